@@ -1,0 +1,171 @@
+"""Open JupyterLab at the first lesson, and say where it is for those who have no browser here."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+
+from .console import Trouble, say
+from .environment import Environment
+
+FIRST_PORT = 8888
+PORTS_TRIED = 50
+FIRST_LESSON = "lessons/00_start_here.ipynb"
+SECONDS_TO_START = 90.0
+SETTINGS: dict[str, dict[str, dict[str, object]]] = {
+    # no question about news and no look for updates: the lessons ask nothing of the network
+    "share/jupyter/lab/settings/overrides.json": {
+        "@jupyterlab/apputils-extension:notification": {
+            "fetchNews": "false",
+            "checkForUpdates": False,
+        }
+    },
+    # each kernel would warn here that messages within this machine are not encrypted
+    "var/ipython/profile_default/ipython_kernel_config.json": {
+        "IPKernelApp": {"log_level": logging.ERROR}
+    },
+}
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on this port of this machine."""
+    with socket.socket() as probe:
+        if os.name != "nt":  # there, the option would let a taken port look free
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def choose_port(wanted: int | None) -> int:
+    """Take the wanted port, or the first free one from 8888 on."""
+    if wanted is not None:
+        if is_free(wanted):
+            return wanted
+        raise Trouble(
+            f"port {wanted} is in use or not allowed.",
+            "Choose another with --port, or leave the option out to get a free one.",
+        )
+    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+        if is_free(port):
+            return port
+    raise Trouble(
+        f"no port from {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1} is free.",
+        "Close JupyterLab servers that you do not need, or choose a port with --port.",
+    )
+
+
+def has_browser() -> bool:
+    """Whether there is a browser that can show JupyterLab; one in a terminal cannot."""
+    if sys.platform.startswith("linux") and not any(
+        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    ):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def command(home: Environment, port: int, browser: bool) -> list[str]:
+    """The command that starts JupyterLab on this port."""
+    first = (
+        "/lab/tree/" + FIRST_LESSON if (home.root / FIRST_LESSON).exists() else "/lab/tree/lessons"
+    )
+    parts = [
+        str(home.python),
+        "-m",
+        "jupyterlab",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={home.root}",
+        f"--LabApp.default_url={first}",
+        "--LabApp.extension_manager=readonly",
+        "--ServerApp.answer_yes=True",  # Ctrl-C stops it at once
+        "--log-level=ERROR",
+        "--LabApp.log_level=ERROR",
+    ]
+    if not browser:
+        parts.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container
+        parts.append("--allow-root")
+    return parts
+
+
+def write_settings(home: Environment) -> None:
+    """Give this environment's JupyterLab and kernels their settings."""
+    for name, settings in SETTINGS.items():
+        place = home.venv / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+
+
+def answers(port: int) -> bool:
+    """Whether something listens on this port."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def serve(home: Environment, port: int, browser: bool) -> int:
+    """Start JupyterLab, print its address, and stay until it ends."""
+    write_settings(home)
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
+    env = {**home.variables(os.environ), "JUPYTER_TOKEN": token}
+    say("JupyterLab is starting ...")
+    parts = command(home, port, browser)
+    process = subprocess.Popen(parts, env=env, cwd=home.root, stdin=subprocess.DEVNULL)
+    previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        deadline = time.monotonic() + SECONDS_TO_START
+        while not answers(port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                process.kill()
+                raise Trouble(
+                    "JupyterLab did not start; see above.",
+                    "Run this again, perhaps with another --port.",
+                )
+            time.sleep(0.2)
+        page = next(part for part in parts if part.startswith("--LabApp.default_url=")).partition(
+            "="
+        )[2]
+        opening = (
+            "It opens in your browser. If it does not, the address is"
+            if browser
+            else "Open this address in a browser"
+        )
+        say(
+            f"{opening}:\n\n    http://127.0.0.1:{port}{page}?token={token}\n\n"
+            "Ctrl-C here stops JupyterLab."
+        )
+        process.wait()
+    except KeyboardInterrupt:
+        say("\nJupyterLab is stopping.")
+        _stop(process)
+        return 0
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    return 0 if process.returncode in (0, -signal.SIGTERM) else 1
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Let the server end its kernels; after ten seconds, end it."""
+    try:
+        process.wait(timeout=10)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.terminate()
+        process.wait()

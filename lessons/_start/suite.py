@@ -1,0 +1,90 @@
+"""Run `python tests`: the environment, then pytest over package, tests and notebooks."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import console, environment
+from .console import say
+
+# Strict: every stored output of every notebook is compared with a fresh run in this environment.
+NOTEBOOKS = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120")
+MOST_WORKERS = 4
+# With one of these the reader chose the processes, wants to debug in one, or asks what there is.
+ONE_PROCESS = {
+    "-n",
+    "--numprocesses",
+    "--dist",
+    "--pdb",
+    "--trace",
+    "-s",
+    "--capture",
+    "--co",
+    "--collect-only",
+} | {
+    "-h",
+    "--help",
+    "-V",
+    "--version",
+    "--markers",
+    "--fixtures",
+}
+TAKE_A_VALUE = {"-k", "-m", "-p", "-c", "-o", "-W", "-n", "-r"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the environment and run pytest with these further arguments; return its exit code."""
+    return console.guarded(lambda: run(list(arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the suite, or the part of it that the arguments name."""
+    home = environment.ensure("tests")
+    options = pytest_arguments(arguments, Path.cwd(), worker_count())
+    command = [str(home.python), "-m", "pytest", *options]
+    say("Running pytest " + " ".join(options))
+    process = subprocess.Popen(command, env=home.variables(os.environ), cwd=home.root)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # pytest got it too, and has a report to finish
+            continue
+
+
+def pytest_arguments(arguments: Sequence[str], here: Path, workers: int) -> list[str]:
+    """Put our options before those of the reader.
+
+    Args:
+        arguments: What the reader typed; paths among them are seen from `here`.
+        here: The directory that the command was typed in (pytest runs in the repository).
+        workers: In how many processes the whole suite may run.
+
+    Returns:
+        The arguments for pytest. The whole suite runs in several processes, one file in one of
+        them (the cells of a notebook belong together); a part of it that was named runs in one.
+    """
+    given: list[str] = []
+    single = workers < 2
+    for position, argument in enumerate(arguments):
+        is_value = position > 0 and arguments[position - 1] in TAKE_A_VALUE
+        path, colons, test = argument.partition("::")
+        if not is_value and not argument.startswith("-") and path and (here / path).exists():
+            single = True
+            argument = str((here / path).resolve()) + colons + test
+        elif argument.partition("=")[0] in ONE_PROCESS or re.fullmatch(r"-n\d+", argument):
+            single = True
+        given.append(argument)
+    parallel = [] if single else ["-n", str(workers), "--dist", "loadfile"]
+    return [*NOTEBOOKS, *parallel, *given]
+
+
+def worker_count() -> int:
+    """Processes to use: those that this one may run on, four at most."""
+    usable = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    return min(usable, MOST_WORKERS)

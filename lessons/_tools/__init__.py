@@ -1,0 +1,1 @@
+"""Make, release and check the lesson notebooks; `lessons/AUTHORING.md` says how."""

@@ -1,0 +1,61 @@
+"""Work on lessons: import and export drafts, release, lint. See `lessons/AUTHORING.md`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):  # run as a folder: the package is found beside it
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from _tools import canonical, drafts, lint, places, release
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one of the commands.
+
+    Args:
+        argv: the command and its arguments.
+
+    Returns:
+        An exit code.
+    """
+    parser = argparse.ArgumentParser(prog="python lessons/_tools", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    taking = commands.add_parser("import", help="make a solution notebook out of a draft")
+    taking.add_argument("draft", type=Path)
+    taking.add_argument("name", help="the lesson's file name, such as 06_full_backward_hooks")
+    giving = commands.add_parser("export", help="write a solution notebook as a draft")
+    giving.add_argument("lesson", help="its number, such as 06")
+    giving.add_argument("draft", type=Path)
+    for name, says in (("release", "run and write lessons"), ("lint", "look for slips")):
+        command = commands.add_parser(name, help=says)
+        command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
+        if name == "release":
+            command.add_argument("--check", action="store_true", help="compare, write nothing")
+    given = parser.parse_args(argv)
+    if given.command == "release":
+        return release.main([*given.lessons, *(["--check"] if given.check else [])])
+    if given.command == "lint":
+        return lint.main(given.lessons)
+    try:
+        if given.command == "import":
+            places.number_of(given.name)
+            path = places.LESSONS / "solutions" / f"{Path(given.name).stem}.ipynb"
+            notebook = drafts.notebook_from(given.draft.read_text(encoding="utf-8"))
+            canonical.write(notebook, path)
+        else:
+            path = given.draft
+            source = canonical.read(places.solution(given.lesson))
+            path.write_text(drafts.draft_from(source), encoding="utf-8", newline="\n")
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"written: {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

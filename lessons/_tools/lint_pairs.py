@@ -1,0 +1,46 @@
+"""Rules about the two notebooks of a lesson: they differ only where a learner has to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+from _tools import canonical, stubs
+from _tools.lesson import Slip
+
+
+def slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
+    """Compare a solution notebook with its learner's notebook.
+
+    Args:
+        solution: the source.
+        learner: what is stored as made from it.
+    """
+    try:
+        wanted = stubs.learner_from(solution)
+    except ValueError as error:
+        return [Slip("stubs", "", str(error))]
+    found = [Slip("same-cells", *where) for where in _different(wanted, learner)]
+    found += [Slip("solved", *where) for where in _checks(solution, ": right.")]
+    found += [Slip("unsolved", *where) for where in _checks(learner, ": not solved yet.")]
+    return found
+
+
+def _different(wanted: NotebookNode, learner: NotebookNode) -> Iterator[tuple[str, str]]:
+    if len(wanted.cells) != len(learner.cells):
+        yield "", f"{len(learner.cells)} cells, and {len(wanted.cells)} in the solution; release it"
+    for want, have in zip(wanted.cells, learner.cells, strict=False):
+        parts = ("id", "cell_type", "metadata", "source")
+        if any(want[part] != have[part] for part in parts):
+            yield want.id, "differs from what the solution notebook gives; release it"
+
+
+def _checks(notebook: NotebookNode, says: str) -> Iterator[tuple[str, str]]:
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader")
+        if marks is not None and marks.grade:
+            exercise = canonical.exercise_of(marks.grade_id)
+            printed = "".join(output.get("text", "") for output in cell.outputs)
+            if f"{exercise}{says}" not in printed:
+                yield cell.id, f"{exercise} does not say {says.strip(': ')!r}: {printed[:300]!r}"

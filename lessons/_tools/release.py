@@ -1,0 +1,124 @@
+"""Release lessons: run the solution notebook, make the learner's notebook from it, run that too."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):  # run as a file: its package is found beside it
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import nbclient
+from nbformat import NotebookNode
+
+from _tools import canonical, places, stubs
+
+_SECONDS_A_CELL = 120
+
+
+def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Run a notebook from top to bottom in a fresh kernel, and give it with its outputs.
+
+    Args:
+        notebook: what to run; it stays as it is.
+        folder: where the kernel runs, so that relative paths work.
+
+    Raises:
+        nbclient.exceptions.CellExecutionError: where a cell fails that is not tagged
+            `raises-exception`.
+    """
+    fresh = canonical.canonical(notebook)
+    client = nbclient.NotebookClient(
+        fresh,
+        timeout=_SECONDS_A_CELL,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+        coalesce_streams=True,
+        store_widget_state=False,
+    )
+    # The package is found in the repository where it is not installed.
+    paths = [str(places.ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    client.execute(env=environment)
+    return canonical.canonical(fresh)
+
+
+def release(path: Path) -> tuple[Path, Path]:
+    """Run a solution notebook, make and run the learner's notebook, and write both canonically.
+
+    Args:
+        path: of the solution notebook.
+
+    Returns:
+        The paths of the two notebooks.
+    """
+    learner = places.learner_of(path)
+    solution = executed(canonical.read(path), path.parent)
+    exercise = executed(stubs.learner_from(solution), learner.parent)
+    # Only when both have run are they written: a failed release leaves the old ones.
+    canonical.write(solution, path)
+    canonical.write(exercise, learner)
+    return path, learner
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Release the lessons whose numbers are given, or all of them.
+
+    Args:
+        argv: lesson numbers or names, and `--check` to compare instead of writing.
+
+    Returns:
+        0 where all went well, 1 otherwise: an exit code.
+    """
+    parser = argparse.ArgumentParser(prog="python lessons --release", description=__doc__)
+    parser.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; say whether a release would change anything",
+    )
+    given = parser.parse_args(argv)
+    try:
+        paths = [places.solution(which) for which in given.lessons] or places.solutions()
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    failed = 0
+    for path in paths:
+        started = time.perf_counter()
+        print(f"{path.stem} ...", end=" ", flush=True)
+        try:
+            done = _compared(path) if given.check else "released" if release(path) else ""
+        except (nbclient.exceptions.CellExecutionError, ValueError, TimeoutError) as error:
+            done = f"failed\n{error}"
+        failed += done not in ("released", "up to date")
+        print(f"{done} ({time.perf_counter() - started:.1f} s)")
+    return int(failed > 0)
+
+
+def _compared(path: Path) -> str:
+    """Release into a temporary folder, and compare with what is there, pictures aside."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "lessons" / "solutions" / path.name
+        canonical.write(canonical.read(path), copy)
+        pairs = zip((path, places.learner_of(path)), release(copy), strict=True)
+        same = all(old.exists() and _comparable(old) == _comparable(new) for old, new in pairs)
+    return "up to date" if same else "out of date: release it"
+
+
+def _comparable(path: Path) -> str:
+    notebook = canonical.read(path)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("image/png", None)  # differs between matplotlib versions
+    return canonical.text(notebook)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""Ask for gradients: `backward` adds them to the leaves, `grad` returns them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.engine import run_backward
+from minigrad.autograd.node import Edge, Node
+from minigrad.autograd.variable import Variable, resolve_edge
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    *,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradients of tensors with respect to the leaves of their graph.
+
+    Args:
+        tensors: A tensor or several, to be differentiated.
+        grad_tensors: For each of them the gradient to start from, of its shape; None for a tensor
+            with one entry means 1.
+        retain_graph: Keep the saved values for another pass; by default the value of
+            `create_graph`.
+        create_graph: Record the backward pass, for derivatives of derivatives.
+        inputs: The tensors whose `.grad` is wanted; by default all leaves.
+
+    Raises:
+        RuntimeError: If a tensor has no graph, a gradient is missing or has the wrong shape, the
+            graph was released, or `inputs` is empty.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.autograd.backward(x * x, torch.tensor([1.0, 10.0]))
+        >>> x.grad
+        tensor([ 2., 40.])
+    """
+    roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
+    edges: list[Edge] | None = None
+    if inputs is not None:
+        wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
+        if not wanted:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        edges = []
+        for position, tensor in enumerate(wanted):
+            if not tensor.requires_grad:
+                raise RuntimeError(
+                    f"One of the differentiated Tensors does not require grad: input {position}"
+                )
+            tensor.retain_grad()
+            edges.append(tensor._edge or resolve_edge(tensor))
+    gradients = _starting_gradients(roots, grad_tensors, create_graph)
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient which can cause a memory leak. We recommend using "
+            "autograd.grad when creating the graph to avoid this. If you have to use this "
+            "function, make sure to reset the .grad fields of your parameters to None after use "
+            "to break the cycle and avoid the leak.",
+            UserWarning,
+            stacklevel=3,
+        )
+    run_backward(
+        [root._edge or resolve_edge(root) for root in roots],
+        gradients,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        inputs=edges,
+        accumulate=True,
+    )
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Give the gradients of outputs with respect to inputs, and leave every `.grad` as it is.
+
+    Args:
+        outputs: A tensor or several, to be differentiated.
+        inputs: The tensor or tensors whose gradients are wanted.
+        grad_outputs: For each output the gradient to start from; None for one entry means 1.
+        retain_graph: Keep the saved values for another pass; by default as `create_graph`.
+        create_graph: Record the backward pass, for derivatives of derivatives.
+        allow_unused: Give None for an input that the outputs do not depend on, instead of an
+            error. By default as `materialize_grads`.
+        materialize_grads: Give zeros for such an input.
+
+    Returns:
+        One gradient for each input, of its shape.
+
+    Raises:
+        RuntimeError: If an input requires no gradient or was not used, and as for `backward`.
+        ValueError: If `allow_unused=False` contradicts `materialize_grads=True`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([2.0], requires_grad=True)
+        >>> (first,) = torch.autograd.grad(x**3, x, create_graph=True)
+        >>> (second,) = torch.autograd.grad(first, x)
+        >>> first.item(), second.item()
+        (12.0, 12.0)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False."
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    roots = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
+    gradients = _starting_gradients(roots, grad_outputs, create_graph)
+    edges: list[Edge] = []
+    for tensor in wanted:
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(tensor._edge or resolve_edge(tensor))
+    results = run_backward(
+        [root._edge or resolve_edge(root) for root in roots],
+        gradients,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        inputs=edges,
+    )
+    for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
+        if result is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {position} appears to not have been used in "
+                "the graph. Set allow_unused=True if this is the desired behavior."
+            )
+        if result is None and materialize_grads:
+            zeros = Node.wrap(np.zeros_like(tensor._array))
+            results[position] = zeros.requires_grad_() if create_graph else zeros
+    return tuple(results)
+
+
+def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
+    """Check the gradients to start from, and fill in 1 where one may be left out."""
+    if gradients is None:
+        gradients = [None] * len(roots)
+    elif isinstance(gradients, Variable):
+        gradients = [gradients]
+    elif not isinstance(gradients, Sequence):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradients).__name__}"
+        )
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    started = []
+    for position, (root, gradient) in enumerate(zip(roots, gradients, strict=True)):
+        array = root._array
+        if gradient is None:
+            if root.requires_grad and array.size != 1:
+                raise RuntimeError(
+                    "grad can be implicitly created only for scalar outputs. This one has shape "
+                    f"{list(array.shape)}: reduce it with sum() or mean(), or pass gradient= in "
+                    "its shape."
+                )
+            gradient = Node.wrap(np.ones_like(array))
+        elif not isinstance(gradient, Variable):
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+            )
+        elif gradient._array.shape != array.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{position}] has a shape of "
+                f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
+                f"torch.Size({list(array.shape)})."
+            )
+        if not root.requires_grad:
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a "
+                "grad_fn. Was an input made with requires_grad=True, and not under no_grad()?"
+            )
+        if gradient._array.dtype != array.dtype:
+            gradient = Node.wrap(gradient._array.astype(array.dtype))
+        started.append(gradient if recorded else gradient._array)
+    return started

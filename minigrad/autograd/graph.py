@@ -1,0 +1,71 @@
+"""Look at the graph: its nodes, and the hooks that sit on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from minigrad.autograd.hooks import hook_name
+from minigrad.autograd.node import AccumulateGrad, Node
+
+__all__ = ["AccumulateGrad", "HookRecord", "Node", "hooks_of"]
+
+
+@dataclass(frozen=True)
+class HookRecord:
+    """One hook, and where it sits.
+
+    Attributes:
+        kind: What sort of hook it is: "tensor pre-hook", "retain_grad", "node pre-hook",
+            "node hook", "post-accumulate", "full backward", "full backward pre",
+            "legacy backward".
+        name: The hook's name.
+        output_nr: For hooks on a tensor, which output of the node that tensor is.
+    """
+
+    kind: str
+    name: str
+    output_nr: int = 0
+
+
+def hooks_of(node: Node) -> list[HookRecord]:
+    """List the hooks that sit on a node, in the order in which they run.
+
+    A hook that the library itself put there to call another one may say so: it has an attribute
+    `shown_as` that gives the records to list in its place.
+
+    Example:
+        >>> import minigrad as torch
+        >>> y = torch.tensor([1.0], requires_grad=True) * 2
+        >>> def double(grad):
+        ...     return grad * 2
+        >>> handle = y.register_hook(double)
+        >>> hooks_of(y.grad_fn)
+        [HookRecord(kind='tensor pre-hook', name='double', output_nr=0)]
+    """
+    hooks = node.hooks
+    if hooks is None:
+        return []
+    found: list[HookRecord] = []
+    for output_nr, table in hooks.tensor_pre.items():
+        for hook in table.values():
+            found += _records(hook, "tensor pre-hook", output_nr)
+    for output_nr, reference in hooks.retained.items():
+        if reference() is not None:
+            found.append(HookRecord("retain_grad", "retain_grad", output_nr))
+    tables: list[tuple[str, Any]] = [
+        ("node pre-hook", hooks.pre),
+        ("post-accumulate", hooks.post_accumulate),
+        ("node hook", hooks.post),
+    ]
+    for kind, table in tables:
+        for hook in (table or {}).values():
+            found += _records(hook, kind, 0)
+    return found
+
+
+def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
+    shown_as = getattr(hook, "shown_as", None)
+    if shown_as is not None:
+        return [HookRecord(*record) for record in shown_as()]
+    return [HookRecord(kind, hook_name(hook), output_nr)]

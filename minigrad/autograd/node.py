@@ -1,0 +1,292 @@
+"""The graph that a computation leaves behind: nodes, and the edges between them.
+
+A node stands for one recorded operation. It knows where the gradients of the operation's inputs
+have to go (`next_functions`), keeps what its backward rule needs (`saved`), and can run the rule
+(`run`). The leaves of the graph are `AccumulateGrad` nodes, which add to a tensor's `.grad`.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from minigrad.autograd.hooks import NodeHooks
+from minigrad.autograd.saved import RELEASED, VersionCounter, unpack_tensor
+from minigrad.utils.hooks import RemovableHandle
+
+if TYPE_CHECKING:
+    from minigrad.autograd.variable import Variable
+
+Edge = tuple["Node | None", int]
+
+# The edge of a tensor that needs no gradient.
+NO_EDGE: Edge = (None, 0)
+
+# Counts downward, so that the latest node is the smallest: what a heap gives first.
+next_priority = count(-1, -1).__next__
+
+
+class Node:
+    """One recorded operation in the backward graph; `tensor.grad_fn` gives it.
+
+    Attributes:
+        next_functions: One edge `(node, input_nr)` for each input of the operation, saying where
+            the gradient of that input goes; `(None, 0)` for an input that needs none.
+        saved: The values that the backward rule needs, or None once they were released.
+        shape: The shape of the operation's result (of each, in a tuple, if `multiple`).
+        dtype: The NumPy dtype of the result (likewise).
+        broadcast: None, or for each input the shape and dtype that its gradient must be reduced
+            to, because the operation broadcast or converted that input.
+        hooks: None, or the hooks that sit on this node.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_metadata",
+        "_priority",
+        "broadcast",
+        "dtype",
+        "hooks",
+        "next_functions",
+        "saved",
+        "shape",
+    )
+
+    multiple: ClassVar[bool] = False  # more than one output
+    is_leaf: ClassVar[bool] = False  # an AccumulateGrad
+    runs_without_gradient: ClassVar[bool] = False  # also when None arrives at every output
+    keeps_tensors: ClassVar[bool] = False  # must not run again once `saved` was released
+    saved_names: ClassVar[tuple[str, ...]] = ()
+
+    next_functions: tuple[Edge, ...]
+    saved: tuple[Any, ...] | None
+    shape: Any
+    dtype: Any
+    broadcast: tuple[Any, ...] | None
+    hooks: NodeHooks | None
+    _priority: int
+    _metadata: dict[str, Any]
+
+    def name(self) -> str:
+        """Give the node's name, for example `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for notes about this node."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata = {}
+            return self._metadata
+
+    @staticmethod
+    def wrap(array: Any) -> Any:
+        """Turn an array into a tensor; the Tensor class, which lives upstairs, fills this in."""
+        raise NotImplementedError
+
+    def run(self, gradient: Any) -> Sequence[Any]:
+        """Give the gradients of the inputs from the gradient of the result, as arrays."""
+        raise NotImplementedError(f"{type(self).__name__} has no backward rule")
+
+    def run_recorded(self, gradient: Any) -> Sequence[Any]:
+        """Do what `run` does on tensors, so that the rule is recorded as well."""
+        raise NotImplementedError(f"{type(self).__name__} has no backward rule")
+
+    def release(self) -> None:
+        """Let go of the saved values; a rule that needs tensors can then not run again."""
+        if self.keeps_tensors:
+            self.saved = None
+
+    def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run.
+
+        Args:
+            hook: Gets two tuples of gradients; may return a tuple that replaces `grad_inputs`.
+
+        Returns:
+            A handle whose `remove()` takes the hook off the node.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * x
+            >>> handle = y.grad_fn.register_hook(lambda gi, go: print(gi))
+            >>> y.backward()
+            (tensor([3.]), tensor([3.]))
+        """
+        return self._hooks().add("post", hook)
+
+    def register_prehook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
+        """Call `hook(grad_outputs)` before the node runs.
+
+        Args:
+            hook: Gets a tuple of gradients; may return a tuple that replaces them.
+
+        Returns:
+            A handle whose `remove()` takes the hook off the node.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * 2
+            >>> handle = y.grad_fn.register_prehook(lambda go: (go[0] * 10,))
+            >>> y.backward()
+            >>> x.grad
+            tensor([20.])
+        """
+        return self._hooks().add("pre", hook)
+
+    def _hooks(self) -> NodeHooks:
+        if self.hooks is None:
+            self.hooks = NodeHooks()
+        return self.hooks
+
+    def _sequence_nr(self) -> int:
+        """Tell the place of this node in the order of recording; the latest runs first."""
+        return -self._priority
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self._priority = -number
+
+    def __lt__(self, other: Node) -> bool:
+        """Break a tie in the engine's heap: neither node comes first."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        """Give `_saved_<name>`, a value that the node keeps for its rule."""
+        prefix, _, saved_name = name.partition("_saved_")
+        if prefix or saved_name not in self.saved_names:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
+        value = self.saved[self.saved_names.index(saved_name)]
+        return unpack_tensor(value, self) if hasattr(value, "_version_counter") else value
+
+    def __dir__(self) -> list[str]:
+        """List the saved values too."""
+        return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names)]
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds the arriving gradient to the leaf's `.grad`."""
+
+    __slots__ = ("variable",)
+
+    # the same for every leaf, so that making one costs little
+    is_leaf = True
+    next_functions = ()
+    saved = ()
+    broadcast = None
+    _priority = -sys.maxsize
+
+    variable: Variable
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the leaf."""
+        return self.variable._array.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the leaf."""
+        return self.variable._array.dtype
+
+    def name(self) -> str:
+        """Give the name that PyTorch prints."""
+        return "torch::autograd::AccumulateGrad"
+
+    def run(self, gradient: Any) -> Sequence[Any]:
+        """Add an array to `.grad`: in place if there is a gradient already."""
+        variable = self.variable
+        total = variable._grad
+        if total is None:
+            if not (
+                _references(gradient) <= _SOLE_OWNER
+                and (gradient.base is None or _owns_all(gradient))
+            ):
+                gradient = gradient.copy()
+            variable._grad = self.wrap(gradient)
+        elif total._array.flags.writeable:
+            array = total._array
+            array += gradient
+            counter = total._version_counter
+            if counter is None:
+                total._version_counter = counter = VersionCounter()
+            counter.value += 1
+        else:
+            variable._grad = self.wrap(total._array + gradient)
+        return ()
+
+    def run_recorded(self, gradient: Any) -> Sequence[Any]:
+        """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
+        total = self.variable._grad
+        self.variable._grad = gradient._copied() if total is None else total + gradient
+        return ()
+
+
+def accumulator_edge(variable: Variable) -> Edge:
+    """Give the edge to the `AccumulateGrad` of a leaf, one and the same node while it is held.
+
+    The node refers to the leaf; so the leaf refers to the node weakly.
+    """
+    meta = variable._meta
+    if meta is None:
+        meta = variable._autograd_meta()
+    elif meta.accumulator is not None:
+        node = meta.accumulator()
+        if node is not None:
+            return (node, 0)
+    node = object.__new__(AccumulateGrad)
+    node.variable = variable
+    node.hooks = None
+    meta.accumulator = weakref.ref(node)
+    if meta.hooks is not None or meta.post_accumulate_hooks is not None:
+        attach_leaf_hooks(node, meta)
+    return (node, 0)
+
+
+def attach_leaf_hooks(node: Node, meta: Any) -> None:
+    """Let the leaf's hooks be found from its accumulate node."""
+    hooks = node._hooks()
+    if meta.hooks is not None:
+        hooks.tensor_pre = {0: meta.hooks}
+    hooks.post_accumulate = meta.post_accumulate_hooks
+
+
+# A gradient that nobody else holds becomes the memory of `.grad`; any other is copied, because
+# `.grad` is added to in place. How many references an array has that only the engine holds differs
+# between interpreters, so ask this one, through the same chain of calls.
+_references: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: sys.maxsize)
+
+
+class _Probe:
+    def run(self, gradient: Any) -> tuple[int, int]:
+        return _references(gradient), _references(gradient.base)
+
+
+def _count_for_sole_owner() -> tuple[int, int]:
+    leaves = [(_Probe(), np.empty((2, 3)).T)]
+    while leaves:
+        node, gradient = leaves.pop()
+        counts = node.run(gradient)
+    return counts
+
+
+_SOLE_OWNER, _SOLE_VIEW = _count_for_sole_owner()
+
+
+def _owns_all(view: Any) -> bool:
+    """Tell whether an array is another form of the whole of a memory that nobody else holds."""
+    return (
+        view.flags.c_contiguous
+        and _references(view.base) <= _SOLE_VIEW
+        and isinstance(view.base, np.ndarray)
+        and view.base.base is None
+        and view.base.size == view.size
+    )

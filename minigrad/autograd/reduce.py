@@ -1,0 +1,59 @@
+"""Undo broadcasting: sum a gradient over the axes along which an input was repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from minigrad.autograd.node import Node
+
+
+def reduce_gradients(node: Node, gradients: Sequence[Any]) -> list[Any]:
+    """Reduce each gradient to the shape and dtype of the input it belongs to.
+
+    Args:
+        node: A node that broadcast or converted some of its inputs.
+        gradients: The gradients that its rule gave, in the shape of the result.
+    """
+    assert node.broadcast is not None
+    reduced = []
+    for gradient, (shape, dtype) in zip(gradients, node.broadcast, strict=True):
+        if gradient is not None:
+            if gradient.shape != shape:
+                gradient = sum_to_shape(gradient, shape)
+            if not hasattr(gradient, "_array"):
+                if gradient.dtype != dtype:
+                    gradient = gradient.astype(dtype)
+            elif gradient._array.dtype != dtype:
+                gradient = gradient._to_numpy_dtype(dtype)
+        reduced.append(gradient)
+    return reduced
+
+
+def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
+    r"""Sum a gradient over the axes that broadcasting added or stretched.
+
+    If :math:`b_{ij} = a_j`, then :math:`\partial L / \partial a_j = \sum_i \partial L / \partial
+    b_{ij}`: a value that was used several times collects the gradients of all its uses.
+
+    Args:
+        gradient: An array or tensor of a shape that `shape` broadcasts to.
+        shape: The shape to go back to.
+
+    Example:
+        >>> import numpy as np
+        >>> sum_to_shape(np.ones((3, 2)), (1, 2))
+        array([[3., 3.]])
+    """
+    added = gradient.ndim - len(shape)
+    axes = tuple(range(added)) + tuple(
+        axis + added
+        for axis, size in enumerate(shape)
+        if size == 1 and gradient.shape[axis + added] != 1
+    )
+    if axes:
+        gradient = np.add.reduce(gradient, axis=axes, keepdims=True)
+    return gradient.reshape(shape) if added else gradient

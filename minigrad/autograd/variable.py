@@ -1,0 +1,343 @@
+"""The part of a tensor that autograd owns: its place in the graph, its gradient, its hooks."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from minigrad.autograd.node import (
+    NO_EDGE,
+    Edge,
+    Node,
+    accumulator_edge,
+    attach_leaf_hooks,
+)
+from minigrad.autograd.saved import VersionCounter, counter_of
+from minigrad.utils.hooks import RemovableHandle
+
+if TYPE_CHECKING:
+    from minigrad.autograd.views import View
+
+
+class AutogradMeta:
+    """What only some tensors need: the hooks of a leaf, and its accumulate node.
+
+    Attributes:
+        accumulator: A weak reference to the leaf's `AccumulateGrad`.
+        hooks: The tensor hooks of a leaf. Those of other tensors sit on the node that made them.
+        post_accumulate_hooks: Called with the leaf after its `.grad` was updated.
+        retains_grad: Whether a tensor that is no leaf keeps its gradient.
+    """
+
+    __slots__ = ("accumulator", "hooks", "post_accumulate_hooks", "retains_grad")
+
+    def __init__(self) -> None:
+        self.accumulator: weakref.ref[Node] | None = None
+        self.hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self.post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self.retains_grad = False
+
+
+class Variable:
+    """A tensor as autograd sees it.
+
+    Attributes:
+        _array: The values: a NumPy array.
+        _edge: Where the tensor's gradient goes. `NO_EDGE` if it needs none, `(grad_fn, output_nr)`
+            if an operation made it, and None if the edge must be asked for (`resolve_edge`): for
+            a leaf that requires a gradient, and for a view whose memory was written to.
+        _version_counter: Counts in-place changes; None as long as it was never needed.
+        _view: None, or what this tensor is a view of.
+        _grad: The gradient.
+        _meta: None, or an `AutogradMeta`.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",
+        "_edge",
+        "_grad",
+        "_meta",
+        "_version_counter",
+        "_view",
+    )
+
+    if TYPE_CHECKING:  # the operations, which are attached upstairs
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Self: ...
+
+    _array: Any
+    _edge: Edge | None
+    _grad: Self | None
+    _meta: AutogradMeta | None
+    _version_counter: VersionCounter | None
+    _view: View | None
+
+    def _autograd_meta(self) -> AutogradMeta:
+        if self._meta is None:
+            self._meta = AutogradMeta()
+        return self._meta
+
+    # ------------------------------------------------------------------ place in the graph
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to this tensor.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0], requires_grad=True)
+            >>> (x * 2).requires_grad, x.detach().requires_grad
+            (True, False)
+        """
+        edge = self._edge
+        return (self._resolved_edge() if edge is None else edge) is not NO_EDGE
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            if value:
+                return
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        if value and not _can_require_grad(self._array.dtype):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        self._edge = None if value else NO_EDGE
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Set `requires_grad` of a leaf and give the tensor back.
+
+        Raises:
+            RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
+        """
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operation that made this tensor; None for a leaf.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0], requires_grad=True)
+            >>> (x * 2).grad_fn.name()
+            'MulBackward0'
+            >>> x.grad_fn is None
+            True
+        """
+        edge = self._edge
+        if edge is None:
+            edge = self._resolved_edge()
+        return None if edge is None else edge[0]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its `grad_fn` this tensor is."""
+        edge = self._edge
+        return 0 if edge is None else edge[1]
+
+    def _resolved_edge(self) -> Edge | None:
+        """Give the edge, asking the base anew if this is a view of changed memory."""
+        if self._edge is None and self._view is not None and self._view.stale:
+            self._view.regenerate(self)
+        return self._edge
+
+    # ------------------------------------------------------------------ the gradient
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that `backward()` accumulated; None before the first.
+
+        Reading it on a tensor that is no leaf and does not retain its gradient warns.
+        """
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
+                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
+                "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                "more information.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Self | None) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Variable):
+            raise TypeError(
+                "assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._array.dtype != self._array.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{_scalar_name(value).lower()}' to a "
+                f"tensor with grad_dtype '{_scalar_name(self)}'. The gradient must match the "
+                "tensor's grad_dtype (defaults to the tensor's dtype)."
+            )
+        if value._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
+                f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient and "
+                "the tensor are the same size"
+            )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this tensor is no leaf and keeps its gradient nevertheless."""
+        return self._meta is not None and self._meta.retains_grad and not self.is_leaf
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf; on a leaf this does nothing.
+
+        Raises:
+            RuntimeError: If the tensor does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * 2
+            >>> y.retain_grad()
+            >>> (y * y).backward()
+            >>> y.grad
+            tensor([12.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = self.grad_fn
+        if node is not None:
+            self._autograd_meta().retains_grad = True
+            node._hooks().retained[self.output_nr] = weakref.ref(self)
+
+    # ------------------------------------------------------------------ hooks
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
+        """Call `hook(grad)` during backward, when the gradient of this tensor is complete.
+
+        On a leaf that is before it is added to `.grad`. A tensor that was used several times
+        calls its hooks once, with the sum.
+
+        Args:
+            hook: Gets the gradient. May return a tensor to take its place for the hooks after it
+                and for everything upstream, or None. It must not change its argument.
+
+        Returns:
+            A handle whose `remove()` takes the hook off.
+
+        Raises:
+            RuntimeError: If the tensor does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> handle = x.register_hook(lambda grad: grad * 10)
+            >>> x.sum().backward()
+            >>> x.grad
+            tensor([10., 10.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        if node is not None:
+            tables = node._hooks().tensor_pre
+            table = tables.setdefault(self.output_nr, OrderedDict())
+        else:
+            meta = self._autograd_meta()
+            if meta.hooks is None:
+                meta.hooks = OrderedDict()
+            table = meta.hooks
+            self._attach_to_accumulator(meta)
+        handle = RemovableHandle(table)
+        table[handle.id] = hook
+        return handle
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> RemovableHandle:
+        """Call `hook(tensor)` after a backward pass has updated this leaf's `.grad`.
+
+        Args:
+            hook: Gets the tensor itself, not the gradient; returns None.
+
+        Returns:
+            A handle whose `remove()` takes the hook off.
+
+        Raises:
+            RuntimeError: If the tensor is no leaf or does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+            >>> (x * 3).sum().backward()
+            tensor([3., 3.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
+        meta = self._autograd_meta()
+        if meta.post_accumulate_hooks is None:
+            meta.post_accumulate_hooks = OrderedDict()
+        self._attach_to_accumulator(meta)
+        handle = RemovableHandle(meta.post_accumulate_hooks)
+        meta.post_accumulate_hooks[handle.id] = hook
+        return handle
+
+    def _attach_to_accumulator(self, meta: AutogradMeta) -> None:
+        node = None if meta.accumulator is None else meta.accumulator()
+        if node is not None:
+            attach_leaf_hooks(node, meta)
+
+    # ------------------------------------------------------------------ versions
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor's memory was changed in place."""
+        return 0 if self._version_counter is None else self._version_counter.value
+
+    def _bump_version(self) -> None:
+        counter_of(self).value += 1
+
+
+def resolve_edge(tensor: Variable) -> Edge:
+    """Give the edge that an operation on this tensor must record, if `_edge` is None."""
+    if tensor._view is not None:
+        edge = tensor._resolved_edge()
+        if edge is not None:
+            return edge
+    return accumulator_edge(tensor)
+
+
+def _can_require_grad(dtype: Any) -> bool:
+    """Tell whether values of a NumPy dtype can be differentiated; symbols (objects) can."""
+    return dtype.kind in "fcO"
+
+
+def _scalar_name(tensor: Any) -> str:
+    """Give PyTorch's name of the tensor's scalar type, for example `Float`."""
+    return str(tensor.type()).removeprefix("torch.").removesuffix("Tensor")

@@ -1,0 +1,183 @@
+"""Data types under PyTorch's names, and the rules by which two of them meet in one operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "bool",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "double",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "long",
+    "set_default_dtype",
+    "short",
+    "symbolic",
+    "uint8",
+]
+
+
+class dtype:
+    """The type of a tensor's entries. Prints as PyTorch prints it.
+
+    Attributes:
+        numpy: The NumPy dtype that holds such entries.
+        is_floating_point: Whether the entries are floating-point numbers.
+        is_complex: Whether the entries are complex numbers.
+        itemsize: Bytes an entry.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.float32
+        torch.float32
+        >>> torch.float32.itemsize
+        4
+    """
+
+    __slots__ = ("is_complex", "is_floating_point", "itemsize", "name", "numpy", "tensor_type")
+
+    def __init__(self, name: str, numpy_name: str, tensor_type: str) -> None:
+        self.name = name
+        self.numpy: np.dtype[Any] = np.dtype(numpy_name)
+        self.is_floating_point = self.numpy.kind == "f"
+        self.is_complex = self.numpy.kind == "c"
+        self.itemsize = self.numpy.itemsize
+        self.tensor_type = tensor_type
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+float16 = half = dtype("float16", "float16", "Half")
+float32 = dtype("float32", "float32", "Float")
+float64 = double = dtype("float64", "float64", "Double")
+complex64 = cfloat = dtype("complex64", "complex64", "ComplexFloat")
+complex128 = cdouble = dtype("complex128", "complex128", "ComplexDouble")
+uint8 = dtype("uint8", "uint8", "Byte")
+int8 = dtype("int8", "int8", "Char")
+int16 = short = dtype("int16", "int16", "Short")
+int32 = dtype("int32", "int32", "Int")
+int64 = long = dtype("int64", "int64", "Long")
+bool = dtype("bool", "bool", "Bool")
+# entries that are Python objects, such as SymPy expressions; PyTorch has no such type
+symbolic = dtype("symbolic", "object", "Symbolic")
+
+_all = [float16, float32, float64, complex64, complex128]
+_all += [uint8, int8, int16, int32, int64, bool, symbolic]
+_by_numpy = {each.numpy: each for each in _all}
+_default = [float32]
+
+
+def get_default_dtype() -> dtype:
+    """Give the dtype of new tensors made from Python floats: float32 unless changed."""
+    return _default[0]
+
+
+def set_default_dtype(new: dtype) -> None:
+    """Set the dtype of new tensors made from Python floats.
+
+    Raises:
+        TypeError: If the dtype is not a floating-point one.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.set_default_dtype(torch.float64)
+        >>> torch.tensor([0.5]).dtype
+        torch.float64
+        >>> torch.set_default_dtype(torch.float32)
+    """
+    if not isinstance(new, dtype) or not new.is_floating_point:
+        raise TypeError(
+            "only floating-point types are supported as the default type. "
+            "Use torch.float32 or torch.float64."
+        )
+    _default[0] = new
+
+
+def of_array(array: Any) -> dtype:
+    """Give the dtype of an array.
+
+    Raises:
+        TypeError: If tensors have no such type.
+    """
+    found = _by_numpy.get(array.dtype)
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type {array.dtype}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, "
+            "and bool."
+        )
+    return found
+
+
+# PyTorch sorts dtypes into kinds; a higher kind wins whatever the sizes.
+_kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3, "O": 4}
+
+
+def kind_of(numpy_dtype: np.dtype[Any]) -> int:
+    """Rank a NumPy dtype: boolean 0, integer 1, floating point 2, complex 3, symbolic 4."""
+    return _kinds[numpy_dtype.kind]
+
+
+def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the dtype in which two arrays of any dimension meet.
+
+    Unlike NumPy, an integer array never widens a floating-point one.
+    """
+    if a == b:
+        return a
+    kind_a, kind_b = kind_of(a), kind_of(b)
+    if kind_a != kind_b:
+        wider, other = (a, b) if kind_a > kind_b else (b, a)
+        if kind_of(wider) == 3 and other == np.float64:
+            return np.dtype("complex128")
+        return wider
+    return np.promote_types(a, b)
+
+
+def result_type(a: Any, b: Any) -> np.dtype[Any]:
+    """Give the dtype of an operation between two arrays, as PyTorch has it.
+
+    An array without dimensions has a say only if its kind is higher than the other's.
+    """
+    first, second = a.dtype, b.dtype
+    if first == second:
+        return first  # type: ignore[no-any-return]
+    if (a.ndim == 0) != (b.ndim == 0):
+        dimensioned, scalar = (second, first) if a.ndim == 0 else (first, second)
+        if kind_of(scalar) <= kind_of(dimensioned):
+            return dimensioned  # type: ignore[no-any-return]
+        if kind_of(scalar) == 2 and scalar.itemsize > 0:
+            return scalar  # type: ignore[no-any-return]
+    return promote(first, second)
+
+
+def scalar_dtype(value: Any, meets: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the dtype that a Python number takes when it meets an array of dtype `meets`."""
+    own: np.dtype[Any]
+    if isinstance(value, int):  # a Python bool is an int
+        own = np.dtype("bool") if value is True or value is False else np.dtype("int64")
+    elif isinstance(value, float):
+        own = _default[0].numpy
+    elif isinstance(value, complex):
+        own = np.dtype("complex128" if _default[0] is float64 else "complex64")
+    else:
+        own = np.dtype("object")
+    return meets if kind_of(own) <= kind_of(meets) else own

@@ -1,0 +1,53 @@
+"""Build networks: modules with parameters and hooks, layers, losses, initialization."""
+
+from minigrad.nn import functional, init
+from minigrad.nn.modules import (
+    ELU,
+    CrossEntropyLoss,
+    Flatten,
+    Identity,
+    L1Loss,
+    LeakyReLU,
+    Linear,
+    LogSoftmax,
+    Module,
+    ModuleDict,
+    ModuleList,
+    MSELoss,
+    NLLLoss,
+    ReLU,
+    Sequential,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
+from minigrad.nn.parameter import Buffer, Parameter
+
+__all__ = [
+    "ELU",
+    "Buffer",
+    "CrossEntropyLoss",
+    "Flatten",
+    "Identity",
+    "L1Loss",
+    "LeakyReLU",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "NLLLoss",
+    "Parameter",
+    "ReLU",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "functional",
+    "init",
+]

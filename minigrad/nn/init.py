@@ -1,0 +1,273 @@
+"""Fill parameters with their first values, in place and without recording it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.modes import no_grad
+from minigrad.creation import from_numpy
+from minigrad.creation import generator as global_generator
+from minigrad.nn.warning import warn
+from minigrad.tensor import Tensor
+
+
+def uniform_(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: np.random.Generator | None = None
+) -> Tensor:
+    """Draw from the uniform distribution on [a, b).
+
+    Args:
+        tensor: The tensor to fill.
+        a: The lower bound.
+        b: The upper bound.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order.
+
+    Example:
+        >>> import minigrad as torch
+        >>> weight = torch.nn.init.uniform_(torch.empty(1000), -1, 1)
+        >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
+        (True, True)
+    """
+    if a > b:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}"
+        )
+    source = global_generator() if generator is None else generator
+    return _fill(tensor, source.uniform(a, b, tuple(tensor.shape)))
+
+
+def normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    generator: np.random.Generator | None = None,
+) -> Tensor:
+    """Draw from the normal distribution.
+
+    Args:
+        tensor: The tensor to fill.
+        mean: The mean.
+        std: The standard deviation.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: If the standard deviation is negative.
+    """
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    source = global_generator() if generator is None else generator
+    return _fill(tensor, source.normal(mean, std, tuple(tensor.shape)))
+
+
+@no_grad()
+def _fill(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
+    """Copy values into the tensor, in its own element type."""
+    return tensor.copy_(from_numpy(np.asarray(values, tensor.dtype.numpy)))
+
+
+@no_grad()
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one value."""
+    return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with ones on the diagonal and zeros elsewhere.
+
+    Raises:
+        ValueError: If the tensor is no matrix.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.init.eye_(torch.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _fill(tensor, np.eye(*tensor.shape))
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    r"""Give the factor that keeps the variance of activations steady through a nonlinearity.
+
+    It is $\sqrt 2$ for relu, $\sqrt{2 / (1 + a^2)}$ for leaky_relu with slope $a$, 5/3 for tanh,
+    3/4 for selu, and 1 for linear, sigmoid and convolutions.
+
+    Args:
+        nonlinearity: The name of the function, as in `minigrad.nn.functional`.
+        param: The negative slope of leaky_relu; 0.01 if None.
+
+    Returns:
+        The factor.
+
+    Raises:
+        ValueError: If the name is unknown, or the slope is no number.
+
+    Example:
+        >>> calculate_gain("leaky_relu", 0.2)
+        1.3867504905630728
+    """
+    if nonlinearity == "leaky_relu":
+        if param is None:
+            param = 0.01
+        elif isinstance(param, bool) or not isinstance(param, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + param**2))
+    gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4}
+    gains |= {"linear": 1, "sigmoid": 1}
+    gains |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3)}
+    if nonlinearity not in gains:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return gains[nonlinearity]
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Count the inputs that each output is computed from, and the outputs each input goes to."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        )
+    outputs, inputs, *window = tensor.shape
+    return inputs * math.prod(window), outputs * math.prod(window)
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    modes = ["fan_in", "fan_out"]
+    mode = mode.lower()
+    if mode not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
+
+
+def xavier_uniform_(
+    tensor: Tensor, gain: float = 1.0, generator: np.random.Generator | None = None
+) -> Tensor:
+    r"""Draw uniformly from $\pm g \sqrt{6 / (n_\text{in} + n_\text{out})}$.
+
+    Source: Glorot and Bengio, *Understanding the difficulty of training deep feedforward neural
+    networks*, 2010.
+
+    Args:
+        tensor: The weight to fill, of two dimensions or more.
+        gain: The factor $g$, see `calculate_gain`.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+    """
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(
+    tensor: Tensor, gain: float = 1.0, generator: np.random.Generator | None = None
+) -> Tensor:
+    r"""Draw normally with standard deviation $g \sqrt{2 / (n_\text{in} + n_\text{out})}$.
+
+    Source and arguments as for `xavier_uniform_`.
+    """
+    std = gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: np.random.Generator | None = None,
+) -> Tensor:
+    r"""Draw uniformly from $\pm g \sqrt{3 / n}$.
+
+    Source: He et al., *Delving deep into rectifiers*, 2015.
+
+    Args:
+        tensor: The weight to fill, of two dimensions or more.
+        a: The negative slope of the leaky_relu that follows.
+        mode: Whether $n$ counts inputs (`"fan_in"`) or outputs (`"fan_out"`).
+        nonlinearity: What follows, for the factor $g$: see `calculate_gain`.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+    """
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    if std is None:
+        return tensor
+    bound = math.sqrt(3.0) * std
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: np.random.Generator | None = None,
+) -> Tensor:
+    r"""Draw normally with standard deviation $g / \sqrt n$; arguments as for `kaiming_uniform_`."""
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+    """Give the standard deviation, or None (and warn) if there is nothing to fill."""
+    if 0 in tensor.shape:
+        warn("Initializing zero-element tensors is a no-op", UserWarning)
+        return None
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def orthogonal_(
+    tensor: Tensor, gain: float = 1, generator: np.random.Generator | None = None
+) -> Tensor:
+    """Fill with a random matrix whose rows (or columns, if they are fewer) are orthonormal.
+
+    Source: Saxe et al., *Exact solutions to the nonlinear dynamics of learning in deep linear
+    neural networks*, 2014.
+
+    Args:
+        tensor: The weight to fill; dimensions after the first count as one.
+        gain: The factor to multiply with.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: If the tensor has fewer than two dimensions.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    normal_(tensor, 0.0, 1.0, generator)
+    rows = tensor.shape[0]
+    drawn = tensor.detach().numpy().reshape(rows, -1)
+    wide = drawn.shape[1] > rows
+    q, r = np.linalg.qr(drawn.T if wide else drawn)
+    q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
+    values = gain * (q.T if wide else q).reshape(tuple(tensor.shape))
+    return _fill(tensor, values)

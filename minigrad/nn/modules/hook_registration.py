@@ -1,0 +1,180 @@
+"""Register a hook on one module: before or after its forward, before or after its backward."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.utils.hooks import RemovableHandle
+
+Hook = Callable[..., Any]
+
+
+class HookRegistration:
+    """The part of `Module` that takes hooks in; each method returns the hook's handle."""
+
+    _forward_hooks: OrderedDict[int, Hook]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _backward_hooks: OrderedDict[int, Hook]
+    _backward_pre_hooks: OrderedDict[int, Hook]
+    _is_full_backward_hook: bool | None
+
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Register a hook that runs before `forward` and may replace its arguments.
+
+        Args:
+            hook: Called as `hook(module, args)`. It returns None, or new arguments: a tuple, or
+                one value that is then wrapped in a tuple.
+            prepend: Put it in front of the hooks registered before.
+            with_kwargs: Call it as `hook(module, args, kwargs)`; it returns None or
+                `(new_args, new_kwargs)`.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_forward_pre_hook(lambda module, args: args[0] * 2)
+            >>> identity(torch.tensor([1.0]))
+            tensor([2.])
+        """
+        handle = RemovableHandle(
+            self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs
+        )
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return _enter(self._forward_pre_hooks, handle, hook, prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Hook,
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Register a hook that runs after `forward` and may replace its result.
+
+        Args:
+            hook: Called as `hook(module, args, result)`. It returns None or a new result.
+            prepend: Put it in front of the hooks registered before.
+            with_kwargs: Call it as `hook(module, args, kwargs, result)`.
+            always_call: Run it even if `forward` or an earlier hook raises; the result it sees
+                is None if there is none yet.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_forward_hook(lambda module, args, result: result + 1)
+            >>> with handle:
+            ...     identity(torch.tensor([1.0]))
+            tensor([2.])
+            >>> identity(torch.tensor([1.0]))
+            tensor([1.])
+        """
+        handle = RemovableHandle(
+            self._forward_hooks,
+            extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called],
+        )
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return _enter(self._forward_hooks, handle, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register a hook that runs before the module's backward.
+
+        Args:
+            hook: Called as `hook(module, grad_output)`, a tuple with one entry for each output.
+                It returns None, or a tuple that takes its place.
+            prepend: Put it in front of the hooks registered before.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_full_backward_pre_hook(lambda module, grad: print(grad))
+            >>> identity(torch.tensor(1.0, requires_grad=True)).backward()
+            (tensor(1.),)
+        """
+        handle = RemovableHandle(self._backward_pre_hooks)
+        return _enter(self._backward_pre_hooks, handle, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        r"""Register a hook that runs when the gradients of the module's inputs are ready.
+
+        For a module $y = f(x)$ and a loss $L$, `grad_output` is $(\partial L/\partial y,)$ and
+        `grad_input` is $(\partial L/\partial x,)$, whatever happens inside.
+
+        Args:
+            hook: Called as `hook(module, grad_input, grad_output)`, tuples with one entry for
+                each positional input and each output, None where it is no tensor. It returns
+                None, or a tuple that takes the place of `grad_input` from here on upstream.
+            prepend: Put it in front of the hooks registered before.
+
+        Returns:
+            A handle with `remove()`.
+
+        Raises:
+            RuntimeError: If legacy backward hooks were registered on this module.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_full_backward_hook(
+            ...     lambda module, grad_input, grad_output: (grad_input[0] * 2,)
+            ... )
+            >>> x = torch.tensor(1.0, requires_grad=True)
+            >>> identity(x).backward()
+            >>> x.grad
+            tensor(2.)
+        """
+        return self._register_backward_hook(hook, full=True, prepend=prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a legacy hook, on the last operation of the module. Prefer the full one.
+
+        Args:
+            hook: Called as `hook(module, grad_input, grad_output)` with the gradients of the one
+                node that made the module's result, and not those of the module's inputs.
+
+        Returns:
+            A handle with `remove()`.
+
+        Raises:
+            RuntimeError: If full backward hooks were registered on this module.
+        """
+        return self._register_backward_hook(hook, full=False, prepend=False)
+
+    def _register_backward_hook(self, hook: Hook, full: bool, prepend: bool) -> RemovableHandle:
+        if self._is_full_backward_hook is not None and self._is_full_backward_hook is not full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single "
+                "Module. Please use only one of them."
+            )
+        self._is_full_backward_hook = full
+        handle = RemovableHandle(self._backward_hooks)
+        return _enter(self._backward_hooks, handle, hook, prepend)
+
+
+def _enter(
+    table: OrderedDict[int, Hook], handle: RemovableHandle, hook: Hook, prepend: bool
+) -> RemovableHandle:
+    """Enter a hook in its table, at the front or at the end."""
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle

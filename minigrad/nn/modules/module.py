@@ -1,0 +1,340 @@
+"""Call a module, with every hook that watches the call: its own hooks and the global ones."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.nn.backward_hooks import FullBackwardHooks, attach_legacy_hooks
+from minigrad.nn.modules.hook_registration import HookRegistration
+from minigrad.nn.modules.registration import (
+    Registration,
+    _global_buffer_registration_hooks,
+    _global_module_registration_hooks,
+    _global_parameter_registration_hooks,
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from minigrad.nn.modules.state_dict import StateDict, _IncompatibleKeys
+from minigrad.nn.modules.traversal import Traversal
+from minigrad.nn.warning import warn
+from minigrad.utils.hooks import RemovableHandle
+
+__all__ = [
+    "Module",
+    "_IncompatibleKeys",
+    "_global_buffer_registration_hooks",
+    "_global_module_registration_hooks",
+    "_global_parameter_registration_hooks",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+Hook = Callable[..., Any]
+Table = OrderedDict[int, Any]
+
+_global_backward_pre_hooks: Table = OrderedDict()
+_global_backward_hooks: Table = OrderedDict()
+_global_is_full_backward_hook: bool | None = None
+_global_forward_pre_hooks: Table = OrderedDict()
+_global_forward_hooks: Table = OrderedDict()
+_global_forward_hooks_always_called: Table = OrderedDict()
+_global_forward_hooks_with_kwargs: Table = OrderedDict()
+
+
+class Module(Registration, HookRegistration, Traversal, StateDict):
+    """Base class of everything that has parameters and a forward.
+
+    Subclasses assign parameters and other modules as attributes in `__init__`, after calling
+    `super().__init__()`, and define `forward`. Calling the module runs the hooks around it.
+
+    Attributes:
+        training: True in training mode, False in evaluation mode.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad import nn
+        >>> class Square(nn.Module):
+        ...     def forward(self, x):
+        ...         return x**2
+        >>> square = Square()
+        >>> handle = square.register_forward_hook(lambda module, args, result: print(module))
+        >>> square(torch.tensor([3.0]))
+        Square()
+        tensor([9.])
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                f"'{next(iter(kwargs))}'"
+            )
+        if args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but "
+                f"{len(args) + 1} were given"
+            )
+        # Written past __setattr__, which needs these tables to be there already.
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _backward_pre_hooks=OrderedDict(),
+            _backward_hooks=OrderedDict(),
+            _is_full_backward_hook=None,
+            _forward_hooks=OrderedDict(),
+            _forward_hooks_with_kwargs=OrderedDict(),
+            _forward_hooks_always_called=OrderedDict(),
+            _forward_pre_hooks=OrderedDict(),
+            _forward_pre_hooks_with_kwargs=OrderedDict(),
+            _state_dict_hooks=OrderedDict(),
+            _state_dict_pre_hooks=OrderedDict(),
+            _load_state_dict_pre_hooks=OrderedDict(),
+            _load_state_dict_post_hooks=OrderedDict(),
+            _modules={},
+        )
+
+    def _forward_unimplemented(self, *input: Any) -> Any:
+        """Stand where a subclass has the computation."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    # Subclasses take what they need, so to a type checker this is a callable of any signature.
+    forward: Callable[..., Any] = _forward_unimplemented
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, and the hooks around it if there are any."""
+        own = self.__dict__
+        try:
+            hooked = (
+                own["_backward_hooks"]
+                or own["_backward_pre_hooks"]
+                or own["_forward_hooks"]
+                or own["_forward_pre_hooks"]
+                or _global_forward_hooks
+                or _global_forward_pre_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+            )
+        except KeyError as missing:
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute {missing}. "
+                "Call super().__init__() first in its __init__()."
+            ) from None
+        if not hooked:
+            return self.forward(*args, **kwargs)
+        return _HookedCall(self, args, kwargs).run()
+
+    def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
+        """Give the full and the legacy backward hooks, global ones first."""
+        full: list[Hook] = []
+        legacy: list[Hook] = []
+        for is_full, table in (
+            (_global_is_full_backward_hook, _global_backward_hooks),
+            (self._is_full_backward_hook, self._backward_hooks),
+        ):
+            if is_full is not None:
+                (full if is_full else legacy).extend(table.values())
+        return full, legacy
+
+    def _get_backward_pre_hooks(self) -> list[Hook]:
+        """Give the full backward pre-hooks, global ones first."""
+        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+
+
+class _HookedCall:
+    """One call of a module that somebody watches.
+
+    Hooks may replace the arguments and the result as the call goes on; what they are at present
+    stands here, and is what the hooks with `always_call=True` get to see if something raises.
+    """
+
+    def __init__(self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result: Any = None
+        self.begun: set[int] = set()
+
+    def run(self) -> Any:
+        """Run the hooks and forward, in order, and give the result."""
+        try:
+            full, legacy = self.module._get_backward_hooks()
+            pre = self.module._get_backward_pre_hooks()
+            self._run_forward_pre_hooks()
+            watch = FullBackwardHooks(self.module, full, pre) if full or pre else None
+            if watch:
+                self.args = watch.watch_inputs(self.args)
+            self.result = self.module.forward(*self.args, **self.kwargs)
+            self._run_forward_hooks()
+            if watch:
+                self.result = watch.watch_outputs(self.result)
+            if legacy:
+                attach_legacy_hooks(self.module, legacy, self.args, self.result)
+        except Exception:
+            self._run_hooks_that_are_always_called()
+            raise
+        return self.result
+
+    def _run_forward_pre_hooks(self) -> None:
+        module = self.module
+        for id, hook in (*_global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
+            if id in module._forward_pre_hooks_with_kwargs:
+                replaced = hook(module, self.args, self.kwargs)
+                if replaced is None:
+                    continue
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {replaced}."
+                    )
+                self.args, self.kwargs = replaced
+            else:
+                replaced = hook(module, self.args)
+                if replaced is not None:
+                    self.args = replaced if isinstance(replaced, tuple) else (replaced,)
+
+    def _run_forward_hooks(self) -> None:
+        module = self.module
+        with_kwargs = (*_global_forward_hooks_with_kwargs, *module._forward_hooks_with_kwargs)
+        for id, hook in (*_global_forward_hooks.items(), *module._forward_hooks.items()):
+            self.begun.add(id)
+            self._run_forward_hook(hook, id in with_kwargs)
+
+    def _run_forward_hook(self, hook: Hook, with_kwargs: bool) -> None:
+        kwargs = (self.kwargs,) if with_kwargs else ()
+        replaced = hook(self.module, self.args, *kwargs, self.result)
+        if replaced is not None:
+            self.result = replaced
+
+    def _run_hooks_that_are_always_called(self) -> None:
+        """Run those hooks that have not begun; the error that led here is the one that counts."""
+        module = self.module
+        # A global hook gets no keyword arguments here, even if it asked for them, as in PyTorch.
+        for which, hooks, always, with_kwargs in (
+            ("global module", _global_forward_hooks, _global_forward_hooks_always_called, ()),
+            (
+                "module",
+                module._forward_hooks,
+                module._forward_hooks_always_called,
+                module._forward_hooks_with_kwargs,
+            ),
+        ):
+            for id, hook in tuple(hooks.items()):
+                if id not in always or id in self.begun:
+                    continue
+                try:
+                    self._run_forward_hook(hook, id in with_kwargs)
+                except Exception as error:
+                    warn(
+                        f"{which} forward hook with ``always_call=True`` raised an exception "
+                        f"that was silenced as another error was raised in forward: {error}",
+                        UserWarning,
+                    )
+
+
+def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs before the forward of every module.
+
+    Args:
+        hook: Called as `hook(module, args)`; None or new arguments (one value, or a tuple).
+
+    Returns:
+        A handle; call its `remove()` when you are done, for the hook watches everything.
+    """
+    handle = RemovableHandle(_global_forward_pre_hooks)
+    _global_forward_pre_hooks[handle.id] = hook
+    return handle
+
+
+def register_module_forward_hook(
+    hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Register a hook that runs after the forward of every module, before the module's own hooks.
+
+    Args:
+        hook: Called as `hook(module, args, result)`; None or a new result.
+        with_kwargs: Call it as `hook(module, args, kwargs, result)`.
+        always_call: Run it even if forward raises.
+
+    Returns:
+        A handle with `remove()`.
+    """
+    tables = [_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called]
+    handle = RemovableHandle(_global_forward_hooks, extra_dict=tables)
+    _global_forward_hooks[handle.id] = hook
+    if with_kwargs:
+        _global_forward_hooks_with_kwargs[handle.id] = True
+    if always_call:
+        _global_forward_hooks_always_called[handle.id] = True
+    return handle
+
+
+def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs before the backward of every module.
+
+    Args:
+        hook: Called as `hook(module, grad_output)`; None or new gradients of the outputs.
+
+    Returns:
+        A handle with `remove()`.
+    """
+    handle = RemovableHandle(_global_backward_pre_hooks)
+    _global_backward_pre_hooks[handle.id] = hook
+    return handle
+
+
+def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs after the backward of every module, before the module's own hooks.
+
+    Args:
+        hook: Called as `hook(module, grad_input, grad_output)`; None or new gradients of the
+            inputs.
+
+    Returns:
+        A handle with `remove()`.
+
+    Raises:
+        RuntimeError: If legacy global hooks were ever registered.
+    """
+    return _register_global_backward_hook(hook, full=True)
+
+
+def register_module_backward_hook(hook: Hook) -> RemovableHandle:
+    """Register a legacy hook on the last operation of every module. Prefer the full one.
+
+    Args:
+        hook: Called as `hook(module, grad_input, grad_output)` with the gradients of the node
+            that made the module's result.
+
+    Returns:
+        A handle with `remove()`.
+
+    Raises:
+        RuntimeError: If full global hooks were ever registered.
+    """
+    return _register_global_backward_hook(hook, full=False)
+
+
+def _register_global_backward_hook(hook: Hook, full: bool) -> RemovableHandle:
+    global _global_is_full_backward_hook
+    if _global_is_full_backward_hook is not None and _global_is_full_backward_hook is not full:
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module "
+            "hook. Please use only one of them."
+        )
+    _global_is_full_backward_hook = full
+    handle = RemovableHandle(_global_backward_hooks)
+    _global_backward_hooks[handle.id] = hook
+    return handle

@@ -1,0 +1,76 @@
+"""Mark a tensor as something to train: modules find their `Parameter`s by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad.creation import empty
+from minigrad.tensor import Tensor, set_up
+
+
+class Parameter(Tensor):
+    """A leaf tensor that a module registers as soon as it is assigned as an attribute.
+
+    It shares its numbers with the tensor it is made of, and requires a gradient unless told not
+    to. Results of operations on parameters are plain tensors.
+
+    Args:
+        data: The tensor with the values; an empty one if None.
+        requires_grad: Whether gradients are accumulated for it.
+
+    Raises:
+        AttributeError: If `data` is no tensor.
+        RuntimeError: If gradients are required of numbers that are not floating point.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+        Parameter containing:
+        tensor([1., 2.], requires_grad=True)
+    """
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        _share(self, data)
+        if requires_grad and not (self.dtype.is_floating_point or self.dtype.is_complex):
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        self.requires_grad = requires_grad
+
+    def __repr__(self) -> str:
+        """Print as a tensor does, under a heading."""
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """Copy the numbers; unlike a tensor's copy, this one comes without the gradient."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+
+class Buffer(Tensor):
+    """A tensor that a module registers as a buffer as soon as it is assigned as an attribute.
+
+    Args:
+        data: The tensor with the values; an empty one if None.
+        persistent: Whether the module's `state_dict` contains it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> module = torch.nn.Module()
+        >>> module.mean = torch.nn.Buffer(torch.zeros(2))
+        >>> list(module.state_dict())
+        ['mean']
+    """
+
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        _share(self, data)
+        self.requires_grad = data is not None and data.requires_grad
+        self.persistent = persistent
+
+
+def _share(tensor: Tensor, data: Tensor | None) -> None:
+    """Set a tensor up on the memory of another, with the same count of in-place changes."""
+    source: Any = empty(0) if data is None else data.detach()
+    set_up(tensor, source._array)
+    tensor._version_counter = source._version_counter

@@ -1,0 +1,19 @@
+"""Warn a user where the cause is: at a line of their own program."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's program that led here, not at a line of this package."""
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

@@ -1,0 +1,5 @@
+"""The book of derivatives: each operation's forward and rule, side by side."""
+
+from minigrad.ops.methods import attach
+
+attach()

@@ -1,0 +1,51 @@
+"""Bring the arguments of an operation into one form: dimensions, sizes, types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops import shape
+from minigrad.tensor import Tensor, wrap
+
+
+def dimension(dim: int, ndim: int) -> int:
+    """Bring a dimension's number into the range from 0 on."""
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
+            f"but got {dim})"
+        )
+    return dim % limit
+
+
+def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
+    """Bring one dimension's number or several into a sorted tuple."""
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    numbers = tuple(dimension(int(d), ndim) for d in dims) or tuple(range(ndim))
+    if len(set(numbers)) != len(numbers):
+        raise RuntimeError(f"dim {dims[0]} appears multiple times in the list of dims")
+    return () if ndim == 0 else tuple(sorted(numbers))
+
+
+def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """Accept sizes one by one or as one sequence."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = tuple(sizes[0])
+    return tuple(int(size) for size in sizes)
+
+
+def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Convert to a NumPy dtype, recorded where both types are floating point."""
+    from_kind, to_kind = tensor._array.dtype.kind, dtype.kind
+    if tensor._array.dtype == dtype:
+        return tensor
+    if tensor.requires_grad and to_kind in "fcO" and from_kind in "fcO":
+        result = shape.to_copy(tensor, dtype)
+        node = result.grad_fn
+        if node is not None:
+            node.broadcast = ((tensor._array.shape, tensor._array.dtype),)
+        return result  # type: ignore[no-any-return]
+    return wrap(tensor._array.astype(dtype))

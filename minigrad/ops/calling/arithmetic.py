@@ -1,0 +1,200 @@
+"""Call the operations that treat each entry by itself, as functions and methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.ops import elementwise
+from minigrad.ops.calling.arguments import cast
+from minigrad.ops.meeting import scalar
+from minigrad.tensor import Tensor, wrap
+
+__all__ = [
+    "abs",
+    "add",
+    "clamp",
+    "cos",
+    "div",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "mul",
+    "neg",
+    "pow",
+    "reciprocal",
+    "relu",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sqrt",
+    "square",
+    "sub",
+    "tanh",
+    "where",
+]
+
+
+def _alpha(name: str, plain: Any, scaled: Any) -> Any:
+    def operation(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        if alpha == 1:
+            return checked(name, plain, input, other)
+        if not isinstance(other, Tensor):
+            other = scalar(other, input._array.dtype)
+        return scaled(input, other, alpha)  # type: ignore[no-any-return]
+
+    operation.__name__ = name
+    operation.__doc__ = plain.__doc__
+    return operation
+
+
+def checked(name: str, operation: Any, *operands: Any) -> Tensor:
+    """Call an operation, and raise if one operand is nothing that it can compute with."""
+    result = operation(*operands)
+    if result is NotImplemented:
+        position, wrong = next(
+            (i, o)
+            for i, o in reversed(list(enumerate(operands)))
+            if not isinstance(o, (Tensor, int, float, complex))
+        )
+        argument = ("input", "other")[position]
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
+            f"{type(wrong).__name__}"
+        )
+    return result  # type: ignore[no-any-return]
+
+
+add = _alpha("add", elementwise.add, elementwise.add_scaled)
+sub = _alpha("sub", elementwise.sub, elementwise.sub_scaled)
+
+
+def mul(input: Tensor, other: Any) -> Tensor:
+    """Multiply two tensors, or a tensor and a number."""
+    return checked("mul", elementwise.mul, input, other)
+
+
+def div(input: Tensor, other: Any) -> Tensor:
+    """Divide two tensors, or a tensor by a number; integers give floating-point results."""
+    return checked("div", elementwise.div, input, other)
+
+
+def rsub(self: Tensor, other: Any) -> Any:
+    """Subtract a tensor from a number: `2 - x`."""
+    if isinstance(other, Tensor):
+        return elementwise.sub(other, self)
+    if not isinstance(other, (int, float, complex, np.number)) and not hasattr(
+        other, "free_symbols"
+    ):
+        return (
+            elementwise.sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+        )
+    wanted = dtypes.scalar_dtype(other, self._array.dtype)
+    return elementwise.rsub_number(
+        self if wanted == self._array.dtype else cast(self, wanted), other
+    )
+
+
+def rdiv(self: Tensor, other: Any) -> Any:
+    """Divide a number by a tensor: `1 / x`, which PyTorch computes as a reciprocal times it."""
+    if isinstance(other, np.ndarray):
+        return elementwise.div(wrap(other), self)
+    if self._array.dtype.kind in "iub":
+        self = cast(self, dtypes.get_default_dtype().numpy)
+    return elementwise.mul(elementwise.reciprocal(self), other)
+
+
+def pow(input: Any, exponent: Any) -> Any:
+    """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
+    if not isinstance(input, Tensor):
+        base = input.item() if isinstance(input, np.generic) else input
+        if not isinstance(base, (int, float, complex)):
+            return NotImplemented
+        wanted = dtypes.scalar_dtype(base, exponent._array.dtype)
+        if wanted != exponent._array.dtype:
+            exponent = cast(exponent, wanted)
+        return elementwise.pow_of_number(base, exponent)
+    if isinstance(exponent, Tensor):
+        return elementwise.pow_tensor(input, exponent)
+    if isinstance(exponent, np.generic):
+        exponent = exponent.item()
+    if isinstance(exponent, (int, float, complex)):
+        kind = input._array.dtype.kind
+        if kind in "iub":
+            if isinstance(exponent, float):
+                input = cast(input, dtypes.get_default_dtype().numpy)
+            elif isinstance(exponent, int) and exponent < 0:
+                raise RuntimeError("Integers to negative integer powers are not allowed.")
+        return elementwise.pow_number(input, exponent)
+    if hasattr(exponent, "free_symbols"):
+        return elementwise.pow_number(input, exponent)
+    return NotImplemented
+
+
+def square(input: Tensor) -> Tensor:
+    """Multiply each entry by itself."""
+    return elementwise.pow_number(input, 2)  # type: ignore[no-any-return]
+
+
+def _floating(operation: Any) -> Any:
+    """Let an operation whose results are no integers take integers."""
+
+    def function(input: Tensor) -> Tensor:
+        if not isinstance(input, Tensor):
+            raise TypeError(
+                f"{operation.__name__}(): argument 'input' (position 1) must be Tensor, not "
+                f"{type(input).__name__}"
+            )
+        if input._array.dtype.kind in "iub":
+            input = cast(input, dtypes.get_default_dtype().numpy)
+        return operation(input)  # type: ignore[no-any-return]
+
+    function.__name__ = operation.__name__
+    function.__doc__ = operation.__doc__
+    return function
+
+
+exp, log, log1p, expm1 = map(
+    _floating, (elementwise.exp, elementwise.log, elementwise.log1p, elementwise.expm1)
+)
+sqrt, rsqrt, reciprocal = map(
+    _floating, (elementwise.sqrt, elementwise.rsqrt, elementwise.reciprocal)
+)
+sin, cos, tanh, sigmoid = map(
+    _floating, (elementwise.sin, elementwise.cos, elementwise.tanh, elementwise.sigmoid)
+)
+neg, abs, sign, relu = elementwise.neg, elementwise.abs, elementwise.sign, elementwise.relu
+maximum, minimum = elementwise.maximum, elementwise.minimum
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Limit entries to an interval.
+
+    Raises:
+        RuntimeError: If neither `min` nor `max` is given.
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return elementwise.clamp(input, min, max)  # type: ignore[no-any-return]
+
+
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """Choose entries of `input` where the condition holds, else of `other`."""
+    first = input if isinstance(input, Tensor) else None
+    second = other if isinstance(other, Tensor) else None
+    known = first if first is not None else second
+    meets = dtypes.get_default_dtype().numpy if known is None else known._array.dtype
+    if first is None:
+        first = scalar(input, meets)
+    if second is None:
+        second = scalar(other, meets)
+    meeting = dtypes.result_type(first._array, second._array)
+    first, second = (t if t._array.dtype == meeting else cast(t, meeting) for t in (first, second))
+    chosen = condition if isinstance(condition, Tensor) else wrap(condition)
+    return elementwise.where(chosen, first, second)  # type: ignore[no-any-return]

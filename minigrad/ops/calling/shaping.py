@@ -1,0 +1,241 @@
+"""Call the operations that rearrange entries or convert them, as functions and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.ops import joining, linear_algebra, shape
+from minigrad.ops.calling.arguments import cast, dimension, sizes_of
+from minigrad.tensor import Tensor
+
+__all__ = [
+    "cat",
+    "chunk",
+    "clone",
+    "contiguous",
+    "expand",
+    "flatten",
+    "flip",
+    "permute",
+    "repeat",
+    "reshape",
+    "split",
+    "squeeze",
+    "stack",
+    "t",
+    "to",
+    "transpose",
+    "unbind",
+    "unsqueeze",
+    "view",
+    "view_as",
+]
+
+
+def _resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Work out a size given as -1."""
+    count = tensor._array.size
+    known = int(np.prod([size for size in sizes if size != -1], dtype=np.int64))
+    wrong = RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
+    if sizes.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if -1 in sizes:
+        if known == 0 or count % known:
+            raise wrong
+        return tuple(count // known if size == -1 else size for size in sizes)
+    if known != count:
+        raise wrong
+    return sizes
+
+
+def view(input: Tensor, *size: Any) -> Tensor:
+    """Show the same memory in another shape; one size may be -1."""
+    if len(size) == 1 and isinstance(size[0], dtypes.dtype):
+        raise NotImplementedError("view(dtype) is not offered; use to(dtype) to convert the values")
+    return shape.view(input, _resolved(input, sizes_of(size)))  # type: ignore[no-any-return]
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """Show the same memory in the shape of another tensor."""
+    return view(input, other._array.shape)
+
+
+def reshape(input: Tensor, *size: Any) -> Tensor:
+    """Give the same entries in another shape: a view where the memory allows it, else a copy."""
+    return linear_algebra.reshape(input, _resolved(input, sizes_of(size)))
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Merge a range of dimensions into one."""
+    sizes = input._array.shape
+    first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last and sizes:
+        return input
+    return reshape(input, (*sizes[:first], -1, *sizes[last + 1 :]))
+
+
+def t(input: Tensor) -> Tensor:
+    """Transpose a matrix."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D. "
+            "Use transpose(dim0, dim1) to say which dimensions to exchange."
+        )
+    return shape.t(input)  # type: ignore[no-any-return]
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions."""
+    ndim = input.ndim
+    return shape.transpose(input, dimension(dim0, ndim), dimension(dim1, ndim))  # type: ignore[no-any-return]
+
+
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """Reorder the dimensions."""
+    order = tuple(dimension(d, input.ndim) for d in sizes_of(dims))
+    if len(order) != input.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
+            f"equal to len(dims) = {len(order)}"
+        )
+    return shape.permute(input, order)  # type: ignore[no-any-return]
+
+
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Reverse the order along dimensions."""
+    return shape.flip(input, tuple(dimension(d, input.ndim) for d in sizes_of(dims)))  # type: ignore[no-any-return]
+
+
+def squeeze(input: Tensor, dim: int | None = None) -> Tensor:
+    """Leave out dimensions of size 1: all, or one."""
+    if dim is None:
+        return shape.squeeze_all(input)  # type: ignore[no-any-return]
+    return shape.squeeze_dim(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """Add a dimension of size 1."""
+    return shape.unsqueeze(input, dimension(dim, input.ndim + 1))  # type: ignore[no-any-return]
+
+
+def expand(input: Tensor, *sizes: Any) -> Tensor:
+    """Repeat dimensions of size 1 without copying; -1 keeps a size."""
+    wanted = sizes_of(sizes)
+    have = input._array.shape
+    added = len(wanted) - len(have)
+    if added < 0:
+        raise RuntimeError(
+            f"expand(torch.{input.dtype.tensor_type}Tensor{{{list(have)}}}, size={list(wanted)}): "
+            f"the number of sizes provided ({len(wanted)}) must be greater or equal to the number "
+            f"of dimensions in the tensor ({len(have)})"
+        )
+    full = tuple(
+        have[i - added] if size == -1 and i >= added else size for i, size in enumerate(wanted)
+    )
+    for i, size in reversed(list(enumerate(full))):
+        if i >= added and have[i - added] not in (1, size):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size "
+                f"({have[i - added]}) at non-singleton dimension {i}.  Target sizes: "
+                f"{list(wanted)}.  Tensor sizes: {list(have)}"
+            )
+    return shape.expand(input, full)  # type: ignore[no-any-return]
+
+
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """Copy the tensor side by side along each dimension."""
+    return shape.repeat(input, sizes_of(repeats))  # type: ignore[no-any-return]
+
+
+def clone(input: Tensor) -> Tensor:
+    """Copy the values; gradients pass through."""
+    return shape.clone(input)  # type: ignore[no-any-return]
+
+
+def contiguous(input: Tensor) -> Tensor:
+    """Give the tensor itself if its memory is in order, else a copy that is."""
+    return input if input.is_contiguous() else shape.clone_contiguous(input)
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors along a dimension.
+
+    Raises:
+        RuntimeError: If the other sizes differ, or there is nothing to join.
+    """
+    tensors = list(tensors)
+    if not tensors:
+        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+    number = dimension(dim, tensors[0].ndim)
+    first = tensors[0]._array.shape
+    for position, tensor in enumerate(tensors):
+        sizes = tensor._array.shape
+        if len(sizes) != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(sizes)}"
+            )
+        for d, (a, b) in enumerate(zip(first, sizes, strict=True)):
+            if a != b and d != number:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {number}. Expected {a} but "
+                    f"got size {b} for tensor number {position} in the list."
+                )
+    return joining.cat(tensors, number)
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors of one shape along a new dimension."""
+    tensors = list(tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    return joining.stack(tensors, dimension(dim, tensors[0].ndim + 1))
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Take a tensor apart along a dimension."""
+    return joining.unbind(input, dimension(dim, input.ndim))
+
+
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    number = dimension(dim, input.ndim)
+    total = input._array.shape[number]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
+    else:
+        sizes = list(split_size_or_sections)
+        if sum(sizes) != total:
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes to sum exactly to "
+                f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
+            )
+    return joining.split(input, sizes, number)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut a tensor into a number of pieces along a dimension."""
+    total = input._array.shape[dimension(dim, input.ndim)]
+    return split(input, -(-total // chunks) or 1, dim)
+
+
+def to(input: Tensor, *arguments: Any, dtype: Any = None, copy: bool = False) -> Tensor:
+    """Convert to another dtype; devices are accepted if they are the CPU."""
+    for argument in arguments:
+        if isinstance(argument, dtypes.dtype):
+            dtype = argument
+        elif isinstance(argument, Tensor):
+            dtype = argument.dtype
+        elif str(argument) != "cpu":
+            raise RuntimeError(
+                f"minigrad computes on the CPU only, but got device {str(argument)!r}"
+            )
+    result = input if dtype is None else cast(input, dtype.numpy)
+    return clone(result) if copy and result is input else result

@@ -1,0 +1,191 @@
+"""Change tensors in place, `x.add_(y)` or `x[0] = y`, and keep the graph right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.node import NO_EDGE
+from minigrad.autograd.saved import SavedTensor, save_result
+from minigrad.autograd.variable import resolve_edge
+from minigrad.autograd.views import check_inplace, rebase_history
+from minigrad.ops import elementwise, shape
+from minigrad.tensor import Tensor, wrap
+
+
+def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor:
+    """Compute an operation and write its result into its first input.
+
+    The old value stays in the graph as the operation's input; the tensor itself becomes the
+    operation's result. Its version goes up, so that a rule that needed the old value notices.
+
+    Args:
+        operation: A differentiable operation.
+        tensor: Its first input, which is changed.
+        *others: Its other arguments.
+
+    Raises:
+        RuntimeError: If the tensor must not be changed (see `check_inplace`), or the result has
+            another shape or a higher kind of dtype.
+    """
+    recording = grad_mode.enabled
+    check_inplace(tensor, recording=recording)
+    array = tensor._array
+    old = tensor
+    if recording:
+        old = wrap(array.copy())
+        if tensor.requires_grad:
+            old._edge = tensor._edge or resolve_edge(tensor)
+        others = tuple(old if other is tensor else other for other in others)
+    result = operation(old, *others)
+    if result is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type for an in-place operation: {type(others[0]).__name__}"
+        )
+    computed = result._array
+    if computed.shape != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
+            f"{list(computed.shape)}"
+        )
+    if computed.dtype != array.dtype:
+        if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
+            names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
+            raise RuntimeError(
+                f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+            )
+        computed = computed.astype(array.dtype)
+    array[...] = computed
+    tensor._bump_version()
+    edge = result._edge if recording else NO_EDGE
+    if edge is not None and edge[0] is not None:
+        node = edge[0]
+        if "result" in node.saved_names and node.saved is not None:
+            node.saved = tuple(
+                save_result(tensor) if isinstance(s, SavedTensor) and s.tensor is None else s
+                for s in node.saved
+            )
+        rebase_history(tensor, node)
+    return tensor
+
+
+def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+    """Write the values of another tensor, broadcast to this one's shape, into this one.
+
+    Raises:
+        RuntimeError: If the source does not broadcast to this shape.
+    """
+    array = source._array
+    try:
+        np.broadcast_to(array, tensor._array.shape)
+    except ValueError:
+        back = next(
+            b
+            for b in range(1, array.ndim + 1)
+            if b > tensor._array.ndim or array.shape[-b] not in (1, tensor._array.shape[-b])
+        )
+        target = list(tensor._array.shape)
+        if back > len(target):
+            message = (
+                f"output with shape {target} doesn't match the broadcast shape {list(array.shape)}"
+            )
+        else:
+            message = (
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size "
+                f"({array.shape[-back]}) at non-singleton dimension {len(target) - back}.  "
+                f"Target sizes: {target}.  Tensor sizes: {list(array.shape)}"
+            )
+        raise RuntimeError(message) from None
+    if not (grad_mode.enabled and (source.requires_grad or tensor.requires_grad)):
+        check_inplace(tensor, recording=grad_mode.enabled)
+        tensor._array[...] = array
+        tensor._bump_version()
+        return tensor
+    write(shape.copy_values, tensor, source)
+    edge = tensor._edge
+    if edge is not None and edge[0] is not None and edge[0].next_functions[1:]:
+        edge[0].broadcast = tuple((t._array.shape, t._array.dtype) for t in (tensor, source))
+    return tensor
+
+
+def fill_(tensor: Tensor, value: Any) -> Tensor:
+    """Set all entries to one number."""
+    number = value if isinstance(value, Tensor) else wrap(np.array(value, tensor._array.dtype))
+    return copy_(tensor, number)
+
+
+def zero_(tensor: Tensor) -> Tensor:
+    """Set all entries to 0."""
+    return fill_(tensor, 0)
+
+
+def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
+    def method(tensor: Tensor, *others: Any) -> Tensor:
+        return write(operation, tensor, *others)
+
+    method.__name__ = f"{operation.__name__}_"
+    method.__doc__ = f"Do what `{operation.__name__}` does, in place."
+    return method
+
+
+def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Add another tensor, times `alpha`, in place."""
+    if alpha == 1:
+        return write(elementwise.add, tensor, other)
+    return write(lambda a, b: elementwise.add(a, elementwise.mul(b, alpha)), tensor, other)
+
+
+def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Subtract another tensor, times `alpha`, in place."""
+    if alpha == 1:
+        return write(elementwise.sub, tensor, other)
+    return write(lambda a, b: elementwise.sub(a, elementwise.mul(b, alpha)), tensor, other)
+
+
+def pow_(tensor: Tensor, exponent: Any) -> Tensor:
+    """Raise to a power, in place."""
+    number = not isinstance(exponent, Tensor)
+    return write(elementwise.pow_number if number else elementwise.pow_tensor, tensor, exponent)
+
+
+def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Limit to an interval, in place."""
+    return write(elementwise.clamp, tensor, min, max)
+
+
+methods: dict[str, Callable[..., Any]] = {
+    "add_": add_,
+    "sub_": sub_,
+    "pow_": pow_,
+    "clamp_": clamp_,
+    "copy_": copy_,
+    "fill_": fill_,
+    "zero_": zero_,
+    **{
+        f"{operation.__name__}_": _inplace(operation)
+        for operation in (
+            elementwise.mul,
+            elementwise.div,
+            elementwise.neg,
+            elementwise.exp,
+            elementwise.log,
+            elementwise.sqrt,
+            elementwise.sin,
+            elementwise.cos,
+            elementwise.tanh,
+            elementwise.sigmoid,
+            elementwise.relu,
+            elementwise.abs,
+            elementwise.reciprocal,
+        )
+    },
+    "__iadd__": add_,
+    "__isub__": sub_,
+    "__imul__": _inplace(elementwise.mul),
+    "__itruediv__": _inplace(elementwise.div),
+    "__ipow__": pow_,
+}

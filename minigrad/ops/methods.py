@@ -1,0 +1,187 @@
+"""Attach the operations to `Tensor`: as methods, as operators, and for NumPy's own functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.ops import (
+    comparison,
+    elementwise,
+    indexing,
+    inplace,
+    joining,
+    reduction,
+    shape,
+)
+from minigrad.ops.calling import arithmetic, products, reducing, shaping
+from minigrad.ops.calling.arguments import cast
+from minigrad.tensor import Tensor, wrap
+
+_function_only = {"cat", "stack", "where", "linear", "mse_loss", "nll_loss"}
+
+
+def attach() -> None:
+    """Give `Tensor` its operations."""
+    for room in (arithmetic, reducing, shaping, products, comparison):
+        for name in room.__all__:
+            if name not in _function_only:
+                setattr(Tensor, name, getattr(room, name))
+    for name, method in inplace.methods.items():
+        setattr(Tensor, name, method)
+    for name, operator in _operators.items():
+        setattr(Tensor, name, operator)
+    for name, value in _more.items():
+        setattr(Tensor, name, value)
+    Tensor._ufuncs.update(_ufuncs)
+    Tensor._functions.update(_functions)
+
+
+def _rmatmul(self: Tensor, other: Any) -> Any:
+    return products.matmul(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+
+
+def _matmul(self: Tensor, other: Any) -> Any:
+    if isinstance(other, np.ndarray):
+        other = wrap(other)
+    return products.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Expand to the shape of another tensor."""
+    return shaping.expand(self, other.shape)
+
+
+_operators: dict[str, Any] = {
+    "__add__": elementwise.add,
+    "__radd__": elementwise.add,
+    "__sub__": elementwise.sub,
+    "__rsub__": arithmetic.rsub,
+    "__mul__": elementwise.mul,
+    "__rmul__": elementwise.mul,
+    "__truediv__": elementwise.div,
+    "__rtruediv__": arithmetic.rdiv,
+    "__pow__": arithmetic.pow,
+    "__rpow__": lambda self, other: arithmetic.pow(other, self),
+    "__matmul__": _matmul,
+    "__rmatmul__": _rmatmul,
+    "__neg__": elementwise.neg,
+    "__pos__": lambda self: self,
+    "__abs__": elementwise.abs,
+    "__invert__": comparison.logical_not,
+    "__and__": comparison.bitwise_and,
+    "__or__": comparison.bitwise_or,
+    "__xor__": comparison.bitwise_xor,
+    "__eq__": comparison.eq,
+    "__ne__": comparison.ne,
+    "__lt__": comparison.lt,
+    "__le__": comparison.le,
+    "__gt__": comparison.gt,
+    "__ge__": comparison.ge,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+}
+
+_more: dict[str, Any] = {
+    "T": property(
+        lambda self: shaping.permute(self, *reversed(range(self.ndim))), doc="Transpose."
+    ),
+    "mT": property(
+        lambda self: shaping.transpose(self, -2, -1), doc="Transpose of each matrix of a batch."
+    ),
+    "expand_as": _expand_as,
+    "swapaxes": shaping.transpose,
+    "multiply": arithmetic.mul,
+    "negative": arithmetic.neg,
+    "clip": arithmetic.clamp,
+    "clamp_min": lambda self, min: arithmetic.clamp(self, min=min),
+    "clamp_max": lambda self, max: arithmetic.clamp(self, max=max),
+    "float": lambda self: shaping.to(self, dtype=dtypes.float32),
+    "double": lambda self: shaping.to(self, dtype=dtypes.float64),
+    "half": lambda self: shaping.to(self, dtype=dtypes.float16),
+    "long": lambda self: shaping.to(self, dtype=dtypes.int64),
+    "int": lambda self: shaping.to(self, dtype=dtypes.int32),
+    "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
+    "cpu": lambda self: self,
+    "_copied": lambda self: shape.copy_values(wrap(np.zeros((), self._array.dtype)), self),
+    "_to_numpy_dtype": cast,
+    "max": lambda self: reduction.max_all(self),
+    "min": lambda self: reduction.min_all(self),
+}
+
+
+def _reduce_add(array: Tensor, axis: Any = 0, keepdims: bool = False, **options: Any) -> Tensor:
+    return reducing.sum(array, axis, keepdims)
+
+
+def _reduce_max(array: Tensor, axis: Any = 0, keepdims: bool = False, **options: Any) -> Tensor:
+    return reducing.amax(array, () if axis is None else axis, keepdims)
+
+
+def _expand_dims(array: Tensor, axis: Any) -> Tensor:
+    for dim in sorted(axis if isinstance(axis, tuple) else (axis,)):
+        array = shaping.unsqueeze(array, dim)
+    return array
+
+
+def _transpose(array: Tensor, axes: Any = None) -> Tensor:
+    return array.T if axes is None else shaping.permute(array, axes)
+
+
+_ufuncs: dict[Any, Any] = {
+    np.add: lambda a, b: elementwise.add(a, b),
+    np.subtract: lambda a, b: elementwise.sub(_tensor(a), b),
+    np.multiply: lambda a, b: elementwise.mul(a, b),
+    np.true_divide: lambda a, b: elementwise.div(_tensor(a), b),
+    np.power: lambda a, b: arithmetic.pow(_tensor(a), b),
+    np.square: arithmetic.square,
+    np.negative: arithmetic.neg,
+    np.absolute: arithmetic.abs,
+    np.sign: arithmetic.sign,
+    np.exp: arithmetic.exp,
+    np.expm1: arithmetic.expm1,
+    np.log: arithmetic.log,
+    np.log1p: arithmetic.log1p,
+    np.sqrt: arithmetic.sqrt,
+    np.sin: arithmetic.sin,
+    np.cos: arithmetic.cos,
+    np.tanh: arithmetic.tanh,
+    np.maximum: lambda a, b: elementwise.maximum(_tensor(a), b),
+    np.minimum: lambda a, b: elementwise.minimum(_tensor(a), b),
+    np.matmul: lambda a, b: products.matmul(_tensor(a), _tensor(b)),
+    np.equal: lambda a, b: comparison.eq(_tensor(a), b),
+    np.not_equal: lambda a, b: comparison.ne(_tensor(a), b),
+    np.less: lambda a, b: comparison.lt(_tensor(a), b),
+    np.less_equal: lambda a, b: comparison.le(_tensor(a), b),
+    np.greater: lambda a, b: comparison.gt(_tensor(a), b),
+    np.greater_equal: lambda a, b: comparison.ge(_tensor(a), b),
+    np.isnan: comparison.isnan,
+    np.isinf: comparison.isinf,
+    np.isfinite: comparison.isfinite,
+    (np.add, "reduce"): _reduce_add,
+    (np.maximum, "reduce"): _reduce_max,
+    (np.multiply, "outer"): lambda a, b: products.outer(_tensor(a), _tensor(b)),
+}
+
+_functions: dict[Any, Any] = {
+    np.where: arithmetic.where,
+    np.broadcast_to: lambda array, shape, subok=False: shaping.expand(array, shape),
+    np.expand_dims: _expand_dims,
+    np.squeeze: shaping.squeeze,
+    np.swapaxes: shaping.transpose,
+    np.transpose: _transpose,
+    np.flip: shaping.flip,
+    np.reshape: lambda a, shape: shaping.reshape(a, shape),
+    np.sum: lambda a, axis=None, keepdims=False: reducing.sum(a, axis, keepdims),
+    np.mean: lambda a, axis=None, keepdims=False: reducing.mean(a, axis, keepdims),
+    np.stack: lambda arrays, axis=0: joining.stack([_tensor(a) for a in arrays], axis),
+    np.concatenate: lambda arrays, axis=0: shaping.cat([_tensor(a) for a in arrays], axis),
+    np.copy: lambda a, order="K", subok=False: shaping.clone(a),
+    np.clip: arithmetic.clamp,
+}
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else wrap(np.asarray(value))

@@ -1,0 +1,265 @@
+"""Declare an operation by its forward and rules, and get a function that records itself.
+
+An entry in the book of derivatives looks like this::
+
+    @differentiable(
+        "MulBackward0",
+        self=lambda grad, other: grad * other,
+        other=lambda grad, self: grad * self,
+    )
+    def mul(self, other):
+        return self * other
+
+The forward and the rules are plain NumPy. A rule is named after the input whose gradient it gives.
+Its first argument is the gradient of the result; the names of its other arguments say what it
+needs: inputs, `result`, settings such as `dim`, or `self_sym_sizes`, the shape of an input. Just
+these values are saved, and only if an input that needs them requires a gradient.
+
+From such an entry `differentiable` writes three short functions, as `dataclasses` and `namedtuple`
+do, so that recording an operation costs as little as Python allows: `mul(x, y)` computes and
+records, `MulBackward0.run` applies the rules to arrays, and `MulBackward0.run_recorded` applies the
+same rules to tensors, which records them. `mul.source` shows what was written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.node import NO_EDGE, Node, next_priority
+from minigrad.autograd.saved import RELEASED, SavedTensor, save_result, unpack_array, unpack_tensor
+from minigrad.autograd.variable import resolve_edge
+from minigrad.autograd.views import make_view
+from minigrad.ops.meeting import as_array, meet_other, meet_types, retry
+from minigrad.tensor import Tensor
+
+# What forwards and rules compute with: NumPy arrays, tensors, or arrays of symbols.
+Array = Any
+Rule = Callable[..., Any]
+
+# What the written functions may refer to.
+_names: dict[str, Any] = {
+    "__name__": __name__,
+    "NO_EDGE": NO_EDGE,
+    "RELEASED": RELEASED,
+    "SavedTensor": SavedTensor,
+    "Tensor": Tensor,
+    "as_array": as_array,
+    "grad_mode": grad_mode,
+    "make_view": make_view,
+    "meet_other": meet_other,
+    "meet_types": meet_types,
+    "ndarray": np.ndarray,
+    "new": object.__new__,
+    "next_priority": next_priority,
+    "resolve_edge": resolve_edge,
+    "retry": retry,
+    "save_result": save_result,
+    "unpack_array": unpack_array,
+    "unpack_tensor": unpack_tensor,
+}
+
+# What a rule may ask of an input without keeping the input: its shape, and its steps in memory.
+_layout = {"sizes": "shape", "strides": "strides"}
+
+book: dict[str, Any] = {}  # every operation by its name
+
+
+def differentiable(
+    node_name: str,
+    *,
+    arithmetic: bool = False,
+    broadcasts: bool = False,
+    view: bool = False,
+    constants: tuple[str, ...] = (),
+    **rules: Rule,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Turn a forward in NumPy and its backward rules into an operation on tensors.
+
+    Args:
+        node_name: The name of the node in the graph, as PyTorch prints it.
+        arithmetic: Whether the two inputs may be of different types, or the second a number.
+        broadcasts: Whether inputs are broadcast: then their gradients are reduced again.
+        view: Whether the result shares the memory of the first input.
+        constants: Inputs that are tensors but have no gradient, such as a condition.
+        **rules: For each differentiable input its rule, in the order of the inputs.
+
+    Returns:
+        A decorator for the forward. The operation has the attributes `node` (the class of its
+        nodes), `forward`, `rules` and `source`.
+    """
+
+    def decorate(forward: Callable[..., Any]) -> Any:
+        writer = _Writer(node_name, forward, rules, constants)
+        source = "\n\n".join(
+            [
+                writer.operation(
+                    arithmetic=arithmetic, broadcasts=broadcasts or arithmetic, view=view
+                ),
+                writer.rule("run", "{0}._array", "unpack_array({0}, node)"),
+                writer.rule("run_recorded", "{0}", "unpack_tensor({0}, node)"),
+            ]
+        )
+        node = type(
+            node_name,
+            (Node,),
+            {
+                "__slots__": (),
+                "__doc__": f"Backward of `{forward.__name__.strip('_')}`.",
+                "saved_names": tuple(writer.saved),
+                "keeps_tensors": any(map(writer.is_tensor, writer.saved)),
+            },
+        )
+        names: dict[str, Any] = {**_names, "forward": forward, "NodeType": node}
+        names |= {f"rule_{name}": rule for name, rule in rules.items()}
+        filename = f"<minigrad {node_name}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        exec(compile(source, filename, "exec"), names)
+        operation = names[forward.__name__]
+        for method in ("run", "run_recorded"):
+            setattr(node, method, names[method])
+        operation.__doc__ = forward.__doc__
+        operation.__wrapped__ = forward
+        operation.__module__ = forward.__module__
+        operation.node, operation.forward, operation.rules = node, forward, rules
+        operation.source = source
+        names["this"] = operation
+        book[forward.__name__] = operation
+        return operation
+
+    return decorate
+
+
+class _Writer:
+    """Writes the source of an operation and of its node's two methods."""
+
+    def __init__(
+        self,
+        node_name: str,
+        forward: Callable[..., Any],
+        rules: dict[str, Rule],
+        constants: tuple[str, ...],
+    ) -> None:
+        self.name = forward.__name__
+        self.arguments = list(inspect.signature(forward).parameters)
+        self.differentiable = list(rules)
+        self.tensors = [name for name in self.arguments if name in rules or name in constants]
+        self.needs = {name: list(inspect.signature(r).parameters)[1:] for name, r in rules.items()}
+        self.saved = list(dict.fromkeys(need for needs in self.needs.values() for need in needs))
+        shapes = [f"{name}_sym_{what}" for name in self.tensors for what in _layout]
+        unknown = {*self.saved} - {*self.arguments, *shapes, "result"}
+        if unknown or {*rules} - {*self.arguments}:
+            raise TypeError(
+                f"a rule of {node_name} names {sorted(unknown | {*rules} - {*self.arguments})}; "
+                f"known are the arguments {self.arguments}, result, and {shapes}"
+            )
+
+    def is_tensor(self, name: str) -> bool:
+        return name == "result" or name in self.tensors
+
+    def operation(self, *, arithmetic: bool, broadcasts: bool, view: bool) -> str:
+        """Write the function that computes, and records where a gradient is needed."""
+        tensors, differentiable = self.tensors, self.differentiable
+        lines = [f"def {self.name}({', '.join(self.arguments)}):"]
+        unwrap = [f"array_{t} = {t}._array" for t in tensors]
+        if arithmetic:
+            a, b = differentiable
+            lines += ["    try:", *(f"        {line}" for line in unwrap)]
+            lines += ["    except AttributeError:", f"        return meet_other(this, {a}, {b})"]
+            lines += [f"    if array_{a}.dtype is not array_{b}.dtype:"]
+            lines += [f"        return meet_types(this, {a}, {b})"]
+        else:
+            lines += [f"    {line}" for line in unwrap]
+        given = ", ".join(f"array_{a}" if a in tensors else a for a in self.arguments)
+        lines += [
+            "    try:",
+            f"        result_array = forward({given})",
+            "    except (ValueError, RuntimeWarning, FloatingPointError) as error:",
+            f"        result_array = retry(forward, error, {given})",
+            "    if result_array.__class__ is not ndarray:",
+            "        result_array = as_array(result_array)",
+            "    result = new(Tensor)",
+            "    result._array = result_array",
+            "    result._grad = result._meta = result._version_counter = result._view = None",
+            *(f"    edge_{t} = {t}._edge" for t in differentiable),
+        ]
+        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
+        lines += [f"    if ({wanted}) and grad_mode.enabled:", "        node = new(NodeType)"]
+        if len(differentiable) > 1:
+            lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
+            edges = "".join(f"edge_{t}, " for t in differentiable)
+        else:
+            t = differentiable[0]
+            edges = f"edge_{t} or resolve_edge({t}),"
+        lines += [f"        node.next_functions = ({edges})"]
+        if any(name == "result" for name in self.saved):
+            lines += ["        result._edge = (node, 0)"]
+        lines += [
+            "        node.saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
+            "        node.hooks = None",
+            "        node._priority = next_priority()",
+            "        node.shape = shape = result_array.shape",
+            "        node.dtype = dtype = result_array.dtype",
+        ]
+        if broadcasts:
+            same = " and ".join(f"array_{t}.shape == shape" for t in differentiable)
+            pairs = "".join(f"(array_{t}.shape, array_{t}.dtype), " for t in differentiable)
+            lines += [f"        node.broadcast = None if {same} else ({pairs})"]
+        else:
+            lines += ["        node.broadcast = None"]
+        lines += ["        result._edge = (node, 0)", "    else:", "        result._edge = NO_EDGE"]
+        if view:
+            settings = ", ".join(a for a in self.arguments if a not in tensors)
+            replay = (
+                f"lambda base: (this if isinstance(base, Tensor) else forward)(base, {settings})"
+            )
+            lines += [f"    make_view(result, {tensors[0]}, {replay})"]
+        return "\n".join([*lines, "    return result"])
+
+    def _save(self, name: str) -> str:
+        """Write what is saved under a name: nothing if no input that needs it wants a gradient."""
+        tensor, _, what = name.partition("_sym_")
+        if what:
+            return f"array_{tensor}.{_layout[what]}"
+        if not self.is_tensor(name):
+            return name
+        if name == "result":
+            kept = "save_result(result)"
+        else:
+            kept = f"({name} if {name}._version_counter is None else SavedTensor({name}))"
+        users = [t for t in self.differentiable if name in self.needs[t]]
+        if len(users) == len(self.differentiable):
+            return kept
+        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in users)
+        return f"{kept} if {wanted} else None"
+
+    def rule(self, method: str, direct: str, unpack: str) -> str:
+        """Write the method of the node that unpacks the saved values and applies the rules."""
+        lines = [f"def {method}(node, grad):"]
+        if self.saved:
+            lines += ["    saved = node.saved", "    if saved is None:"]
+            lines += ["        raise RuntimeError(RELEASED)"]
+            lines += [f"    {', '.join(self.saved)}, = saved"]
+        several = len(self.differentiable) > 1
+        for name in filter(self.is_tensor, self.saved):
+            value = (
+                f"{name} = {direct.format(name)} if {name}._version_counter is None "
+                f"else {unpack.format(name)}"
+            )
+            lines += (
+                [f"    if {name} is not None:", f"        {value}"] if several else [f"    {value}"]
+            )
+        calls = [f"rule_{t}({', '.join(['grad', *self.needs[t]])})" for t in self.differentiable]
+        if several:
+            names = [f"edge_{t}" for t in self.differentiable]
+            lines += [f"    {', '.join(names)}, = node.next_functions"]
+            calls = [
+                f"{call} if {edge}[0] is not None else None"
+                for call, edge in zip(calls, names, strict=True)
+            ]
+        return "\n".join([*lines, f"    return ({', '.join(calls)},)"])

@@ -1,0 +1,360 @@
+"""Keep parameters in groups with their settings, and let hooks watch each step."""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from minigrad.nn.naming import typename
+from minigrad.nn.warning import warn
+from minigrad.tensor import Tensor
+from minigrad.utils.hooks import RemovableHandle
+
+Hook = Callable[..., Any]
+Group = dict[str, Any]
+
+_global_optimizer_pre_hooks: OrderedDict[int, Hook] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Hook] = OrderedDict()
+
+_TABLES = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
+class Optimizer:
+    """Base class of optimizers: subclasses define `step`.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define
+            groups: `{"params": [...], "lr": 0.1}`.
+        defaults: The settings of groups that do not say otherwise.
+
+    Attributes:
+        param_groups: A list of dictionaries, each with its `"params"` and settings.
+        state: What the optimizer remembers of each parameter.
+
+    Raises:
+        TypeError: If `params` is a single tensor, or holds something else than tensors.
+        ValueError: If there are no parameters, one is no leaf, or one is in two groups.
+    """
+
+    _optimizer_step_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_step_post_hooks: OrderedDict[int, Hook]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Hook]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Hook]
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self.__dict__.update((table, OrderedDict()) for table in _TABLES)
+        self._put_hooks_around_step()
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or "
+                f"dicts, but got {typename(params)}"
+            )
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    # Stepping -----------------------------------------------------------------------------------
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters; every optimizer defines its own."""
+        raise NotImplementedError
+
+    def _put_hooks_around_step(self) -> None:
+        """Wrap the class's `step` once, so that hooks run around it."""
+        step = type(self).step
+        if hasattr(step, "hooked"):
+            return
+
+        @functools.wraps(step)
+        def hooked_step(*args: Any, **kwargs: Any) -> Any:
+            optimizer = args[0]
+            for pre_hook in (
+                *_global_optimizer_pre_hooks.values(),
+                *optimizer._optimizer_step_pre_hooks.values(),
+            ):
+                replaced = pre_hook(optimizer, args, kwargs)
+                if replaced is None:
+                    continue
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {replaced}."
+                    )
+                args, kwargs = replaced
+            result = step(*args, **kwargs)
+            for post_hook in (
+                *optimizer._optimizer_step_post_hooks.values(),
+                *_global_optimizer_post_hooks.values(),
+            ):
+                post_hook(optimizer, args, kwargs)
+            return result
+
+        hooked_step.hooked = True  # type: ignore[attr-defined]
+        type(self).step = hooked_step  # type: ignore[method-assign]
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters.
+
+        Args:
+            set_to_none: Set them to None; otherwise fill them with zeros, in place.
+        """
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                gradient = parameter.grad
+                if gradient is None:
+                    continue
+                if set_to_none:
+                    parameter.grad = None
+                    continue
+                if gradient.grad_fn is not None:
+                    gradient.detach_()
+                else:
+                    gradient.requires_grad_(False)
+                gradient.zero_()
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add a group of parameters.
+
+        Args:
+            param_group: A dictionary with `"params"` and any settings that differ from the
+                defaults. It is completed in place.
+
+        Raises:
+            TypeError: If it is no dictionary, or its parameters are a set or no tensors.
+            ValueError: If a parameter is no leaf or belongs to another group, or only some
+                parameters have names.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the "
+                "ordering of tensors in sets will change between runs. Please use a list instead."
+            )
+        params = list(params)
+        named = [isinstance(param, tuple) for param in params]
+        if any(named):
+            if not all(named):
+                raise ValueError(
+                    "all optimizer params should be with/without names. Some param names are "
+                    "missing"
+                )
+            param_group["param_names"] = [name for name, _ in params]
+            params = [param for _, param in params]
+        param_group["params"] = params
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is "
+                    f"{typename(param)}"
+                )
+            if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
+        if len(set(params)) != len(params):
+            warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this "
+                "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
+                "information",
+                UserWarning,
+            )
+        self._check_against_other_groups(param_group)
+        self.param_groups.append(param_group)
+
+    def _check_against_other_groups(self, param_group: Group) -> None:
+        if self.param_groups and ("param_names" in param_group) != (
+            "param_names" in self.param_groups[0]
+        ):
+            kind = "with names" if "param_names" in param_group else "without names"
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{kind} to the optimizer"
+            )
+        known = set(chain.from_iterable(group["params"] for group in self.param_groups))
+        if not known.isdisjoint(param_group["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+
+    # Saving and loading -------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give the state and the settings, with parameters replaced by their numbers.
+
+        Returns:
+            `{"state": {number: state}, "param_groups": [{..., "params": [numbers]}]}`.
+        """
+        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+            pre_hook(self)
+        numbers: dict[int, int] = {}
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                numbers.setdefault(id(parameter), len(numbers))
+        state_dict: dict[str, Any] = {
+            "state": {
+                numbers[id(key)] if isinstance(key, Tensor) else key: value
+                for key, value in self.state.items()
+            },
+            "param_groups": [
+                {
+                    **{name: value for name, value in group.items() if name != "params"},
+                    "params": [numbers[id(parameter)] for parameter in group["params"]],
+                }
+                for group in self.param_groups
+            ],
+        }
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            replaced = hook(self, state_dict)
+            if replaced is not None:
+                state_dict = replaced
+        return state_dict
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the state and the settings of a state dict; parameters match by place.
+
+        Args:
+            state_dict: What `state_dict` gave.
+
+        Raises:
+            ValueError: If the groups, or the numbers of parameters in them, differ.
+        """
+        state_dict = state_dict.copy()
+        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+            replaced = pre_hook(self, state_dict)
+            if replaced is not None:
+                state_dict = replaced
+        groups = deepcopy(state_dict["param_groups"])
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(
+            len(new["params"]) != len(old["params"])
+            for new, old in zip(groups, self.param_groups, strict=True)
+        ):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group"
+            )
+        parameters: dict[Any, Any] = {}
+        for new, old in zip(groups, self.param_groups, strict=True):
+            parameters |= zip(new["params"], old["params"], strict=True)
+            new["params"] = old["params"]
+            if "param_names" in old:
+                new["param_names"] = old["param_names"]
+        self.param_groups = groups
+        self.state = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            parameter = parameters.get(key)
+            self.state[key if parameter is None else parameter] = _fit(value, parameter)
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what a pickle or a copy keeps: hooks are left behind, as in PyTorch."""
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a pickle or a copy."""
+        self.__dict__.update(state)
+        for table in _TABLES:
+            self.__dict__.setdefault(table, OrderedDict())
+        self._put_hooks_around_step()
+
+    def __repr__(self) -> str:
+        """Print the settings of each group."""
+        text = f"{type(self).__name__} ("
+        for number, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {number}\n"
+            text += "".join(
+                f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"
+            )
+        return text + ")"
+
+    # Hooks --------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(optimizer, args, kwargs)`, called before each step.
+
+        It returns None or `(new_args, new_kwargs)`; the first argument is the optimizer itself.
+        """
+        return _enter(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(optimizer, args, kwargs)`, called after each step."""
+        return _enter(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register `hook(optimizer)`, called before the state dict is made."""
+        return _enter(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register `hook(optimizer, state_dict)`; it may return another state dict."""
+        return _enter(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Hook, prepend: bool = False
+    ) -> RemovableHandle:
+        """Register `hook(optimizer, state_dict)`; it may return another state dict to load."""
+        return _enter(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Hook, prepend: bool = False
+    ) -> RemovableHandle:
+        """Register `hook(optimizer)`, called after a state dict was loaded."""
+        return _enter(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs before each step of every optimizer, before its own hooks."""
+    return _enter(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs after each step of every optimizer, after its own hooks."""
+    return _enter(_global_optimizer_post_hooks, hook)
+
+
+def _enter(table: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _fit(value: Any, parameter: Any) -> Any:
+    """Give loaded state the element type of its parameter, if that is floating point."""
+    if isinstance(value, Tensor):
+        if parameter is not None and parameter.is_floating_point():
+            return value.to(parameter.dtype)
+        return value
+    if isinstance(value, dict):
+        return {name: _fit(entry, parameter) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_fit(entry, parameter) for entry in value)
+    return value

@@ -1,0 +1,134 @@
+"""Go downhill: stochastic gradient descent, with momentum if wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.autograd.modes import enable_grad, set_grad_enabled
+from minigrad.optim.optimizer import Optimizer
+from minigrad.tensor import Tensor
+
+
+class SGD(Optimizer):
+    r"""Stochastic gradient descent.
+
+    With gradient $g_t$ (to which weight decay adds $\lambda \theta_{t-1}$), momentum $\mu$,
+    dampening $\tau$ and learning rate $\gamma$:
+
+    $$b_t = \mu b_{t-1} + (1 - \tau) g_t, \quad b_1 = g_1, \qquad
+    \theta_t = \theta_{t-1} - \gamma b_t,$$
+
+    or, with Nesterov's momentum, $\theta_t = \theta_{t-1} - \gamma (g_t + \mu b_t)$.
+
+    Source: Sutskever et al., *On the importance of initialization and momentum in deep learning*,
+    2013, with the learning rate outside of the momentum.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        momentum: The factor $\mu$.
+        dampening: The share $\tau$ of the gradient that momentum ignores.
+        weight_decay: The factor $\lambda$.
+        nesterov: Whether to use Nesterov's momentum.
+        maximize: Go uphill instead.
+        foreach: Accepted and kept, without effect.
+        differentiable: Record the step, so that it can be differentiated through.
+        fused: Accepted and kept, without effect.
+
+    Raises:
+        ValueError: If a number is out of range, or Nesterov's momentum lacks momentum.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.SGD([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if momentum < 0.0:
+            raise ValueError(f"Invalid momentum value: {momentum}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        if fused and differentiable:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if fused and foreach:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient, in place.
+
+        Args:
+            closure: Computes the loss anew, with gradients; called first, if given.
+
+        Returns:
+            The loss that the closure returned, or None.
+        """
+        loss = None
+        with set_grad_enabled(self.defaults["differentiable"]):
+            if closure is not None:
+                with enable_grad():
+                    loss = closure()
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None:
+                        parameter.add_(self._direction(parameter, group), alpha=-_number(group))
+        return loss
+
+    def _direction(self, parameter: Tensor, group: dict[str, Any]) -> Any:
+        """Give what is subtracted, before the learning rate is multiplied in."""
+        gradient: Any = -parameter.grad if group["maximize"] else parameter.grad
+        if group["weight_decay"] != 0:
+            gradient = gradient.add(parameter, alpha=group["weight_decay"])
+        momentum = group["momentum"]
+        if momentum == 0:
+            return gradient
+        state = self.state[parameter]
+        velocity = state.get("momentum_buffer")
+        if velocity is None:
+            velocity = state["momentum_buffer"] = gradient.detach().clone()
+        else:
+            velocity.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
+        return gradient.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+
+
+def _number(group: dict[str, Any]) -> float:
+    """Give the learning rate as a number; it may be kept in a tensor, to be changed in place."""
+    rate = group["lr"]
+    return rate.item() if isinstance(rate, Tensor) else rate  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Small pieces that every other room may use, in the places where PyTorch keeps them."""

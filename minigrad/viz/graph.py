@@ -1,0 +1,264 @@
+"""Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from minigrad.viz.reading import (
+    Card,
+    Hook,
+    card_of,
+    hook_reader,
+    hooks_on_tensor,
+    in_order,
+    named_tensors,
+)
+
+IDENTITY = "BackwardHookFunctionBackward"
+LEAF = "AccumulateGrad"
+
+
+@dataclass
+class Node:
+    """One node of the graph: an operation, a leaf, or the identity node of a full backward hook."""
+
+    index: int
+    name: str
+    cards: list[Card] = field(default_factory=list)
+    hooks: list[Hook] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    highlighted: bool = False
+
+    @property
+    def role(self) -> str:
+        """Return `"leaf"`, `"identity"` or `"operation"`."""
+        return {LEAF: "leaf", IDENTITY: "identity"}.get(self.name, "operation")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The gradient's way from one node to another, by index: which input, which output of it."""
+
+    source: int
+    target: int
+    input_nr: int
+    output_nr: int
+
+
+@dataclass
+class Graph:
+    """Nodes in an order in which each comes before those it sends gradients to, edges, groups."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    roots: list[int]
+    groups: dict[str, frozenset[int]] = field(default_factory=dict)
+    input_counts: list[int] = field(default_factory=list)
+
+
+class Index:
+    """Find a node's index by the live node, by a tensor, or by a name."""
+
+    def __init__(self, nodes: list[Any], names: list[tuple[str, Any]]) -> None:
+        """Hold the live nodes and the named tensors for as long as a picture is being made."""
+        self._nodes = nodes
+        self._by_id = {id(node): index for index, node in enumerate(nodes)}
+        self._leaves = {
+            id(node.variable): index
+            for index, node in enumerate(nodes)
+            if getattr(node, "variable", None) is not None
+        }
+        self.names = [(name, tensor, self.locate(tensor)) for name, tensor in names]
+
+    def locate(self, thing: Any) -> int | None:
+        """Return the index of a live node, or of the node a tensor came out of; None if absent."""
+        if id(thing) in self._by_id:
+            return self._by_id[id(thing)]
+        if id(thing) in self._leaves:
+            return self._leaves[id(thing)]
+        grad_fn = getattr(thing, "grad_fn", None)
+        return None if grad_fn is None else self._by_id.get(id(grad_fn))
+
+    def resolve(self, thing: Any) -> list[int]:
+        """Return the indices meant by a node, a tensor, a name, or the beginning of a dotted name.
+
+        Raises:
+            KeyError: if it is not part of the graph.
+        """
+        if isinstance(thing, str):
+            found = [at for name, _, at in self.names if name == thing and at is not None]
+            found = found or [
+                at for name, _, at in self.names if at is not None and name.startswith(thing + ".")
+            ]
+            if found:
+                return list(dict.fromkeys(found))
+            known = ", ".join(name for name, _, at in self.names if at is not None)
+            raise KeyError(f"{thing!r} names nothing in this graph; it has: {known or 'no names'}")
+        at = self.locate(thing)
+        if at is None:
+            raise KeyError(
+                f"a {type(thing).__name__} was given that is not part of this graph; "
+                "give a node or tensor of the computation drawn, or a name from names="
+            )
+        return [at]
+
+
+def root_of(output: Any) -> Any:
+    """Return the node where the gradient of `output` enters: its `grad_fn`, or a leaf's node.
+
+    Raises:
+        ValueError: if `output` carries no graph.
+    """
+    if hasattr(output, "next_functions"):
+        return output
+    node = getattr(output, "grad_fn", None)
+    if node is None and getattr(output, "requires_grad", False):
+        return output.view_as(output).grad_fn.next_functions[0][0]
+    if node is None:
+        raise ValueError(
+            "there is no graph to draw: this tensor has no grad_fn and requires no gradient. Set "
+            "requires_grad=True on an input, compute again outside no_grad, and draw the result."
+        )
+    return node
+
+
+def walk(roots: Iterable[Any], limit: int, stop: Iterable[Any] = ()) -> list[Any]:
+    """Return all nodes reachable from `roots`, each before those it sends its gradients to.
+
+    Args:
+        roots: nodes to begin with.
+        limit: how many nodes a picture may have.
+        stop: nodes that are left out, with what lies behind them.
+
+    Raises:
+        ValueError: if there are more nodes than `limit`.
+    """
+    roots, held = list(roots), list(stop)
+    seen = {id(node) for node in held}
+    found, stack, indegree = [], roots[::-1], dict.fromkeys(map(id, roots), 0)
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        found.append(node)
+        if len(found) > limit:
+            raise ValueError(
+                f"this graph has more than {limit} nodes, too many for one picture. "
+                "Draw a smaller part (an intermediate tensor, a shorter run) or raise limit=."
+            )
+        for target, _ in reversed(node.next_functions):
+            if target is not None:
+                indegree[id(target)] = indegree.get(id(target), 0) + 1
+                stack.append(target)
+    known = {id(node) for node in found}
+    ready = deque(node for node in found if indegree[id(node)] == 0)
+    order = []
+    while ready:
+        node = ready.popleft()
+        order.append(node)
+        for target, _ in node.next_functions:
+            if target is not None and id(target) in known:
+                indegree[id(target)] -= 1
+                if indegree[id(target)] == 0:
+                    ready.append(target)
+    return order
+
+
+def between(output: Any, *inputs: Any) -> list[Any]:
+    """Return the nodes that lie between a result and the tensors it was computed from.
+
+    This is what belongs to a module, given what went in and what came out, so that `draw` can put
+    a box around it.
+
+    Args:
+        output: the tensor that came out (or a node).
+        inputs: the tensors that went in; their own nodes and all before them are left out.
+
+    Returns:
+        The live nodes, to be used in `draw(..., groups={"f1": between(y, x1)})`.
+
+    Example:
+        >>> import minigrad
+        >>> x = minigrad.tensor(3.0, requires_grad=True)
+        >>> s = x * x
+        >>> [node.name() for node in between((s + 1).exp(), s)]
+        ['ExpBackward0', 'AddBackward0']
+    """
+    stop = [
+        root_of(each)
+        for each in inputs
+        if hasattr(each, "next_functions") or getattr(each, "requires_grad", False)
+    ]
+    return walk([root_of(output)], sys.maxsize, stop)
+
+
+def node_name(node: Any) -> str:
+    """Return the node's name without the namespace that PyTorch puts before AccumulateGrad."""
+    return str(node.name()).rpartition("::")[2]
+
+
+def read_graph(
+    outputs: list[Any],
+    *,
+    names: Any = None,
+    hooks: bool | Callable[[Any], Iterable[Any]] = True,
+    values: bool = True,
+    gradients: bool = True,
+    digits: int = 4,
+    max_values: int = 4,
+    limit: int = 300,
+) -> tuple[Graph, Index]:
+    """Read the graph behind `outputs`; nothing is run and nothing is changed.
+
+    Args:
+        outputs: tensors (or nodes) to begin with.
+        names: names for tensors, see `named_tensors`.
+        hooks: True to show the hooks, False not to, or a function that lists a node's hooks.
+        values: whether to show tensors' values.
+        gradients: whether to show the gradients they hold.
+        digits: decimals.
+        max_values: how many entries a tensor may have for them to be shown.
+        limit: how many nodes there may be.
+
+    Returns:
+        The graph as plain data, and an index from live nodes, tensors and names into it.
+    """
+    live = walk([root_of(output) for output in outputs], limit)
+    index = Index(live, list(named_tensors(names)))
+    nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
+    edges = [
+        Edge(at, target, input_nr, int(output_nr))
+        for at, node in enumerate(live)
+        for input_nr, (successor, output_nr) in enumerate(node.next_functions)
+        if (target := index.locate(successor)) is not None
+    ]
+    known: list[tuple[str, Any, int | None]] = list(index.names)
+    known += [
+        ("output", each, index.locate(each)) for each in outputs if hasattr(each, "requires_grad")
+    ]
+    known += [
+        ("leaf", node.variable, at) for at, node in enumerate(live) if hasattr(node, "variable")
+    ]
+    tensors: dict[tuple[int, int], Any] = {}
+    for name, tensor, found in known:
+        key = (found, int(getattr(tensor, "output_nr", 0)))
+        if found is None or key in tensors:
+            continue
+        tensors[found, key[1]] = tensor
+        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
+    reader = hooks if callable(hooks) else hook_reader(outputs[0])
+    for at, node in enumerate(live):
+        if not hooks:
+            break
+        held = [tensor for (owner, _), tensor in tensors.items() if owner == at]
+        nodes[at].hooks = in_order(
+            reader(node) if reader else [hook for each in held for hook in hooks_on_tensor(each)]
+        )
+        nodes[at].cards.sort(key=lambda card: card.output_nr)
+    starts = (index.locate(root_of(each)) for each in outputs)
+    roots = list(dict.fromkeys(start for start in starts if start is not None))
+    counts = [len(node.next_functions) for node in live]
+    return Graph(nodes, edges, roots, {}, counts), index

@@ -1,0 +1,248 @@
+"""Draw the graph behind a tensor, and put pictures side by side; they show in Jupyter."""
+
+import base64
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from minigrad.viz.canvas import DIRECTIONS, Canvas
+from minigrad.viz.export import description, dot, table
+from minigrad.viz.graph import Graph, Index, read_graph
+from minigrad.viz.svg import document, panel
+
+
+class Picture:
+    """A picture of one or several graphs: SVG to look at, text to read and to compare.
+
+    In a notebook it shows itself. The stored output has two forms: `text/html` (an image with
+    alternative text, which survives in a notebook that is not trusted) and `text/plain` (a
+    table). Both are the same on every run, so that a strict comparison of outputs holds.
+
+    Attributes:
+        svg: the picture as SVG text.
+        alt: the alternative text.
+        width: in pixels.
+        height: in pixels.
+    """
+
+    def __init__(
+        self,
+        canvases: Sequence[Canvas],
+        captions: Sequence[str | None],
+        title: str | None = None,
+        alt: str | None = None,
+    ) -> None:
+        """Draw the canvases side by side; use `draw` and `beside` instead."""
+        self._canvases, self._captions, self._title = list(canvases), list(captions), title
+        described = [
+            f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
+            for canvas, caption in zip(canvases, captions, strict=True)
+        ]
+        self.alt = " ".join(([f"{title}."] if title else []) + described) if alt is None else alt
+        body, self.width, self.height = panel(self._canvases, self._captions, title)
+        heading = title or " | ".join(each for each in captions if each) or "Autograd graph"
+        self.svg = document(body, self.width, self.height, heading, self.alt)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs as plain data, from left to right."""
+        return [canvas.graph for canvas in self._canvases]
+
+    @property
+    def table(self) -> str:
+        """The picture as a text table."""
+        blocks = [self._title] if self._title else []
+        for canvas, caption in zip(self._canvases, self._captions, strict=True):
+            blocks.append((f"{caption}\n" if caption else "") + table(canvas.graph))
+        return "\n\n".join(blocks)
+
+    def dot(self) -> str:
+        """Return the graph in the DOT language, for those who have Graphviz."""
+        bodies = [
+            dot(canvas.graph, "n" if at == 0 else f"n{at}_")
+            for at, canvas in enumerate(self._canvases)
+        ]
+        return "digraph autograd {\n  node [fontname=monospace];\n" + "\n".join(bodies) + "\n}\n"
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture to a file.
+
+        Args:
+            path: its name; `.svg` for the picture, `.dot` or `.txt` for the text forms.
+
+        Returns:
+            The path written.
+
+        Raises:
+            ValueError: if the name ends in something else.
+        """
+        path = Path(path)
+        texts = {".svg": lambda: self.svg, ".dot": self.dot, ".txt": lambda: self.table + "\n"}
+        if path.suffix not in texts:
+            raise ValueError(f"cannot write {path.name!r}: the name must end in .svg, .dot or .txt")
+        path.write_text(texts[path.suffix](), encoding="utf-8", newline="\n")
+        return path
+
+    def html(self) -> str:
+        """Return an HTML image that carries the whole picture inside."""
+        data = base64.b64encode(self.svg.encode()).decode("ascii")
+        return (
+            f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}" '
+            f'width="{self.width:g}" style="max-width:100%;height:auto">'
+        )
+
+    def __repr__(self) -> str:
+        """Return the table."""
+        return self.table
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _repr_mimebundle_(
+        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
+    ) -> dict[str, str]:
+        # No image/svg+xml: a notebook that is not trusted refuses it, and it would be stored twice.
+        bundle = {"text/plain": self.table, "text/html": self.html()}
+        wanted = set(bundle) if include is None else set(include)
+        return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
+
+
+def draw(
+    output: Any,
+    *,
+    names: Any = None,
+    hooks: bool | Callable[[Any], Iterable[Any]] = True,
+    values: bool = True,
+    gradients: bool = True,
+    highlight: Any = None,
+    annotations: Mapping[Any, str] | None = None,
+    groups: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    alt: str | None = None,
+    direction: str = "down",
+    digits: int = 4,
+    max_values: int = 4,
+    limit: int = 300,
+) -> Picture:
+    """Draw the graph that a computation left behind.
+
+    Each operation is a box with PyTorch's name for its node; arrows point the way the gradient
+    goes, from the output to the leaves. What stands above a box happens before its rule, what hangs
+    below it happens after: a gradient traveling down meets everything in the order drawn.
+
+    Args:
+        output: the tensor the graph ends in, or a list or tuple of several.
+        names: names for tensors: a dict `{"x": x, "s": s}`, a Module (whose
+            `named_parameters()` are taken), or a list of both. An inner tensor that is named is
+            drawn above its operation. Tensors that are not part of the graph are left out.
+        hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
+            objects with `kind`, `name` and `output_nr`.
+        values: whether to show tensors' values.
+        gradients: whether to show the gradients they hold.
+        highlight: a tensor, node or name, or a list of them, to be marked.
+        annotations: notes to put under a node: `{tensor, node or name: text}`.
+        groups: boxes around parts of the graph: `{label: [nodes, tensors or names]}`; see
+            `minigrad.viz.between`.
+        title: a line above the picture.
+        alt: the alternative text; by default one that describes the graph.
+        direction: where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
+        digits: decimals of numbers.
+        max_values: how many entries a tensor may have for them to be shown; else only its shape.
+        limit: how many nodes there may be.
+
+    Returns:
+        The picture.
+
+    Raises:
+        ValueError: if there is no graph, too large a graph, or an unknown direction.
+        KeyError: if something named is not part of the graph.
+
+    Example:
+        >>> import minigrad
+        >>> x = minigrad.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> y.backward()
+        >>> draw(y, names={"x": x, "y": y})
+        #  node            sends to  tensor
+        0  MulBackward0    1 1       y () = 9.0000
+        1  AccumulateGrad            x () = 3.0000, grad 6.0000
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    graph, index = read_graph(
+        list(output) if isinstance(output, list | tuple) else [output],
+        names=names,
+        hooks=hooks,
+        values=values,
+        gradients=gradients,
+        digits=digits,
+        max_values=max_values,
+        limit=limit,
+    )
+    for thing, note in (annotations or {}).items():
+        for at in index.resolve(thing):
+            graph.nodes[at].notes.append(str(note))
+    for at in _all(index, highlight):
+        graph.nodes[at].highlighted = True
+    for label, members in (groups or {}).items():
+        held = frozenset(_all(index, members))
+        if not held:
+            raise ValueError(f"the group {label!r} is empty; give it nodes, tensors or names")
+        graph.groups[str(label)] = held
+    return Picture([Canvas(graph, direction)], [None], title, alt)
+
+
+def _all(index: Index, things: Any) -> list[int]:
+    if things is None:
+        return []
+    several = isinstance(things, list | tuple | set | frozenset)
+    return [at for thing in (things if several else [things]) for at in index.resolve(thing)]
+
+
+def beside(
+    *pictures: Picture,
+    captions: Sequence[str] | None = None,
+    title: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Put pictures side by side in one, with one legend.
+
+    Args:
+        pictures: what `draw` returned, from left to right.
+        captions: a line above each; by default their titles.
+        title: a line above all.
+        alt: the alternative text; by default one that describes every graph.
+
+    Returns:
+        The picture.
+
+    Raises:
+        ValueError: if there are no pictures, or not one caption for each.
+
+    Example:
+        >>> import minigrad
+        >>> x = minigrad.tensor(3.0, requires_grad=True)
+        >>> beside(draw(x * x), draw(x.exp()), captions=["square", "exponential"])
+        square
+        #  node            sends to  tensor
+        0  MulBackward0    1 1       output () = 9.0000
+        1  AccumulateGrad            leaf () = 3.0000, grad None
+        <BLANKLINE>
+        exponential
+        #  node            sends to  tensor
+        0  ExpBackward0    1         output () = 20.0855
+        1  AccumulateGrad            leaf () = 3.0000, grad None
+    """
+    canvases = [canvas for picture in pictures for canvas in picture._canvases]
+    if not canvases:
+        raise ValueError("there is nothing to put side by side: give two pictures or more")
+    lines: list[str | None] = list(captions or [])
+    if captions is None:
+        for picture in pictures:
+            single = len(picture._canvases) == 1
+            lines += [picture._title] if single else picture._captions
+    if len(lines) != len(canvases):
+        raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
+    return Picture(canvases, lines, title, alt)

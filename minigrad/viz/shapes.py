@@ -1,0 +1,125 @@
+"""Write the single shapes of a picture as SVG text: boxes, hooks, lines of text, legend signs."""
+
+from collections.abc import Sequence
+from html import escape
+
+from minigrad.viz.parts import LINE, Part, Run
+from minigrad.viz.text import text_width
+
+# The palette of Okabe and Ito (2008), which color-blind readers can tell apart.
+BLUE, GREEN, ORANGE, VERMILLION = "#0072B2", "#009E73", "#E69F00", "#D55E00"
+PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
+
+PAPER, RULE, INK, SOFT, WIRE = "#ffffff", "#c9ced6", "#16191d", "#4d545e", "#454c56"
+TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
+FILLS = {
+    "operation": ("#f1f3f5", "#5c6570"),
+    "leaf": ("#dcedf8", BLUE),
+    "tensor": ("#dff3ec", GREEN),
+    "identity": ("#fdf1d6", "#a86f00"),
+    "sum": (PAPER, WIRE),
+    "note": ("#fffdf2", "#8b7f9e"),
+}
+HOOK_COLORS = {
+    "tensor pre-hook": SKY,
+    "post-accumulate": SKY,
+    "retain_grad": "#8fd3bf",
+    "full backward pre": ORANGE,
+    "full backward": ORANGE,
+    "legacy backward": ORANGE,
+}
+NODE_HOOK = PURPLE
+Place = tuple[float, float, float, float]  # left, top, width, height
+
+
+def number(value: float) -> str:
+    """Write a coordinate with at most one decimal."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def attributes(**values: float | str) -> str:
+    """Write attributes in the order given; an underscore in a name stands for a hyphen."""
+    return " ".join(
+        f'{name.replace("_", "-")}="{number(v) if isinstance(v, float | int) else escape(v)}"'
+        for name, v in values.items()
+    )
+
+
+def text_line(runs: Sequence[Run], x: float, y: float, anchor: str = "middle") -> str:
+    """Write one line of text with its baseline at y; anchor is `middle` or `start`."""
+    if anchor == "middle":
+        x -= sum(run.width for run in runs) / 2
+    out = []
+    for run in runs:
+        look: dict[str, float | str] = {
+            "font_family": run.family,
+            "font_size": run.size,
+            "fill": TONES[run.tone],
+        }
+        if run.bold:
+            look["font_weight"] = "bold"
+        lead = len(run.text) - len(run.text.lstrip(" "))
+        start = x + text_width(" " * lead, run.size, run.family, run.bold)
+        middle = start + text_width(run.text.strip(" "), run.size, run.family, run.bold) / 2
+        # Anchored in the middle of the room kept for it: right in a narrower font as well.
+        where: dict[str, float | str] = {"x": middle, "y": y, "text_anchor": "middle"}
+        if anchor == "start":
+            where = {"x": start, "y": y}
+        out.append(f"<text {attributes(**where, **look)}>{escape(run.text.strip(' '))}</text>")
+        x += run.width
+    return "".join(out)
+
+
+def _hook_sign(x: float, y: float) -> str:
+    """Draw a small hook in a disc."""
+    path = f"M{number(x + 1.8)} {number(y - 4.4)}v5.4a2.6 2.6 0 0 1 -5.2 0v-1.4"
+    line = attributes(fill="none", stroke=INK, stroke_width=1.8)
+    return f'<circle {attributes(cx=x, cy=y, r=7.5, fill=PAPER)}/><path d="{path}" {line}/>'
+
+
+def shape(part: Part, place: Place) -> str:
+    """Draw the outline of a part; every kind has a shape of its own besides its color."""
+    x, y, width, height = place
+    fill, stroke = FILLS.get(part.kind, (PAPER, WIRE))
+    if part.kind == "hook":
+        fill, stroke = HOOK_COLORS.get(part.hook, NODE_HOOK), INK
+    look = attributes(fill=fill, stroke=stroke, stroke_width=1.6)
+    box = attributes(x=x, y=y, width=width, height=height)
+    if part.kind == "sum":
+        out = f'<rect {box} rx="{number(min(width, height) / 2)}" {look}/>'
+    elif part.kind == "identity":
+        points = [
+            (x, y + height / 2),
+            (x + 10, y),
+            (x + width - 10, y),
+            (x + width, y + height / 2),
+        ]
+        points += [(x + width - 10, y + height), (x + 10, y + height)]
+        out = (
+            f'<polygon points="{" ".join(f"{number(a)},{number(b)}" for a, b in points)}" {look}/>'
+        )
+    elif part.kind == "leaf":
+        tray = attributes(x=x, y=y + height - 3.5, width=width, height=3.5, fill=stroke)
+        out = f"<rect {box} {look}/><rect {tray}/>"
+    elif part.kind == "hook":
+        on_tensor = part.hook in ("tensor pre-hook", "retain_grad", "post-accumulate")
+        rounding = height / 2 if on_tensor else 2.0
+        out = f'<rect {box} rx="{number(rounding)}" {look}/>'
+        out += _hook_sign(x + height / 2 + 1, y + height / 2)
+    elif part.kind == "note":
+        out = f'<rect {box} rx="4" {look} stroke-dasharray="2 3"/>'
+    else:
+        out = f'<rect {box} rx="{"7" if part.kind == "operation" else "0"}" {look}/>'
+    return out
+
+
+def draw_part(part: Part, place: Place) -> str:
+    """Draw a part with its text."""
+    x, y, width, height = place
+    middle = x + width / 2 + (8.5 if part.kind == "hook" else 0.0)
+    first = y + height / 2 - (len(part.lines) - 1) * LINE / 2 + (4.6 if part.kind == "sum" else 4.2)
+    if part.kind == "leaf":
+        first -= 1.5
+    texts = [text_line(line, middle, first + at * LINE) for at, line in enumerate(part.lines)]
+    return shape(part, place) + "".join(texts)

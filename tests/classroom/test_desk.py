@@ -1,0 +1,251 @@
+"""Checks speak, hints help, predictions are compared, and a learner's slips do no harm."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from minigrad import classroom
+from minigrad.classroom import check, compare, hint, judge, predict
+from minigrad.classroom.exercise import computed
+from minigrad.classroom.running import Endless, run
+
+
+def number(identifier="97.1", **changes):
+    given = {
+        "asks": "a number",
+        "expected": 8.0,
+        "right": "Yes.",
+        "hints": ("first", "second"),
+    }
+    return classroom.Number(id=identifier, **(given | changes))
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    monkeypatch.setattr(classroom.desk, "_registered", {})
+    return classroom.register
+
+
+def test_check_prints_and_returns_a_verdict_that_jupyter_does_not_repeat(capsys):
+    verdict = check("demo.1", 24)
+    assert capsys.readouterr().out == verdict.message + "\n"
+    assert verdict
+    assert verdict.status == "right"
+    assert verdict._ipython_display_() is None
+    assert capsys.readouterr().out == ""
+
+
+def test_a_wrong_answer_raises_nothing(capsys):
+    assert not check("demo.1", object())
+    assert "demo.1: not yet." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("answer", "raises"), [(24, False), (25, True), (..., True)])
+def test_under_nbgrader_an_unsolved_exercise_raises(monkeypatch, answer, raises):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    if raises:
+        with pytest.raises(AssertionError, match=r"demo\.1"):
+            check("demo.1", answer)
+    else:
+        assert check("demo.1", answer)
+
+
+def test_hints_come_in_two_steps(capsys):
+    hint("demo.1")
+    first = capsys.readouterr().out
+    hint("demo.1", 2)
+    second = capsys.readouterr().out
+    assert "hint 1 of 2" in first
+    assert 'hint("demo.1", 2)' in first
+    assert "hint 2 of 2" in second
+    with pytest.raises(ValueError, match="two hints"):
+        hint("demo.1", 3)
+
+
+@pytest.mark.parametrize("identifier", ["demo.77", "nowhere.1", "", 3])
+def test_an_unknown_exercise_is_named(identifier):
+    with pytest.raises(ValueError, match="There is no exercise"):
+        check(identifier, 1)
+
+
+def test_instructors_register_their_own(registered):
+    registered(number())
+    assert judge("97.1", 8).status == "right"
+    assert [exercise.id for exercise in classroom.exercises_of("97")] == ["97.1"]
+    registered(number(expected=lambda: 9.0))
+    assert judge("97.1", 9).status == "right"
+    assert computed(lambda: 9.0) == 9.0
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: number("nodot"), "looks like"),
+        (lambda: number(hints=("one",)), "two hints"),
+        (lambda: classroom.Mistake("says"), "exactly one"),
+        (lambda: classroom.Mistake("says", value=1, when=bool), "exactly one"),
+    ],
+)
+def test_a_slip_in_a_declaration_is_named(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+def test_a_function_without_a_standard_is_refused():
+    with pytest.raises(ValueError, match="needs a reference or properties"):
+        function(reference=None)
+
+
+@pytest.mark.parametrize(
+    ("expected", "digits", "answer", "right"),
+    [
+        (-0.407960678, 4, -0.4080, True),
+        (-0.407960678, 4, -0.4079, True),
+        (-0.407960678, 4, -0.407960678, True),
+        (-0.407960678, 4, -0.41, False),
+        (0.0, 4, 1e-9, True),
+        (0.0, 4, 0.01, False),
+        (float("inf"), 4, float("inf"), True),
+        (float("inf"), 4, 1e300, False),
+    ],
+)
+def test_rounding_and_cutting_off_count(registered, expected, digits, answer, right):
+    registered(number(expected=expected, digits=digits))
+    assert bool(judge("97.1", answer)) is right
+
+
+def function(**changes):
+    given = {
+        "asks": "f(x), which doubles",
+        "inputs": lambda rng: [([1.0, 2.0],), ([rng.uniform(1, 2)],)],
+        "reference": lambda x: tuple(2 * entry for entry in x),
+        "right": "Yes.",
+        "hints": ("first", "second"),
+    }
+    return classroom.Function(id="97.2", **(given | changes))
+
+
+def in_place(x):
+    for index in range(len(x)):
+        x[index] *= 2
+    return tuple(x)
+
+
+def shouting(x):
+    print("here")
+    return tuple(2 * entry for entry in x)
+
+
+def not_written(x):
+    raise NotImplementedError
+
+
+def by_the_forbidden_way(x):
+    return np.tile(x, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "says"),
+    [
+        (in_place, "wrong", "changed what it was given"),
+        (lambda x: [2 * entry for entry in x], "wrong", "of type tuple"),
+        (shouting, "right", "Yes."),
+        (not_written, "unsolved", "not solved yet"),
+        (by_the_forbidden_way, "wrong", "without 'tile'"),
+        (lambda x: x[7], "wrong", "IndexError"),
+        (max, "wrong", "the number 2.0"),
+        (lambda x: (*x, *x, *x), "wrong", "should not be 6 values"),
+        (lambda x: tuple(-2 * entry for entry in x), "wrong", "the sign does not"),
+        (lambda x: answerless(x), "wrong", "RecursionError"),
+    ],
+)
+def test_a_function_is_run_and_its_slips_are_named(registered, capsys, answer, status, says):
+    registered(function(returns=tuple, without=("tile",)))
+    verdict = judge("97.2", answer)
+    assert verdict.status == status, verdict.message
+    assert says in " ".join(verdict.message.split())
+    assert capsys.readouterr().out == ""
+
+
+def answerless(x):
+    return answerless(x)
+
+
+def test_properties_speak_in_words(registered):
+    positive = classroom.Property("a value above zero", lambda result, x: result > 0)
+    registered(function(reference=None, properties=[positive]))
+    assert judge("97.2", lambda x: sum(x)).status == "right"
+    assert "Expected: a value above zero." in judge("97.2", lambda x: -1).message
+
+
+def test_the_trace_of_a_debugger_comes_back():
+    seen = []
+
+    def trace(frame, event, argument):
+        seen.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        run(lambda: 1)
+        kept = sys.gettrace()
+    finally:
+        sys.settrace(before)
+    assert kept is trace
+
+
+def test_catching_every_exception_does_not_keep_a_loop_alive():
+    def stubborn():
+        while True:
+            try:
+                len("")
+            except Exception:
+                continue
+
+    assert "did not come to an end" in run(stubborn, most_lines=1000).trouble
+    assert not issubclass(Endless, Exception)
+
+
+def test_a_loop_on_one_line_is_stopped():
+    # Compiled from text, because the formatter would break the line.
+    space = {}
+    exec("def forever():\n    while True: pass", space)
+    assert "did not come to an end" in run(space["forever"], most_lines=1000).trouble
+
+
+def test_library_code_is_not_counted():
+    assert run(lambda: sorted(range(10), key=lambda k: -k), most_lines=50).trouble is None
+    assert run(lambda: np.linalg.norm(np.ones(3)), most_lines=5).trouble is None
+
+
+@pytest.mark.parametrize(
+    ("guess", "actual", "says"),
+    [
+        (0.5, 0.50001, "and so it is"),
+        (-0.5, 0.5, "opposite sign"),
+        (1.0, 0.5, "twice as much"),
+        (0.25, 0.5, "half of it"),
+        (0.0, 0.5, "nothing came through"),
+        (0.45, 0.5, "off by 10.0 percent"),
+        (50.0, 0.5, "another order of magnitude"),
+        (1.0, 0.0, "1.0 away"),
+        ("f0", "f0", "and so it is"),
+        ("f0", "f1", "Why does it come out differently?"),
+        ([1, 2], np.array([1.0, 3.0]), "1 of 2 fit"),
+        ([1, 2], [1, 2], "every value as predicted"),
+        ([1], [1, 2], "not the same number"),
+    ],
+)
+def test_a_prediction_is_compared(capsys, guess, actual, says):
+    predict("97.a", guess)
+    assert "noted" in capsys.readouterr().out
+    compare("97.a", actual)
+    assert says in capsys.readouterr().out
+
+
+def test_without_a_prediction_the_value_is_shown_all_the_same(capsys):
+    predict("97.a", 1.0)
+    predict("97.a", ...)
+    compare("97.a", 0.5)
+    assert capsys.readouterr().out.endswith("It is 0.5. You made no prediction this time.\n")

@@ -1,0 +1,9 @@
+"""Settings of the whole suite."""
+
+from pathlib import Path
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave what is no test file alone: the search for doctests would import it."""
+    is_other = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if is_other else None

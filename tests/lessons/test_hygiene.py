@@ -1,0 +1,267 @@
+"""Every notebook passes the lint, and every rule of the lint can fail."""
+
+import copy
+
+import pytest
+from nbformat import v4
+
+from _tools import canonical, lint, lint_pairs, places, stubs
+from _tools.lesson import Lesson, sentences
+from _tools.lint_structure import ALLOWED_OPT_OUTS
+
+NOTEBOOKS = [*places.solutions(), *places.learners()]
+MOST_OPT_OUTS = 0
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_notebook_is_clean(path):
+    assert [str(slip) for slip in lint.slips(path)] == []
+
+
+@pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem)
+def test_the_two_notebooks_differ_only_where_they_should(path):
+    learner = places.learner_of(path)
+    found = lint_pairs.slips(canonical.read(path), canonical.read(learner))
+    assert [str(slip) for slip in found] == []
+
+
+def test_each_learners_notebook_has_its_solution():
+    made = [places.learner_of(path) for path in places.solutions()]
+    assert places.learners() == made
+
+
+def test_opt_outs_are_counted():
+    assert len(ALLOWED_OPT_OUTS) <= MOST_OPT_OUTS
+    stems = {path.stem for path in NOTEBOOKS}
+    assert {stem for stem, _ in ALLOWED_OPT_OUTS} <= stems
+    assert all(ALLOWED_OPT_OUTS.values())
+
+
+def html(text):
+    return [v4.new_output("display_data", {"text/html": text})]
+
+
+def png(metadata=None):
+    data = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure size 640x480 with 1 Axes>"}
+    return [v4.new_output("display_data", data, metadata=metadata or {})]
+
+
+def said(text, name="stdout"):
+    return [v4.new_output("stream", name=name, text=text)]
+
+
+def with_outputs(outputs):
+    def plant(notebook):
+        notebook.cells[1].outputs = outputs
+
+    return plant
+
+
+def with_code(source):
+    def plant(notebook):
+        notebook.cells[1].source = source
+
+    return plant
+
+
+def with_prose(source):
+    def plant(notebook):
+        notebook.cells[0].source = "# Title\n\n" + source
+
+    return plant
+
+
+def with_cell(**changes):
+    def plant(notebook):
+        notebook.cells[1].update(changes)
+
+    return plant
+
+
+def without_checks(notebook):
+    notebook.cells = [
+        cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+
+
+def other_version(notebook):
+    notebook.metadata.language_info["version"] = "3.11.7"
+
+
+def other_kernel(notebook):
+    notebook.metadata.kernelspec["name"] = "conda-env"
+
+
+def widget_state(notebook):
+    notebook.metadata["widgets"] = {}
+
+
+def many_long_cells(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.source = "\n".join(f"x = {k}" for k in range(14))
+
+
+def failing(ename, evalue):
+    return v4.new_output("error", ename=ename, evalue=evalue, traceback=[f"{ename}: {evalue}"])
+
+
+OFFENDERS = [
+    ("canonical-form", "canonical", with_cell(metadata={"collapsed": True})),
+    ("canonical-form", "canonical", with_cell(id="a1b2c3")),
+    ("canonical-form", "has the tag", with_cell(metadata={"tags": ["skip"]})),
+    ("kernelspec", "kernelspec", other_kernel),
+    ("kernelspec", "language_info", other_version),
+    # The hole of nbval: such a cell is skipped in silence.
+    ("execution-order", "count None", with_cell(execution_count=None, outputs=[])),
+    ("execution-order", "count 7", with_cell(execution_count=7)),
+    ("execution-order", "empty", with_code("")),
+    ("opt-outs", "nbval-ignore", with_cell(metadata={"tags": ["nbval-ignore-output"]})),
+    ("opt-outs", "NBVAL_SKIP", with_code("# NBVAL_SKIP\n1 + 1")),
+    ("errors", "without the tag", with_outputs([failing("ValueError", "no")])),
+    ("errors", "raises none", with_cell(metadata={"tags": ["raises-exception"]})),
+    ("headings", "does not begin", lambda nb: nb.cells.pop(0)),
+    ("headings", "level 3 follows", with_prose("### Too deep")),
+    ("headings", "second title", with_prose("# Again")),
+    ("cell-lengths", "31 lines", with_code("\n".join("x = 1" for _ in range(31)))),
+    ("cell-lengths", "median", many_long_cells),
+    ("cell-lengths", "one in ten", many_long_cells),
+    ("exercises", "0 exercises", lambda nb: nb.cells.__delitem__(slice(2, None))),
+    ("exercises", "do not pair", without_checks),
+    ("exercises", "does not call", lambda nb: nb.cells[-1].update(source="pass")),
+    ("exercises", "shows no result", lambda nb: nb.cells[-1].update(outputs=[])),
+    ("links", "leads nowhere", with_prose("[here](not_there.md)")),
+    ("error-stream", "error stream", with_outputs(said("warned", "stderr"))),
+    ("widgets", "metadata", widget_state),
+    ("widgets", "tqdm", with_code("from tqdm import tqdm")),
+    (
+        "widgets",
+        "shows a widget",
+        with_outputs(
+            [v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})]
+        ),
+    ),
+    ("addresses", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
+    ("paths", "prints a path", with_outputs(said("/home/ada/lesson.py:3: UserWarning"))),
+    ("paths", "prints a path", with_outputs(said(r"C:\Users\ada"))),
+    ("outside-addresses", "cdn", with_outputs(html('<script src="https://cdn.org/x.js">'))),
+    ("outside-addresses", "src", with_outputs(html('<img alt="a" src="//cdn.org/x.png">'))),
+    ("long-floats", "in full", with_outputs(said("0.30000000000000004"))),
+    ("alt-text", "a picture without", with_outputs(png())),
+    ("alt-text", "<img>", with_outputs(html('<img src="data:,">'))),
+    ("alt-text", "<svg>", with_outputs(html("<svg><path/></svg>"))),
+    ("alt-text", "an image without", with_prose("![](picture.png)")),
+    ("prose-length", "words of prose", with_prose("Too short.")),
+    ("prose-length", "words of prose", with_prose("word " * 4000)),
+    ("prose-to-code", "fewer than ten", with_prose("Too short.")),
+    ("spelling", "colour", with_prose("Which colour is it?")),
+    ("spelling", "optimise", with_prose("We optimise it.")),
+    ("spelling", "behaviour", with_code("behaviour = 1")),
+    ("spelling", "written PyTorch", with_prose("As Pytorch does it.")),
+    ("spelling", "written NumPy", with_prose("As numpy does it.")),
+    ("spelling", "written JupyterLab", with_prose("In Jupyter Lab.")),
+    ("plain-words", "powerful", with_prose("A powerful tool.")),
+    ("plain-words", "simply", with_prose("You simply call it.")),
+    ("plain-words", "symbol", with_prose("Well done \U0001f389")),
+]
+
+
+@pytest.fixture
+def clean(demo):
+    """A notebook without slips: the demo with enough words, its second cell a plain code cell."""
+    notebook = canonical.read(demo[0])
+    title, first = notebook.cells[0], next(c for c in notebook.cells if c.cell_type == "code")
+    title.source = "# Title\n\n" + "word " * 2300
+    exercises = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    notebook.cells = [title, first, *exercises]
+    for count, cell in enumerate(notebook.cells[1:], start=1):
+        cell.execution_count = count
+    return canonical.canonical(notebook)
+
+
+def rules_broken(notebook, text, path):
+    lesson = Lesson(path, notebook, text)
+    return [(name, says) for name, rule in lint.RULES.items() for _, says in rule(lesson)]
+
+
+def test_the_clean_notebook_is_clean(clean, demo):
+    assert rules_broken(clean, canonical.text(clean), demo[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "keyword", "plant"), OFFENDERS, ids=[f"{o[0]}-{o[1]}" for o in OFFENDERS]
+)
+def test_a_planted_offender_is_found(rule, keyword, plant, clean, demo):
+    notebook = copy.deepcopy(clean)
+    plant(notebook)
+    # As a file that somebody saved: whatever was planted, the text is that of the notebook.
+    broken = rules_broken(notebook, v4.writes(notebook), demo[0])
+    assert any(name == rule and keyword in says for name, says in broken), broken
+
+
+def test_every_rule_has_an_offender():
+    assert {rule for rule, _, _ in OFFENDERS} == set(lint.RULES)
+
+
+@pytest.mark.parametrize(
+    ("rule", "plant"),
+    [
+        ("alt-text", with_outputs(png({"image/png": {"alt": "a falling curve"}}))),
+        ("alt-text", with_outputs([*said("Figure: a falling curve\n"), *png()])),
+        ("alt-text", with_outputs(html('<img alt="x" src="data:,">'))),
+        ("alt-text", with_outputs(html("<svg><title>A graph</title></svg>"))),
+        ("addresses", with_outputs(html('<img alt="x" src="data:;base64,AA0x7f3a5c00">'))),
+        ("outside-addresses", with_outputs(html('<svg xmlns="http://www.w3.org/2000/svg">'))),
+        ("spelling", with_prose("`colour` and [see](https://github.com/pytorch/pytorch)")),
+        ("spelling", with_prose("```py\nimport numpy\n```")),
+        ("headings", with_prose("```text\n# no heading\n```")),
+    ],
+)
+def test_what_is_allowed_is_not_found(rule, plant, clean, demo):
+    plant(clean)
+    broken = rules_broken(clean, canonical.text(clean), demo[0])
+    assert [says for name, says in broken if name == rule] == []
+
+
+PAIRS = [
+    ("same-cells", lambda s, n: n.cells[0].update(source="# Other")),
+    ("same-cells", lambda s, n: n.cells.pop()),
+    ("same-cells", lambda s, n: n.cells[1].update(id="cell-900")),
+    ("solved", lambda s, n: s.cells[-1].update(outputs=said("demo.6: not yet."))),
+    ("unsolved", lambda s, n: n.cells[-1].update(outputs=said("demo.6: right."))),
+    ("stubs", lambda s, n: s.cells[-1].update(source=stubs.BEGIN)),
+]
+
+
+@pytest.mark.parametrize(("rule", "plant"), PAIRS)
+def test_a_planted_difference_is_found(rule, plant, demo):
+    solution, learner = (canonical.read(path) for path in demo)
+    while "nbgrader" not in solution.cells[-1].metadata:
+        solution.cells.pop()
+        learner.cells.pop()
+    assert lint_pairs.slips(solution, learner) == []
+    plant(solution, learner)
+    assert rule in {slip.rule for slip in lint_pairs.slips(solution, learner)}
+
+
+def test_words_are_counted_as_they_are_read():
+    text = "Take `x.grad` and $a + b$.\n\n```text\nnot counted\n```\n\n[Read on](there.md), please."
+    assert sentences(text).split() == [
+        "Take",
+        "code",
+        "and",
+        "formula",
+        ".",
+        "Read",
+        "on",
+        ",",
+        "please.",
+    ]
+
+
+def test_an_error_keeps_no_traceback():
+    cell = v4.new_code_cell("1 / 0", outputs=[failing("ZeroDivisionError", "division by zero")])
+    cell.outputs[0].traceback = ["File /home/ada/x.py", "boom"]
+    notebook = canonical.canonical(v4.new_notebook(cells=[cell]))
+    assert notebook.cells[0].outputs[0].traceback == ["ZeroDivisionError: division by zero"]
+    assert cell.outputs[0].traceback[-1] == "boom"

@@ -1,0 +1,192 @@
+"""The demo lesson goes all the way: draft, release, lint, strict comparison by nbval."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from _tools import canonical, drafts, lint, lint_pairs, places, release, stubs
+from _tools.__main__ import main as command
+
+NOT_FOR_A_DEMO = ["prose-length", "prose-to-code"]
+
+
+def test_both_notebooks_are_clean(demo):
+    solution, learner = demo
+    for path in demo:
+        assert lint.slips(path, leave_out=NOT_FOR_A_DEMO) == []
+    assert lint_pairs.slips(canonical.read(solution), canonical.read(learner)) == []
+
+
+def test_the_learner_gets_stubs_and_no_solution(demo):
+    sources = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in canonical.read(demo[1]).cells
+        if "nbgrader" in cell.metadata and cell.metadata.nbgrader.solution
+    }
+    assert sources == {
+        "demo-1": "by_hand = ...  # Your code here",
+        "demo-2": "slopes = (..., ..., ...)",
+        "demo-4": 'answer = (..., "because ...")',
+        "demo-5": "def slope(x):\n    ...  # Your code here",
+        "demo-6": "def hook(step, gradient):\n    # return 2 * gradient\n    ...",
+    }
+    assert "SOLUTION" not in demo[1].read_text(encoding="utf-8")
+
+
+def test_grading_marks_are_of_the_form_that_nbgrader_takes(demo):
+    marks = [c.metadata.nbgrader for c in canonical.read(demo[0]).cells if "nbgrader" in c.metadata]
+    assert len(marks) == 10
+    assert marks[3] == {
+        "grade": True,
+        "grade_id": "demo-2-check",
+        "locked": True,
+        "points": 2,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+    }
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]+", mark.grade_id) for mark in marks)
+
+
+def test_outputs_tell_solved_from_unsolved(demo):
+    solution, learner = (canonical.read(path) for path in demo)
+    printed = ["".join(str(cell.get("outputs")) for cell in nb.cells) for nb in (solution, learner)]
+    assert printed[0].count(": right.") == 5
+    assert printed[1].count(": not solved yet.") == 5
+    assert "FutureWarning: this way is old" in printed[0]
+    assert "is still open" in printed[1]
+
+
+def test_a_second_release_changes_nothing(demo):
+    before = [path.read_bytes() for path in demo]
+    release.release(demo[0])
+    assert [path.read_bytes() for path in demo] == before
+
+
+@pytest.mark.parametrize("seed", ["0", "4711"])
+def test_nbval_compares_strictly_under_any_hash_seed(demo, seed):
+    finished = run_nbval(demo, seed)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    cells = sum(len([c for c in canonical.read(p).cells if c.cell_type == "code"]) for p in demo)
+    assert f"{cells} passed" in finished.stdout
+
+
+def test_nbval_sees_a_changed_output(demo, tmp_path):
+    text = demo[0].read_text(encoding="utf-8")
+    assert "quotient 24.0" in text
+    changed = tmp_path / demo[0].name
+    changed.write_text(text.replace("quotient 24.0", "quotient 25.0"), encoding="utf-8")
+    finished = run_nbval([changed], "0")
+    assert finished.returncode == 1
+    assert "1 failed" in finished.stdout
+
+
+def run_nbval(paths, seed):
+    paths_found = os.pathsep.join(filter(None, [str(places.ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull),
+            *("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "--rootdir"),
+            *(str(paths[0].parent), *map(str, paths)),
+        ],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": paths_found},
+        check=False,
+    )
+
+
+def test_a_draft_comes_back_as_it_was(demo, demo_draft):
+    solution = canonical.read(demo[0])
+    draft = drafts.draft_from(solution)
+    again = drafts.notebook_from(draft)
+    for cell, other in zip(solution.cells, again.cells, strict=True):
+        assert (cell.source, cell.metadata, cell.cell_type) == (
+            other.source,
+            other.metadata,
+            other.cell_type,
+        )
+    assert drafts.draft_from(again) == draft
+    # What the demo is written in is the form that an export has.
+    assert draft == demo_draft
+
+
+def test_code_with_backticks_comes_back():
+    text = '# T\n\n````python\nx = """\n```python\n"""\n````\n\ntext\n\n+++ slide=skip\n\nmore\n'
+    assert drafts.draft_from(drafts.notebook_from(text)) == text
+    assert len(drafts.notebook_from(text).cells) == 4
+
+
+@pytest.mark.parametrize(
+    ("draft", "says"),
+    [
+        ("# T\n```python raise-exception\n1\n```", "line 2: unknown tag 'raise-exception'"),
+        ("# T\n```python excercise=06.1\n1\n```", "line 2: unknown key 'excercise'"),
+        ("# T\n```python\n1\n", "line 2: a fence is not closed"),
+        ("# T\n```python\n```\n", "line 2: this cell is empty"),
+        ("# T\n+++ slide=now\ntext", "line 2: slide= is one of"),
+        ("# T\n```python exercise=06-1\n1\n```", "line 2: an exercise is called like"),
+    ],
+)
+def test_a_slip_in_a_draft_is_named_with_its_line(draft, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        drafts.notebook_from(draft)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("### BEGIN SOLUTION\nx = 1", "without ### END SOLUTION"),
+        ("x = 1\n### END SOLUTION", "without ### BEGIN SOLUTION"),
+        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "inside a solution"),
+    ],
+)
+def test_markers_have_to_pair(source, says):
+    with pytest.raises(ValueError, match=says):
+        stubs.stubbed(source)
+
+
+def test_a_solution_outside_of_an_exercise_cell_is_refused():
+    draft = "# T\n\n```python\n### BEGIN SOLUTION\nx = 1\n### END SOLUTION\n```\n"
+    with pytest.raises(ValueError, match="has to be an exercise cell"):
+        stubs.learner_from(drafts.notebook_from(draft))
+
+
+def test_a_failing_release_leaves_the_old_notebooks(demo, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "lessons" / "solutions" / "demo_fails.ipynb"
+    notebook = drafts.notebook_from("# T\n\n```python\n1 / 0\n```\n")
+    canonical.write(notebook, path)
+    before = path.read_bytes()
+    monkeypatch.setattr(places, "solution", lambda which: path)
+    assert release.main(["demo"]) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().out
+    assert path.read_bytes() == before
+    assert not places.learner_of(path).exists()
+
+
+def test_check_tells_whether_a_release_is_due(demo, monkeypatch, capsys):
+    monkeypatch.setattr(places, "solution", lambda which: demo[0])
+    assert release.main(["demo", "--check"]) == 0
+    assert "up to date" in capsys.readouterr().out
+    kept = demo[0].read_text(encoding="utf-8")
+    try:
+        demo[0].write_text(kept.replace("quotient 24.0", "quotient 25.0"), encoding="utf-8")
+        assert release.main(["demo", "--check"]) == 1
+    finally:
+        demo[0].write_text(kept, encoding="utf-8", newline="\n")
+    assert "out of date" in capsys.readouterr().out
+
+
+def test_import_and_export_commands(tmp_path, monkeypatch, demo_draft, capsys):
+    monkeypatch.setattr(places, "LESSONS", tmp_path)
+    monkeypatch.setattr(places, "solution", lambda which: next(tmp_path.glob("solutions/*.ipynb")))
+    draft = tmp_path / "draft.md"
+    draft.write_text(demo_draft, encoding="utf-8")
+    assert command(["import", str(draft), "demo_chain"]) == 0
+    assert command(["export", "demo", str(tmp_path / "back.md")]) == 0
+    assert (tmp_path / "back.md").read_text(encoding="utf-8") == demo_draft
+    assert command(["import", str(draft), "Not A Name"]) == 1
+    assert "06_full_backward_hooks" in capsys.readouterr().err

@@ -1,0 +1,189 @@
+"""Reading a graph: nodes, edges, names, tensors and hooks as plain data, and clear errors."""
+
+import functools
+import warnings
+from types import SimpleNamespace
+
+import pytest
+
+from minigrad.viz import between
+from minigrad.viz.graph import read_graph, walk
+from minigrad.viz.reading import (
+    HOOK_ORDER,
+    Hook,
+    card_of,
+    hook_name,
+    in_order,
+    named_tensors,
+)
+
+from .graphs import FakeTensor, leaf, operation, output_of
+
+
+def chain():
+    """(w * x) ** 2, by hand: the square over the product over two leaves."""
+    w, x = leaf(0.4, grad=-0.1938), leaf(0.19)
+    product = operation("MulBackward0", w, x)
+    square = operation("PowBackward0", product)
+    return w, x, product, square
+
+
+def test_nodes_edges_and_roles():
+    _, _, _, square = chain()
+    graph, _ = read_graph([output_of(square, 0.0762)])
+    assert [node.name for node in graph.nodes] == [
+        "PowBackward0",
+        "MulBackward0",
+        "AccumulateGrad",
+        "AccumulateGrad",
+    ]
+    assert [node.role for node in graph.nodes] == ["operation", "operation", "leaf", "leaf"]
+    ways = [(edge.source, edge.target, edge.input_nr) for edge in graph.edges]
+    assert ways == [(0, 1, 0), (1, 2, 0), (1, 3, 1)]
+    assert graph.roots == [0]
+
+
+def test_a_node_comes_before_all_it_sends_gradients_to():
+    x = leaf()
+    h = operation("MulBackward0", x, x)
+    z = operation("AddBackward0", operation("MulBackward0", h), operation("ExpBackward0", h))
+    order = walk([z], 100)
+    place = {id(node): at for at, node in enumerate(order)}
+    assert len(order) == 5
+    for node in order:
+        assert all(place[id(node)] < place[id(target)] for target, _ in node.next_functions)
+
+
+def test_an_input_without_gradient_is_counted_but_has_no_edge():
+    square = operation("SubBackward0", leaf(), (None, 0))
+    graph, _ = read_graph([output_of(square)])
+    assert len(graph.edges) == 1
+    assert graph.input_counts[0] == 2
+
+
+def test_the_same_node_as_both_inputs_gives_two_edges():
+    graph, _ = read_graph([output_of(operation("MulBackward0", *[leaf()] * 2))])
+    assert len(graph.nodes) == 2
+    assert [edge.input_nr for edge in graph.edges] == [0, 1]
+
+
+def test_names_from_a_dict_a_module_and_both():
+    w, x, product, square = chain()
+    module = SimpleNamespace(named_parameters=lambda: [("f.weight", w.variable)])
+    inner = output_of(product, 0.076)
+    names = [module, {"x": x.variable, "s": inner}]
+    graph, index = read_graph([output_of(square)], names=names)
+    cards = {card.name for node in graph.nodes for card in node.cards}
+    assert cards == {"output", "f.weight", "x", "s"}
+    assert index.resolve("s") == [1]
+    assert index.resolve("f") == [2]
+    assert dict(named_tensors({"net": module})).keys() == {"net.f.weight"}
+    with pytest.raises(TypeError, match="names must be a dict"):
+        read_graph([output_of(square)], names="x")
+
+
+def test_what_is_not_in_the_graph_is_said_with_what_is():
+    w, _, _, square = chain()
+    _, index = read_graph([output_of(square)], names={"w": w.variable, "gone": FakeTensor()})
+    with pytest.raises(KeyError, match="names nothing in this graph; it has: w"):
+        index.resolve("v")
+    with pytest.raises(KeyError, match="not part of this graph"):
+        index.resolve(operation("SinBackward0"))
+    with pytest.raises(KeyError, match="names nothing"):
+        index.resolve("gone")
+
+
+def test_values_gradients_and_shapes_on_cards():
+    assert card_of(leaf([0.4], (1,), [-1.0]).variable, "w", True, True, 4, 4).grad == "-1.0000"
+    big = leaf([[0.0] * 3] * 2, (2, 3), [[1.0] * 3] * 2).variable
+    card = card_of(big, "w", True, True, 4, 4)
+    assert (card.shape, card.value, card.grad) == ("(2, 3)", None, "(2, 3)")
+    bare = card_of(big, "w", False, False, 4, 100)
+    assert (bare.value, bare.grad) == (None, None)
+    assert card_of(leaf().variable, "w", True, True, 4, 4).grad == "None"
+
+
+def test_the_gradient_of_an_inner_tensor_is_read_only_if_it_is_retained():
+    class Warns(FakeTensor):
+        @property
+        def grad(self):
+            warnings.warn("the grad of a tensor that is not a leaf is read", stacklevel=2)
+
+        @grad.setter
+        def grad(self, value):
+            assert value is None
+
+    inner = Warns(grad_fn=operation("MulBackward0", leaf()))
+    assert card_of(inner, "s", True, True, 4, 4).grad is None
+    kept = FakeTensor(grad=FakeTensor(2.0), grad_fn=inner.grad_fn, retains_grad=True)
+    assert card_of(kept, "s", True, True, 4, 4).grad == "2.0000"
+
+
+def test_hooks_are_put_in_the_order_in_which_they_run():
+    given = [
+        SimpleNamespace(kind=kind, name=f"{kind} {at}", output_nr=0)
+        for at in range(2)
+        for kind in reversed(HOOK_ORDER)
+    ]
+    found = in_order(given)
+    assert [hook.kind for hook in found] == [kind for kind in HOOK_ORDER for _ in range(2)]
+    assert [hook.name[-1] for hook in found] == ["0", "1"] * len(HOOK_ORDER)
+
+
+def test_hooks_come_from_a_reader_or_from_the_tensors_themselves():
+    w, _, product, square = chain()
+
+    def double(gradient):
+        return 2 * gradient
+
+    w.variable._backward_hooks = {0: double}
+    w.variable._post_accumulate_grad_hooks = {0: functools.partial(double)}
+    graph, _ = read_graph([output_of(square)])
+    assert graph.nodes[2].hooks == [
+        Hook("tensor pre-hook", "double"),
+        Hook("post-accumulate", "double"),
+    ]
+    record = SimpleNamespace(kind="node hook", name="watch", output_nr=None)
+    graph, _ = read_graph([output_of(square)], hooks=lambda node: [record] * (node is product))
+    assert [node.hooks for node in graph.nodes] == [[], [Hook("node hook", "watch")], [], []]
+    graph, _ = read_graph([output_of(square)], hooks=False)
+    assert not any(node.hooks for node in graph.nodes)
+
+
+def test_hook_names():
+    class Watcher:
+        def __call__(self, gradient):
+            return None
+
+        def method(self, gradient):
+            return None
+
+    assert hook_name(Watcher()) == "Watcher"
+    assert hook_name(Watcher().method) == "method"
+    assert hook_name(lambda gradient: None) == "<lambda>"
+
+
+def test_between_is_what_belongs_to_a_module():
+    w, x, product, square = chain()
+    inner = output_of(product)
+    assert between(output_of(square), inner) == [square]
+    assert between(inner) == [product, w, x]
+    assert between(output_of(square), x) == [square, product, w]
+    assert between(inner, FakeTensor(requires_grad=False)) == [product, w, x]
+
+
+def test_no_graph_and_too_large_a_graph_are_clear_errors():
+    with pytest.raises(ValueError, match=r"no graph to draw.*requires_grad=True"):
+        read_graph([FakeTensor(requires_grad=False)])
+    node = leaf()
+    for _ in range(50):
+        node = operation("AddBackward0", node)
+    with pytest.raises(ValueError, match=r"more than 20 nodes.*limit="):
+        read_graph([output_of(node)], limit=20)
+
+
+def test_a_deep_graph_is_read_without_recursion():
+    node = leaf()
+    for _ in range(20_000):
+        node = operation("AddBackward0", node)
+    assert len(walk([node], 30_000)) == 20_001

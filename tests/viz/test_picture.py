@@ -1,0 +1,289 @@
+"""Pictures: valid, self-contained and repeatable SVG, described in words, with labels that fit."""
+
+import base64
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from minigrad.viz import beside, between, draw
+from minigrad.viz.canvas import Canvas
+from minigrad.viz.graph import read_graph
+
+from .graphs import leaf, operation, output_of, random_graph
+
+SVG = "{http://www.w3.org/2000/svg}"
+ROOT = Path(__file__).parents[2]
+IDENTITY = "BackwardHookFunctionBackward"
+
+
+def hook(kind: str, name: str, output_nr: int = 0) -> SimpleNamespace:
+    return SimpleNamespace(kind=kind, name=name, output_nr=output_nr)
+
+
+def small_model(kind: str = "full"):
+    """A module (w * h) ** 2 after another operation, as a full or a legacy hook leaves it."""
+    w, x = leaf([0.4], (1,), grad=[-0.1938]), leaf([0.3], (1,), grad=[-0.1224])
+    first = operation("SinBackward0", x)
+    inward = operation(IDENTITY, first) if kind == "full" else first
+    product = operation("MulBackward0", w, inward)
+    square = operation("PowBackward0", product)
+    outward = operation(IDENTITY, square) if kind == "full" else square
+    place, label = (inward, "full backward") if kind == "full" else (square, "legacy backward")
+    output = output_of(outward, [0.0762], (1,))
+    hidden = output_of(first, [0.2955], (1,))
+    names = {"w": w.variable, "x": x.variable, "y": output, "h": hidden}
+    return SimpleNamespace(
+        output=output,
+        hidden=hidden,
+        names=names,
+        hooks=lambda node: [hook(label, "rescale_hook")] if node is place else [],
+        square=square,
+    )
+
+
+def picture_of(model, **options):
+    return draw(model.output, names=model.names, hooks=model.hooks, **options)
+
+
+def texts(picture) -> list[str]:
+    root = ElementTree.fromstring(picture.svg)
+    return [element.text for element in root.iter(f"{SVG}text")]
+
+
+def test_the_picture_shows_names_values_gradients_and_hooks():
+    shown = texts(picture_of(small_model()))
+    for text in ("PowBackward0", IDENTITY, "w", "0.4000", "-0.1938", "rescale_hook"):
+        assert text in shown
+    assert shown.count(IDENTITY) == 2
+    assert "full backward hook" in shown
+    shown = texts(picture_of(small_model(), values=False, gradients=False))
+    assert "0.4000" not in shown
+    assert "-0.1938" not in shown
+    model = small_model()
+    assert "rescale_hook" not in texts(draw(model.output, names=model.names, hooks=False))
+
+
+def test_the_table_is_the_text_form():
+    assert repr(picture_of(small_model("legacy"))) == "\n".join(
+        [
+            "#  node            sends to  tensor                         hooks",
+            "0  PowBackward0    1         y (1,) = 0.0762                "
+            "legacy backward hook rescale_hook",
+            "1  MulBackward0    2 3",
+            "2  AccumulateGrad            w (1,) = 0.4000, grad -0.1938",
+            "3  SinBackward0    4         h (1,) = 0.2955",
+            "4  AccumulateGrad            x (1,) = 0.3000, grad -0.1224",
+        ]
+    )
+
+
+def test_the_svg_is_self_contained_and_says_what_it_shows():
+    picture = picture_of(small_model(), title="Full <hook> & more")
+    root = ElementTree.fromstring(picture.svg)
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == picture.alt == root.find(f"{SVG}desc").text
+    assert root.find(f"{SVG}title").text == "Full <hook> & more"
+    rest = picture.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    for forbidden in ("http", "href", "url(", " id=", "<script", "<style", "font-face", "&nbsp;"):
+        assert forbidden not in rest
+    families = set(re.findall(r'font-family="([^"]*)"', picture.svg))
+    assert families == {"monospace", "sans-serif"}
+
+
+def test_the_default_alternative_text_describes_the_graph():
+    alt = picture_of(small_model()).alt
+    assert alt == (
+        "Graph of y (1,) = 0.0762. From the output on: BackwardHookFunctionBackward, PowBackward0, "
+        "MulBackward0, BackwardHookFunctionBackward, SinBackward0. Leaves: w (1,) = 0.4000, "
+        "grad -0.1938; x (1,) = 0.3000, grad -0.1224. Hooks: full backward hook rescale_hook at "
+        "node 4 (BackwardHookFunctionBackward)."
+    )
+    assert picture_of(small_model(), alt="My words.").alt == "My words."
+
+
+def test_the_notebook_gets_an_image_and_a_table_and_nothing_else():
+    picture = picture_of(small_model())
+    bundle = picture._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html"}
+    assert bundle["text/plain"] == picture.table
+    found = re.fullmatch(
+        r'<img src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)" alt="([^"<>]*)" '
+        r'width="\d+" style="max-width:100%;height:auto">',
+        bundle["text/html"],
+    )
+    assert base64.b64decode(found[1]).decode() == picture.svg
+    assert set(picture._repr_mimebundle_(exclude={"text/html"})) == {"text/plain"}
+    assert set(picture._repr_mimebundle_(include={"text/html"})) == {"text/html"}
+
+
+def test_ipython_stores_exactly_these_two_forms():
+    formatters = pytest.importorskip("IPython.core.formatters")
+    data, _ = formatters.DisplayFormatter().format(picture_of(small_model()))
+    assert set(data) == {"text/plain", "text/html"}
+
+
+SCRIPT = """
+import hashlib
+from tests.viz.test_picture import picture_of, small_model
+from minigrad.viz import beside
+one = picture_of(small_model(), groups={"a": ["w"], "b": ["x", "h"]}, highlight=["w", "x"])
+both = beside(one, picture_of(small_model("legacy")), captions=["full", "legacy"])
+print(hashlib.sha256((both.svg + both.dot() + both.table + both.alt).encode()).hexdigest())
+"""
+
+
+def test_the_same_picture_whatever_the_hash_seed():
+    seen = set()
+    for seed in ("0", "1", "12345"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        )
+        seen.add(done.stdout)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("direction", ["down", "up", "right", "left"])
+def test_boxes_do_not_overlap_and_labels_fit_in_every_direction(direction):
+    for seed in range(12):
+        count, edges = random_graph(seed)
+        nodes = [None] * count
+        for at in reversed(range(count)):
+            targets = [nodes[target] for source, target in edges if source == at]
+            nodes[at] = (
+                operation(f"Op{at}Backward0" * (1 + at % 2), *targets) if targets else leaf()
+            )
+        kinds = ["tensor pre-hook", "node pre-hook", "retain_grad", "node hook"]
+        hooks = {
+            id(node): [hook(kinds[at % 4], "watch" * (at % 3))] for at, node in enumerate(nodes)
+        }
+        graph, _ = read_graph(
+            [output_of(nodes[0])], hooks=lambda node, hooks=hooks: hooks[id(node)]
+        )
+        canvas = Canvas(graph, direction)
+        placed = [place for places in canvas.places for place in places]
+        for at, (x, y, width, height) in enumerate(placed):
+            for left, top, wide, high in placed[:at]:
+                free_x = x >= left + wide - 0.2 or left >= x + width - 0.2
+                assert free_x or y >= top + high - 0.2 or top >= y + height - 0.2
+        for part in (part for stack in canvas.stacks for part in stack):
+            assert all(sum(run.width for run in line) <= part.width for line in part.lines)
+    ways = {"down": (1, 1), "up": (1, -1), "right": (0, 1), "left": (0, -1)}
+    axis, sign = ways[direction]
+    for points in canvas.points:
+        assert sign * points[0][axis] < sign * points[-1][axis]
+
+
+def test_several_gradients_meet_at_a_sum():
+    x = leaf()
+    twice = draw(output_of(operation("MulBackward0", x, x)))
+    once = draw(output_of(operation("ExpBackward0", x)))
+    assert texts(twice).count("+") == texts(once).count("+") + 2  # the sign and its legend
+    assert "gradients are added" in texts(twice)
+
+
+def test_several_outputs_are_told_apart():
+    parts = operation("UnbindBackward0", leaf([1.0, 2.0], (2,)))
+    output = output_of(operation("MulBackward0", (parts, 0), (parts, 1)))
+    shown = texts(
+        draw(output, hooks=lambda node: [hook("tensor pre-hook", "h", 1)] * (node is parts))
+    )
+    assert {"out 0", "out 1", "tensor hook, output 1"} <= set(shown)
+    assert "+" not in shown
+
+
+def test_groups_are_boxes_and_nest():
+    model = small_model()
+    groups = {"f": between(model.output, model.hidden), "square": [model.square]}
+    picture = picture_of(model, groups=groups)
+    assert {"f", "square"} <= set(texts(picture))
+    assert "f: nodes 0 1 2 3 4" in picture.table
+    canvas = picture._canvases[0]
+    inner, outer = (canvas.frame_places()[label] for label in ("square", "f"))
+    assert outer[0] < inner[0]
+    assert outer[1] < inner[1]
+    assert outer[0] + outer[2] > inner[0] + inner[2]
+    assert outer[1] + outer[3] > inner[1] + inner[3]
+    outside = [n for n in range(len(canvas.graph.nodes)) if n not in canvas.graph.groups["f"]]
+    for node in outside:
+        _, top, _, height = canvas.node_place(node)
+        assert top + height <= outer[1] or top >= outer[1] + outer[3]
+    with pytest.raises(ValueError, match="group 'g' is empty"):
+        picture_of(small_model(), groups={"g": []})
+
+
+def test_a_group_with_a_stranger_in_its_middle_gets_a_contour():
+    model = small_model()
+    picture = picture_of(model, groups={"ends": ["y", "x"]})
+    dashed = 'stroke-dasharray="6 3"'
+    assert dashed not in picture.svg
+    assert "ends" in texts(picture)
+    assert dashed in picture_of(model, groups={"end": ["x"]}).svg
+
+
+def test_highlights_and_annotations():
+    model = small_model()
+    plain = picture_of(model)
+    marked = picture_of(model, highlight="w", annotations={"y": "seen here\nand here"})
+    assert marked.svg.count("#faf3a0") == 1
+    assert plain.svg.count("#faf3a0") == 0
+    assert {"seen here", "and here"} <= set(texts(marked))
+    assert "seen here and here" in marked.table
+    with pytest.raises(KeyError, match="names nothing"):
+        picture_of(model, highlight="nowhere")
+
+
+def test_side_by_side_has_both_and_one_legend():
+    full, legacy = picture_of(small_model(), title="full"), picture_of(small_model("legacy"))
+    both = beside(full, legacy, captions=["left one", "right one"], title="Both")
+    shown = texts(both)
+    assert {"left one", "right one", "Both", "full backward hook", "legacy backward hook"} <= set(
+        shown
+    )
+    assert shown.count("leaf (AccumulateGrad)") == 1
+    assert len(both.graphs) == 2
+    assert both.width > full.width
+    assert both.alt.startswith("Both. left one: Graph of y")
+    assert "left one\n#  node" in both.table
+    with pytest.raises(ValueError, match="2 pictures need as many captions"):
+        beside(full, legacy, captions=["one"])
+    with pytest.raises(ValueError, match="nothing to put side by side"):
+        beside()
+
+
+def test_saving(tmp_path):
+    picture = picture_of(small_model())
+    assert picture.save(tmp_path / "a.svg").read_text(encoding="utf-8") == picture.svg
+    assert picture.save(tmp_path / "a.txt").read_text(encoding="utf-8") == picture.table + "\n"
+    assert picture.save(tmp_path / "a.dot").read_text(encoding="utf-8") == picture.dot()
+    with pytest.raises(ValueError, match=r"must end in \.svg"):
+        picture.save(tmp_path / "a.png")
+
+
+def test_dot_text():
+    model = small_model("legacy")
+    dot = picture_of(model, groups={'a "b"': ["w"]}, annotations={"x": "two\nlines"}).dot()
+    assert dot.startswith("digraph autograd {")
+    assert dot.count("->") == 4
+    assert r"PowBackward0\ny (1,) = 0.0762\nlegacy backward hook rescale_hook" in dot
+    assert r'label="a \"b\""' in dot
+    assert dot.count("{") == dot.count("}")
+
+
+def test_drawing_runs_nothing_and_keeps_no_node_alive():
+    model = small_model()
+    picture = picture_of(model)
+    held = [value for node in picture.graphs[0].nodes for value in vars(node).values()]
+    assert all(isinstance(value, int | str | bool | list) for value in held)
+    with pytest.raises(ValueError, match="direction must be one of"):
+        picture_of(model, direction="sideways")
