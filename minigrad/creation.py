@@ -33,7 +33,8 @@ __all__ = [
     "zeros_like",
 ]
 
-_random = [np.random.default_rng()]
+# made when first asked for: NumPy loads its random numbers late, and so does this package
+_random: list[np.random.Generator] = []
 
 
 def manual_seed(seed: int) -> None:
@@ -49,11 +50,13 @@ def manual_seed(seed: int) -> None:
         >>> torch.equal(a, torch.randn(2))
         True
     """
-    _random[0] = np.random.default_rng(seed)
+    _random[:] = [np.random.default_rng(seed)]
 
 
 def generator() -> np.random.Generator:
     """Give the source of this package's random numbers."""
+    if not _random:
+        _random.append(np.random.default_rng())
     return _random[0]
 
 
@@ -266,13 +269,13 @@ def eye(
 def rand(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Make a tensor of random numbers, uniform between 0 and 1."""
     return _finish(
-        np.asarray(_random[0].random(_shape(size))).astype(_default(dtype)), requires_grad
+        np.asarray(generator().random(_shape(size))).astype(_default(dtype)), requires_grad
     )
 
 
 def randn(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Make a tensor of random numbers from the standard normal distribution."""
-    array = np.asarray(_random[0].standard_normal(_shape(size))).astype(_default(dtype))
+    array = np.asarray(generator().standard_normal(_shape(size))).astype(_default(dtype))
     return _finish(array, requires_grad)
 
 
@@ -280,13 +283,13 @@ def randint(*arguments: Any, dtype: dtypes.dtype | None = None) -> Tensor:
     """Make a tensor of random integers: `randint(low, high, size)` or `randint(high, size)`."""
     *bounds, size = arguments
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-    array = _random[0].integers(low, high, _shape((size,)))
+    array = generator().integers(low, high, _shape((size,)))
     return _finish(np.asarray(array).astype(np.int64 if dtype is None else dtype.numpy), False)
 
 
 def randperm(n: int) -> Tensor:
     """Make a vector of the numbers from 0 to n - 1 in random order."""
-    return _finish(_random[0].permutation(n).astype(np.int64), False)
+    return _finish(generator().permutation(n).astype(np.int64), False)
 
 
 def rand_like(input: Tensor, *, requires_grad: bool = False) -> Tensor:

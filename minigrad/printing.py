@@ -14,18 +14,15 @@ Zeros, infinities and NaNs have no say in the choice, nor in the column's width.
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 PARAMETER_HEADING = "Parameter containing:\n"
 """The line that stands above the printed form of a `Parameter`."""
 
 
-@dataclass(frozen=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):
     """The choices that `set_printoptions` offers.
 
     Args:
@@ -87,7 +84,7 @@ def set_printoptions(
     names = ("precision", "threshold", "edgeitems", "linewidth")
     given = zip(names, (precision, threshold, edgeitems, linewidth), strict=True)
     chosen = _PROFILES.get(profile or "", {}) | {k: v for k, v in given if v is not None}
-    _current = replace(_current, **chosen, sci_mode=sci_mode)
+    _current = _current._replace(**chosen, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -100,7 +97,7 @@ def get_printoptions() -> dict[str, Any]:
         >>> get_printoptions()["linewidth"]
         80
     """
-    return asdict(_current)
+    return _current._asdict()
 
 
 @contextmanager
@@ -128,7 +125,7 @@ def format_tensor(
     *,
     requires_grad: bool = False,
     grad_fn: str | None = None,
-    default_dtype: npt.DTypeLike = np.float32,
+    default_dtype: Any = np.float32,
     prefix: str = "tensor(",
     options: PrintOptions | None = None,
 ) -> str:
@@ -218,8 +215,7 @@ def _entries(array: np.ndarray, indent: int, options: PrintOptions) -> str:
     return _brackets(array, shortened, indent, _style(array, options), options)
 
 
-@dataclass(frozen=True)
-class _Style:
+class _Style(NamedTuple):
     """How one entry is written, and how many columns it is meant to take."""
 
     write: Callable[[Any], str]

@@ -311,13 +311,13 @@ def test_expressions_of_sympy() -> None:
 def test_profiles() -> None:
     with printoptions():
         set_printoptions(profile="short")
-        assert get_printoptions() == vars(PrintOptions(precision=2, edgeitems=2))
+        assert get_printoptions() == PrintOptions(precision=2, edgeitems=2)._asdict()
         set_printoptions(profile="full", precision=7)
-        assert get_printoptions() == vars(PrintOptions(precision=7, threshold=float("inf")))
+        assert get_printoptions() == PrintOptions(precision=7, threshold=float("inf"))._asdict()
         set_printoptions(profile="unheard of")
-        assert get_printoptions() == vars(PrintOptions(precision=7, threshold=float("inf")))
+        assert get_printoptions() == PrintOptions(precision=7, threshold=float("inf"))._asdict()
         set_printoptions(profile="default")
-        assert get_printoptions() == vars(PrintOptions())
+        assert get_printoptions() == PrintOptions()._asdict()
 
 
 def test_sci_mode_lasts_until_the_next_call() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
 from minigrad.autograd.reduce import sum_to_shape
 from minigrad.autograd.saved import RELEASED, SavedTensor, counter_of, unpack_array
 from minigrad.autograd.variable import Variable, resolve_edge
-from minigrad.autograd.views import View, rebase_history
+from minigrad.autograd.views import View, list_view, rebase_history
 
 
 class FunctionNode(Node):
@@ -321,7 +320,7 @@ def _wrap_outputs(
                 views.append(output)
     for view in views:
         assert view._view is not None
-        view._view.by_function = "several" if len(outputs) > 1 else "one"
+        view._view.origin = "several" if len(outputs) > 1 else "one"
         edge = view._edge
         assert edge is not None
         view._view.made_by = (type(ctx).__name__.removesuffix("Backward"), edge[1])
@@ -339,7 +338,7 @@ def _view_of_input(source: Any) -> Any:
     outer = source._view
     base, replay = (source, _same) if outer is None else (outer.base, outer.replay)
     view._view = View(base, replay)
-    counter.views = [*(counter.views or ()), weakref.ref(view)]
+    list_view(view, counter)
     return view
 
 

@@ -153,10 +153,8 @@ def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) ->
         gradients = [None] * len(roots)
     elif isinstance(gradients, Variable):
         gradients = [gradients]
-    elif not isinstance(gradients, Sequence):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(gradients).__name__}"
-        )
+    else:
+        gradients = tuple(gradients)
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
     started = []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.node import AccumulateGrad, Node
@@ -11,8 +10,7 @@ from minigrad.autograd.node import AccumulateGrad, Node
 __all__ = ["AccumulateGrad", "HookRecord", "Node", "hooks_of"]
 
 
-@dataclass(frozen=True)
-class HookRecord:
+class HookRecord(NamedTuple):
     """One hook, and where it sits.
 
     Attributes:
@@ -31,8 +29,8 @@ class HookRecord:
 def hooks_of(node: Node) -> list[HookRecord]:
     """List the hooks that sit on a node, in the order in which they run.
 
-    A hook that the library itself put there to call another one may say so: it has an attribute
-    `shown_as` that gives the records to list in its place.
+    A hook that the library itself put there to call others may say so: its attribute `shown_as`
+    lists the records to give in its place.
 
     Example:
         >>> import minigrad as torch
@@ -67,5 +65,5 @@ def hooks_of(node: Node) -> list[HookRecord]:
 def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
     shown_as = getattr(hook, "shown_as", None)
     if shown_as is not None:
-        return [HookRecord(*record) for record in shown_as()]
+        return [HookRecord(*record) for record in shown_as]
     return [HookRecord(kind, hook_name(hook), output_nr)]

@@ -85,8 +85,14 @@ class NodeHooks:
         """Call the hooks that wait for the leaf's `.grad`."""
         for hook in list(self.post_accumulate.values()) if self.post_accumulate else ():
             result = hook(variable)
-            if result is not None and not hasattr(result, "_array"):
+            if result is None or result is variable:
+                continue
+            if not hasattr(result, "_array"):
                 raise _not_a_tensor(result)
+            raise RuntimeError(
+                "Tensor post accumulate grad hooks should return None. To change the gradient, "
+                "write to the tensor's .grad."
+            )
 
 
 def hook_name(hook: Any) -> str:

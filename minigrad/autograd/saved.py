@@ -95,16 +95,13 @@ def unpack_tensor(saved: Any, node: Node) -> Variable:
 
 def _stale(saved: Any, node: Node) -> RuntimeError:
     if saved.__class__ is SavedTensor:
-        tensor, expected = saved.tensor, saved.version
-        source = (
-            (node, 0) if tensor is None else tensor._edge if tensor._view is None else (None, 0)
-        )
-        array = saved.array
+        tensor, expected, array = saved.tensor, saved.version, saved.array
+        source = (node, 0) if tensor is None else tensor._resolved_edge()
     else:
-        tensor, expected, source, array = saved, 0, saved._edge, saved._array
+        expected, source, array = 0, saved._resolved_edge(), saved._array
     origin = ""
     if source is not None and source[0] is not None:
-        name = type(source[0]).__name__.removesuffix("0").removesuffix("Backward")
+        name = source[0].name().removesuffix("0").removesuffix("Backward")
         origin = f", which is output {source[1]} of {name},"
     kind = node.wrap(array).type()
     return RuntimeError(

@@ -6,17 +6,24 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.modes import enable_grad
-from minigrad.autograd.node import NO_EDGE, Node, next_priority
+import numpy as np
+
+from minigrad.autograd.node import NO_EDGE, Edge, Node, accumulator_edge, next_priority
 from minigrad.autograd.reduce import reduce_gradients
-from minigrad.autograd.saved import counter_of
+from minigrad.autograd.saved import VersionCounter, counter_of
 
 if TYPE_CHECKING:
     from minigrad.autograd.variable import Variable
 
 Replay = Callable[[Any], Any]
 
-_MADE_BY_FUNCTION = {
+_WHY_FORBIDDEN = {
+    "no_grad": (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+        "your code by moving both the view and the inplace either both inside the no_grad block "
+        "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+        "to be tracked)."
+    ),
     "one": (
         "This view was created inside a custom Function (or because an input was returned as-is) "
         "and the autograd logic to handle view+inplace would override the custom backward "
@@ -37,37 +44,43 @@ class View:
     Attributes:
         base: The tensor that owns the memory; never a view itself.
         replay: Makes the same view of any array or tensor of the base's shape.
-        by_function: None, or how a function gave this view ("one" or "several" of them); then it
-            must not be changed.
+        origin: "recorded"; or why the view must not be changed: it was made under "no_grad", or
+            a custom Function gave "one" view or "several".
         stale: Whether the memory was written to since the tensor's `_edge` was recorded.
         made_by: The name of the node that gave the view, and which output it was.
     """
 
-    __slots__ = ("base", "by_function", "made_by", "replay", "stale")
+    __slots__ = ("base", "made_by", "origin", "replay", "stale")
 
     def __init__(self, base: Variable, replay: Replay) -> None:
         self.base = base
         self.replay = replay
-        self.by_function: str | None = None
+        self.origin = "recorded"
         self.stale = False
         self.made_by: tuple[str, int] | None = None
 
-    def check_not_by_function(self, what: str) -> None:
-        """Refuse to change, or to use after a change, what a custom Function gave."""
-        if self.by_function is not None and self.made_by is not None:
-            name, output_nr = self.made_by
+    def check_may_change(self, what: str) -> None:
+        """Refuse to change a view, or to use one after a change, whose gradient would be wrong."""
+        if self.origin == "recorded":
+            return
+        why = _WHY_FORBIDDEN[self.origin]
+        if self.made_by is None:
             raise RuntimeError(
-                f"Output {output_nr} of {name} is a view and {what} modified inplace. "
-                f"{_MADE_BY_FUNCTION[self.by_function]}"
+                f"A view was created in no_grad mode and {what} modified inplace with grad mode "
+                f"enabled. {why}"
             )
+        name, output_nr = self.made_by
+        raise RuntimeError(
+            f"Output {output_nr} of {name} is a view and {what} modified inplace. {why}"
+        )
 
     def regenerate(self, tensor: Variable) -> None:
         """Give a view of changed memory its new place in the graph."""
-        self.check_not_by_function("its base or another view of its base has been")
+        self.check_may_change("its base or another view of its base has been")
         self.stale = False
-        if self.base.requires_grad:
-            with enable_grad():
-                tensor._edge = self.replay(self.base)._edge
+        base = self.base
+        if base.requires_grad:
+            tensor._edge = (AsStridedBackward0(tensor, base, self.replay), 0)
         else:
             tensor._edge = NO_EDGE
         if tensor._meta is not None and tensor._meta.retains_grad:
@@ -84,8 +97,17 @@ def make_view(tensor: Variable, source: Variable, replay: Replay) -> None:
     else:
         inner = outer.replay
         tensor._view = View(outer.base, lambda base: replay(inner(base)))
-        tensor._view.by_function = outer.by_function
+        tensor._view.origin = outer.origin
         tensor._view.made_by = outer.made_by
+    if tensor._edge is NO_EDGE and source._edge is not NO_EDGE and source.requires_grad:
+        # made under no_grad: it says that it requires a gradient, but has no history
+        tensor._edge = None
+        tensor._view.origin = "no_grad"
+    list_view(tensor, counter)
+
+
+def list_view(tensor: Variable, counter: VersionCounter) -> None:
+    """Enter a view in the list of those that share a memory."""
     views = counter.views
     if views is None:
         counter.views = [weakref.ref(tensor)]
@@ -108,7 +130,7 @@ def check_inplace(tensor: Variable, *, recording: bool) -> None:
     view = tensor._view
     if view is not None:
         if tensor.requires_grad:
-            view.check_not_by_function("is being")
+            view.check_may_change("is being")
         if view.base.requires_grad and view.base.is_leaf:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place "
@@ -129,6 +151,7 @@ def rebase_history(tensor: Variable, node: Node) -> None:
         node: The node of that operation.
     """
     view = tensor._view
+    _stop_retaining(tensor)
     if view is None:
         tensor._edge = (node, 0)
         if tensor._meta is not None and tensor._meta.retains_grad:
@@ -143,6 +166,16 @@ def rebase_history(tensor: Variable, node: Node) -> None:
     mark_views_stale(tensor)
 
 
+def _stop_retaining(tensor: Variable) -> None:
+    """Let the old version of a tensor no longer write to its `.grad`: the new version will."""
+    edge = tensor._edge
+    if tensor._meta is None or not tensor._meta.retains_grad or edge is None or edge[0] is None:
+        return
+    hooks = edge[0].hooks
+    if hooks is not None:
+        hooks.retained.pop(edge[1], None)
+
+
 def mark_views_stale(changed: Variable) -> None:
     """Let all other views of the memory ask for their `grad_fn` anew when it is next read."""
     counter = changed._version_counter
@@ -150,9 +183,58 @@ def mark_views_stale(changed: Variable) -> None:
         other = reference()
         if other is None or other is changed or other._view is None:
             continue
-        if other._edge is not None:  # None is a leaf's, or of a view that is stale already
+        # None is a leaf's edge, or that of a view that is stale already
+        if other._edge is not None and other._edge is not NO_EDGE:
+            _stop_retaining(other)
             other._edge = None
             other._view.stale = True
+        elif other._edge is NO_EDGE and other._view.base.requires_grad:
+            other._edge = None
+            other._view.stale = True
+        elif other._view.origin == "no_grad":
+            other._view.stale = True
+
+
+def _edge_of(base: Variable) -> Edge:
+    return base._edge or accumulator_edge(base)
+
+
+class AsStridedBackward0(Node):
+    """A view of changed memory: its gradient goes to its place in the base."""
+
+    __slots__ = ("base_shape", "replay")
+
+    replay: Replay
+
+    def __init__(self, view: Variable, base: Variable, replay: Replay) -> None:
+        self.next_functions = (_edge_of(base),)
+        self.saved = ()
+        self.shape = view._array.shape
+        self.dtype = view._array.dtype
+        self.broadcast = None
+        self.hooks = None
+        self._priority = next_priority()
+        self.replay = replay
+        self.base_shape = base._array.shape
+
+    def _zeros(self, like: Any) -> Any:
+        return np.zeros_like(like, shape=self.base_shape)
+
+    def run(self, gradient: Any) -> Any:
+        """Put the gradient into zeros of the base's shape; repeated entries add up."""
+        result = self._zeros(gradient)
+        places = self.replay(np.arange(result.size).reshape(result.shape))
+        if np.unique(places).size == places.size:
+            self.replay(result)[...] = gradient
+        else:
+            np.add.at(result.reshape(-1), places, gradient)
+        return (result,)
+
+    def run_recorded(self, gradient: Any) -> Any:
+        """Do the same on tensors; writing into the part is itself recorded."""
+        result = self.wrap(self._zeros(gradient._array))
+        self.replay(result)[...] = gradient
+        return (result,)
 
 
 class CopySlices(Node):

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.autograd.function import Function
+from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.modes import is_grad_enabled
 from minigrad.nn.bound_hook import BoundHook
 from minigrad.nn.warning import warn
@@ -90,6 +91,9 @@ class FullBackwardHooks:
             return places.pick(self._call_hooks(places.spread(grad_inputs)))
 
         if node is not None:
+            hook.shown_as = [  # type: ignore[attr-defined]
+                ("full backward", hook_name(each)) for each in self.hooks
+            ]
             node.register_hook(hook)
         return args
 
@@ -120,8 +124,16 @@ class FullBackwardHooks:
             return places.pick(grad_outputs)
 
         if node is not None:
+            hook.shown_as = self._shown_at_outputs()  # type: ignore[attr-defined]
             node.register_hook(hook)
         return values if isinstance(result, tuple) else values[0]
+
+    def _shown_at_outputs(self) -> list[tuple[str, str]]:
+        """List the hooks that the node behind the module calls, for pictures of the graph."""
+        shown = [("full backward pre", hook_name(hook)) for hook in self.pre_hooks]
+        if not self.inputs_need_grad:
+            shown += [("full backward", hook_name(hook)) for hook in self.hooks]
+        return shown
 
     def _call_pre_hooks(self, grad_outputs: Any) -> Any:
         """Let each pre-hook see, and replace, the gradients of the outputs."""
@@ -227,7 +239,9 @@ def attach_legacy_hooks(module: Any, hooks: Hooks, args: tuple[Any, ...], result
     node: Any = tensor.grad_fn
     if node is not None:
         for hook in hooks:
-            node.register_hook(BoundHook(hook, module))
+            bound = BoundHook(hook, module)
+            bound.shown_as = [("legacy backward", hook_name(hook))]
+            node.register_hook(bound)
         _warn_of_what_legacy_hooks_miss(args, result, node)
 
 

@@ -23,6 +23,9 @@ class BoundHook:
         RuntimeError: When called after the module is gone.
     """
 
+    # What a picture of the graph says of this hook, if not that it is a node hook.
+    shown_as: list[tuple[str, str]] | None = None
+
     def __init__(self, hook: Callable[..., Any], module: Any = None) -> None:
         self.hook = hook
         functools.update_wrapper(self, hook)

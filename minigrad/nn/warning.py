@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
+from os.path import abspath, dirname
 
-_PACKAGE = str(Path(__file__).resolve().parents[1])
+_PACKAGE = dirname(dirname(abspath(__file__)))
 
 
 def warn(message: str, category: type[Warning]) -> None:

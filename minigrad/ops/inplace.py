@@ -12,7 +12,7 @@ from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import SavedTensor, save_result
 from minigrad.autograd.variable import resolve_edge
-from minigrad.autograd.views import check_inplace, rebase_history
+from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history
 from minigrad.ops import elementwise, shape
 from minigrad.tensor import Tensor, wrap
 
@@ -70,6 +70,8 @@ def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor
                 for s in node.saved
             )
         rebase_history(tensor, node)
+    else:
+        mark_views_stale(tensor)
     return tensor
 
 
@@ -104,6 +106,7 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
         check_inplace(tensor, recording=grad_mode.enabled)
         tensor._array[...] = array
         tensor._bump_version()
+        mark_views_stale(tensor)
         return tensor
     write(shape.copy_values, tensor, source)
     edge = tensor._edge

@@ -105,7 +105,7 @@ _more: dict[str, Any] = {
     "int": lambda self: shaping.to(self, dtype=dtypes.int32),
     "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
     "cpu": lambda self: self,
-    "_copied": lambda self: shape.copy_values(wrap(np.zeros((), self._array.dtype)), self),
+    "_copied": lambda self: shape.copy_values(wrap(np.empty_like(self._array)), self),
     "_to_numpy_dtype": cast,
     "max": lambda self: reduction.max_all(self),
     "min": lambda self: reduction.min_all(self),

@@ -18,7 +18,7 @@ these values are saved, and only if an input that needs them requires a gradient
 From such an entry `differentiable` writes three short functions, as `dataclasses` and `namedtuple`
 do, so that recording an operation costs as little as Python allows: `mul(x, y)` computes and
 records, `MulBackward0.run` applies the rules to arrays, and `MulBackward0.run_recorded` applies the
-same rules to tensors, which records them. `mul.source` shows what was written.
+same rules to tensors, which records them. `print(mul.write())` shows them.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -91,48 +92,68 @@ def differentiable(
 
     Returns:
         A decorator for the forward. The operation has the attributes `node` (the class of its
-        nodes), `forward`, `rules` and `source`.
+        nodes), `forward` and `rules`; `write()` gives the source of its functions.
     """
 
     def decorate(forward: Callable[..., Any]) -> Any:
         writer = _Writer(node_name, forward, rules, constants)
-        source = "\n\n".join(
-            [
-                writer.operation(
-                    arithmetic=arithmetic, broadcasts=broadcasts or arithmetic, view=view
-                ),
-                writer.rule("run", "{0}._array", "unpack_array({0}, node)"),
-                writer.rule("run_recorded", "{0}", "unpack_tensor({0}, node)"),
-            ]
-        )
         node = type(
             node_name,
             (Node,),
             {
                 "__slots__": (),
-                "__doc__": f"Backward of `{forward.__name__.strip('_')}`.",
+                "__doc__": f"Backward of `{forward.__name__}`.",
                 "saved_names": tuple(writer.saved),
                 "keeps_tensors": any(map(writer.is_tensor, writer.saved)),
             },
         )
         names: dict[str, Any] = {**_names, "forward": forward, "NodeType": node}
         names |= {f"rule_{name}": rule for name, rule in rules.items()}
-        filename = f"<minigrad {node_name}>"
-        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-        exec(compile(source, filename, "exec"), names)
-        operation = names[forward.__name__]
-        for method in ("run", "run_recorded"):
-            setattr(node, method, names[method])
+
+        def write() -> str:
+            return "\n\n".join(
+                [
+                    writer.operation(arithmetic, broadcasts or arithmetic, view),
+                    writer.rule("run", "{0}._array", "unpack_array({0}, node)"),
+                    writer.rule("run_recorded", "{0}", "unpack_tensor({0}, node)"),
+                ]
+            )
+
+        operation: Any = FunctionType(_first_call.__code__, names, forward.__name__)
+        names["this"], names["prepare"] = operation, lambda: _prepare(operation)
         operation.__doc__ = forward.__doc__
         operation.__wrapped__ = forward
         operation.__module__ = forward.__module__
         operation.node, operation.forward, operation.rules = node, forward, rules
-        operation.source = source
-        names["this"] = operation
+        operation.write = write
         book[forward.__name__] = operation
         return operation
 
     return decorate
+
+
+def _first_call(*arguments: Any) -> Any:
+    """Stand in for an operation until it is first called: this makes importing quick."""
+    prepare()  # type: ignore[name-defined]  # noqa: F821 - among the names of the operation
+    return this(*arguments)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _prepare(operation: Any) -> None:
+    """Write the source of an operation, and give the code to the operation and to its node."""
+    source, names, node = operation.write(), operation.__globals__, operation.node
+    filename = f"<minigrad {node.__name__}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    written: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), names, written)
+    node.run, node.run_recorded = written["run"], written["run_recorded"]
+    operation.__code__ = written[operation.__name__].__code__
+
+
+def _arguments(function: Any) -> list[str]:
+    """Give the names of a function's arguments."""
+    function = inspect.unwrap(function)
+    code = function.__code__
+    return list(code.co_varnames[: code.co_argcount])
 
 
 class _Writer:
@@ -146,10 +167,10 @@ class _Writer:
         constants: tuple[str, ...],
     ) -> None:
         self.name = forward.__name__
-        self.arguments = list(inspect.signature(forward).parameters)
+        self.arguments = _arguments(forward)
         self.differentiable = list(rules)
         self.tensors = [name for name in self.arguments if name in rules or name in constants]
-        self.needs = {name: list(inspect.signature(r).parameters)[1:] for name, r in rules.items()}
+        self.needs = {name: _arguments(rule)[1:] for name, rule in rules.items()}
         self.saved = list(dict.fromkeys(need for needs in self.needs.values() for need in needs))
         shapes = [f"{name}_sym_{what}" for name in self.tensors for what in _layout]
         unknown = {*self.saved} - {*self.arguments, *shapes, "result"}
@@ -162,7 +183,7 @@ class _Writer:
     def is_tensor(self, name: str) -> bool:
         return name == "result" or name in self.tensors
 
-    def operation(self, *, arithmetic: bool, broadcasts: bool, view: bool) -> str:
+    def operation(self, arithmetic: bool, broadcasts: bool, view: bool) -> str:
         """Write the function that computes, and records where a gradient is needed."""
         tensors, differentiable = self.tensors, self.differentiable
         lines = [f"def {self.name}({', '.join(self.arguments)}):"]

@@ -11,26 +11,28 @@ from typing import Any
 
 from minigrad.nn.naming import typename
 from minigrad.nn.warning import warn
+from minigrad.optim.hooks import (
+    TABLES,
+    HookRegistration,
+    _global_optimizer_post_hooks,
+    _global_optimizer_pre_hooks,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from minigrad.tensor import Tensor
-from minigrad.utils.hooks import RemovableHandle
 
-Hook = Callable[..., Any]
+__all__ = [
+    "Optimizer",
+    "_global_optimizer_post_hooks",
+    "_global_optimizer_pre_hooks",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
+
 Group = dict[str, Any]
 
-_global_optimizer_pre_hooks: OrderedDict[int, Hook] = OrderedDict()
-_global_optimizer_post_hooks: OrderedDict[int, Hook] = OrderedDict()
 
-_TABLES = (
-    "_optimizer_step_pre_hooks",
-    "_optimizer_step_post_hooks",
-    "_optimizer_state_dict_pre_hooks",
-    "_optimizer_state_dict_post_hooks",
-    "_optimizer_load_state_dict_pre_hooks",
-    "_optimizer_load_state_dict_post_hooks",
-)
-
-
-class Optimizer:
+class Optimizer(HookRegistration):
     """Base class of optimizers: subclasses define `step`.
 
     Args:
@@ -47,16 +49,9 @@ class Optimizer:
         ValueError: If there are no parameters, one is no leaf, or one is in two groups.
     """
 
-    _optimizer_step_pre_hooks: OrderedDict[int, Hook]
-    _optimizer_step_post_hooks: OrderedDict[int, Hook]
-    _optimizer_state_dict_pre_hooks: OrderedDict[int, Hook]
-    _optimizer_state_dict_post_hooks: OrderedDict[int, Hook]
-    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Hook]
-    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Hook]
-
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self.__dict__.update((table, OrderedDict()) for table in _TABLES)
+        self.__dict__.update((table, OrderedDict()) for table in TABLES)
         self._put_hooks_around_step()
         if isinstance(params, Tensor):
             raise TypeError(
@@ -281,7 +276,7 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a pickle or a copy."""
         self.__dict__.update(state)
-        for table in _TABLES:
+        for table in TABLES:
             self.__dict__.setdefault(table, OrderedDict())
         self._put_hooks_around_step()
 
@@ -294,57 +289,6 @@ class Optimizer:
                 f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"
             )
         return text + ")"
-
-    # Hooks --------------------------------------------------------------------------------------
-
-    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Register `hook(optimizer, args, kwargs)`, called before each step.
-
-        It returns None or `(new_args, new_kwargs)`; the first argument is the optimizer itself.
-        """
-        return _enter(self._optimizer_step_pre_hooks, hook)
-
-    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Register `hook(optimizer, args, kwargs)`, called after each step."""
-        return _enter(self._optimizer_step_post_hooks, hook)
-
-    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Register `hook(optimizer)`, called before the state dict is made."""
-        return _enter(self._optimizer_state_dict_pre_hooks, hook, prepend)
-
-    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Register `hook(optimizer, state_dict)`; it may return another state dict."""
-        return _enter(self._optimizer_state_dict_post_hooks, hook, prepend)
-
-    def register_load_state_dict_pre_hook(
-        self, hook: Hook, prepend: bool = False
-    ) -> RemovableHandle:
-        """Register `hook(optimizer, state_dict)`; it may return another state dict to load."""
-        return _enter(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
-
-    def register_load_state_dict_post_hook(
-        self, hook: Hook, prepend: bool = False
-    ) -> RemovableHandle:
-        """Register `hook(optimizer)`, called after a state dict was loaded."""
-        return _enter(self._optimizer_load_state_dict_post_hooks, hook, prepend)
-
-
-def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
-    """Register a hook that runs before each step of every optimizer, before its own hooks."""
-    return _enter(_global_optimizer_pre_hooks, hook)
-
-
-def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
-    """Register a hook that runs after each step of every optimizer, after its own hooks."""
-    return _enter(_global_optimizer_post_hooks, hook)
-
-
-def _enter(table: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    if prepend:
-        table.move_to_end(handle.id, last=False)
-    return handle
 
 
 def _fit(value: Any, parameter: Any) -> Any:

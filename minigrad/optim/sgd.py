@@ -66,7 +66,7 @@ class SGD(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        if lr < 0.0:
+        if float(lr) < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
@@ -113,7 +113,9 @@ class SGD(Optimizer):
 
     def _direction(self, parameter: Tensor, group: dict[str, Any]) -> Any:
         """Give what is subtracted, before the learning rate is multiplied in."""
-        gradient: Any = -parameter.grad if group["maximize"] else parameter.grad
+        gradient: Any = parameter.grad
+        if group["maximize"]:
+            gradient = -gradient
         if group["weight_decay"] != 0:
             gradient = gradient.add(parameter, alpha=group["weight_decay"])
         momentum = group["momentum"]

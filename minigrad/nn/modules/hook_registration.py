@@ -1,4 +1,4 @@
-"""Register a hook on one module: before or after its forward, before or after its backward."""
+"""Register a hook on one module: around its forward, its backward, its saving or its loading."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from minigrad.nn.bound_hook import BoundHook
 from minigrad.utils.hooks import RemovableHandle
 
 Hook = Callable[..., Any]
@@ -22,6 +23,10 @@ class HookRegistration:
     _backward_hooks: OrderedDict[int, Hook]
     _backward_pre_hooks: OrderedDict[int, Hook]
     _is_full_backward_hook: bool | None
+    _state_dict_pre_hooks: OrderedDict[int, Hook]
+    _state_dict_hooks: OrderedDict[int, Hook]
+    _load_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _load_state_dict_post_hooks: OrderedDict[int, Hook]
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -169,6 +174,50 @@ class HookRegistration:
         handle = RemovableHandle(self._backward_hooks)
         return _enter(self._backward_hooks, handle, hook, prepend)
 
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(module, prefix, keep_vars)`, called before the state dict is made."""
+        return _enter_new(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """Register `hook(module, state_dict, prefix, local_metadata)`; it changes it in place."""
+        hook._from_public_api = True
+        return _enter_new(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """Register the same kind of hook, but one that may return another state dict."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was "
+                "previously registered via register_state_dict_post_hook"
+            )
+        return _enter_new(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a hook that runs before this module's part of a state dict is loaded.
+
+        Args:
+            hook: Called as `hook(module, state_dict, prefix, local_metadata, strict,
+                missing_keys, unexpected_keys, error_msgs)`; it may change all of them in place.
+
+        Returns:
+            A handle with `remove()`.
+        """
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Hook, with_module: bool = False
+    ) -> RemovableHandle:
+        """Register such a hook, which gets the module only if it asks for it."""
+        bound = BoundHook(hook, self if with_module else None)
+        return _enter_new(self._load_state_dict_pre_hooks, bound)
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(module, incompatible_keys)`, called before strictness is judged.
+
+        The hook may edit the two lists `missing_keys` and `unexpected_keys`. It returns None.
+        """
+        return _enter_new(self._load_state_dict_post_hooks, hook)
+
 
 def _enter(
     table: OrderedDict[int, Hook], handle: RemovableHandle, hook: Hook, prepend: bool
@@ -178,3 +227,8 @@ def _enter(
     if prepend:
         table.move_to_end(handle.id, last=False)
     return handle
+
+
+def _enter_new(table: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
+    """Enter a hook at the end of its table, and give its handle."""
+    return _enter(table, RemovableHandle(table), hook, prepend=False)

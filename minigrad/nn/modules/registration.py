@@ -125,7 +125,9 @@ class Registration:
     def __getattr__(self, name: str) -> Any:
         """Find a registered parameter, buffer or submodule; called for what `__dict__` lacks."""
         own = self.__dict__
-        for table in ("_parameters", "_buffers", "_modules"):
+        if "_parameters" in own and name in (parameters := own["_parameters"]):
+            return parameters[name]
+        for table in ("_buffers", "_modules"):
             if table in own and name in own[table]:
                 return own[table][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")

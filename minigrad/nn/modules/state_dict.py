@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from minigrad.autograd.modes import no_grad
-from minigrad.nn.bound_hook import BoundHook
 from minigrad.nn.parameter import Parameter
 from minigrad.nn.warning import warn
 from minigrad.tensor import Tensor
-from minigrad.utils.hooks import RemovableHandle
 
 Hook = Callable[..., Any]
 EXTRA_STATE = "_extra_state"
@@ -78,10 +76,8 @@ class StateDict:
                 "#torch.nn.Module.state_dict for details.",
                 FutureWarning,
             )
-            destination, prefix, keep_vars = (
-                *args,
-                *(destination, prefix, keep_vars)[len(args) :],
-            )
+            given = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            destination, prefix, keep_vars = given
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -275,55 +271,3 @@ class StateDict:
                 f"exception occurred : {error.args}."
             )
         return None
-
-    # Hooks --------------------------------------------------------------------------------------
-
-    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Register `hook(module, prefix, keep_vars)`, called before the state dict is made."""
-        return _enter(self._state_dict_pre_hooks, hook)
-
-    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
-        """Register `hook(module, state_dict, prefix, local_metadata)`; it changes it in place."""
-        hook._from_public_api = True
-        return _enter(self._state_dict_hooks, hook)
-
-    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """Register the same kind of hook, but one that may return another state dict."""
-        if getattr(hook, "_from_public_api", False):
-            raise RuntimeError(
-                "Cannot register the same function as the state dict post hook that was "
-                "previously registered via register_state_dict_post_hook"
-            )
-        return _enter(self._state_dict_hooks, hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Register a hook that runs before this module's part of a state dict is loaded.
-
-        Args:
-            hook: Called as `hook(module, state_dict, prefix, local_metadata, strict,
-                missing_keys, unexpected_keys, error_msgs)`; it may change all of them in place.
-
-        Returns:
-            A handle with `remove()`.
-        """
-        return self._register_load_state_dict_pre_hook(hook, with_module=True)
-
-    def _register_load_state_dict_pre_hook(
-        self, hook: Hook, with_module: bool = False
-    ) -> RemovableHandle:
-        """Register such a hook, which gets the module only if it asks for it."""
-        bound = BoundHook(hook, self if with_module else None)
-        return _enter(self._load_state_dict_pre_hooks, bound)
-
-    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Register `hook(module, incompatible_keys)`, called before strictness is judged.
-
-        The hook may edit the two lists `missing_keys` and `unexpected_keys`. It returns None.
-        """
-        return _enter(self._load_state_dict_post_hooks, hook)
-
-
-def _enter(table: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    return handle

@@ -266,6 +266,7 @@ class Traversal:
             This module.
 
         Raises:
+            RuntimeError: If another device is asked for.
             TypeError: If the dtype is not floating point.
         """
         dtype = kwargs.get("dtype")
@@ -274,6 +275,8 @@ class Traversal:
                 dtype = argument.dtype
             elif hasattr(argument, "is_floating_point"):
                 dtype = argument
+            elif str(argument) != "cpu":
+                raise RuntimeError(f"Cannot move to {argument!r}: the only device here is 'cpu'.")
         if dtype is None:
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
