@@ -16,6 +16,7 @@ from minigrad.autograd.modes import set_grad_enabled as set_grad_enabled
 from minigrad.creation import *
 from minigrad.dtypes import *
 from minigrad.ops.calling.arithmetic import *
+from minigrad.ops.calling.choosing import *
 from minigrad.ops.calling.products import *
 from minigrad.ops.calling.reducing import *
 from minigrad.ops.calling.shaping import *

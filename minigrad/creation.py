@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad import dtypes, nested
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "is_tensor",
     "linspace",
     "manual_seed",
     "ones",
@@ -118,14 +119,12 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
         data = data._array
     given = isinstance(data, (np.ndarray, np.generic))
     if not given:
-        data = _without_tensors(data)
+        data = nested.without_tensors(data)
     try:
         array = np.array(data, subok=True)
-    except ValueError as error:
-        raise ValueError(
-            "expected sequences of equal length at every depth, but the nested lists have "
-            f"different lengths ({error})"
-        ) from None
+    except ValueError:
+        nested.refuse_ragged(data)
+        raise
     if dtype is not None:
         array = array.astype(dtype.numpy)
     elif not given:
@@ -137,20 +136,20 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
         elif array.dtype.kind == "i":
             array = array.astype(np.int64)
     if array.dtype.kind not in "biufcO" or (array.dtype.kind == "O" and not _symbolic(array)):
-        raise TypeError(
-            f"can't make a tensor of {type(data).__name__} with entries of type {array.dtype}; "
-            "the entries must be numbers"
-        )
+        kind = type(array.flat[0]).__name__.removesuffix("_") if array.size else str(array.dtype)
+        raise TypeError(f"new(): invalid data type '{kind}'; the entries must be numbers")
     return _finish(array, requires_grad)
 
 
-def _without_tensors(data: Any) -> Any:
-    """Replace tensors within nested sequences by their values."""
-    if isinstance(data, Tensor):
-        return data._array
-    if isinstance(data, (list, tuple)):
-        return [_without_tensors(each) for each in data]
-    return data
+def is_tensor(obj: Any) -> bool:
+    """Tell whether something is a tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(1.0)
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
 
 
 def _symbolic(array: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ __all__ = [
     "complex128",
     "double",
     "dtype",
+    "float",
     "float16",
     "float32",
     "float64",
     "get_default_dtype",
     "half",
+    "int",
     "int8",
     "int16",
     "int32",
@@ -66,14 +69,14 @@ class dtype:
 
 
 float16 = half = dtype("float16", "float16", "Half")
-float32 = dtype("float32", "float32", "Float")
+float32 = float = dtype("float32", "float32", "Float")
 float64 = double = dtype("float64", "float64", "Double")
 complex64 = cfloat = dtype("complex64", "complex64", "ComplexFloat")
 complex128 = cdouble = dtype("complex128", "complex128", "ComplexDouble")
 uint8 = dtype("uint8", "uint8", "Byte")
 int8 = dtype("int8", "int8", "Char")
 int16 = short = dtype("int16", "int16", "Short")
-int32 = dtype("int32", "int32", "Int")
+int32 = int = dtype("int32", "int32", "Int")
 int64 = long = dtype("int64", "int64", "Long")
 bool = dtype("bool", "bool", "Bool")
 # entries that are Python objects, such as SymPy expressions; PyTorch has no such type
@@ -127,11 +130,16 @@ def of_array(array: Any) -> dtype:
     return found
 
 
+def scalar_name(array: Any) -> str:
+    """Give the name of an array's dtype as messages have it, for example `Float`."""
+    return of_array(array).tensor_type
+
+
 # PyTorch sorts dtypes into kinds; a higher kind wins whatever the sizes.
 _kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3, "O": 4}
 
 
-def kind_of(numpy_dtype: np.dtype[Any]) -> int:
+def kind_of(numpy_dtype: np.dtype[Any]) -> builtins.int:
     """Rank a NumPy dtype: boolean 0, integer 1, floating point 2, complex 3, symbolic 4."""
     return _kinds[numpy_dtype.kind]
 
@@ -172,9 +180,9 @@ def result_type(a: Any, b: Any) -> np.dtype[Any]:
 def scalar_dtype(value: Any, meets: np.dtype[Any]) -> np.dtype[Any]:
     """Give the dtype that a Python number takes when it meets an array of dtype `meets`."""
     own: np.dtype[Any]
-    if isinstance(value, int):  # a Python bool is an int
+    if isinstance(value, builtins.int):  # a Python bool is an int
         own = np.dtype("bool") if value is True or value is False else np.dtype("int64")
-    elif isinstance(value, float):
+    elif isinstance(value, builtins.float):
         own = _default[0].numpy
     elif isinstance(value, complex):
         own = np.dtype("complex128" if _default[0] is float64 else "complex64")

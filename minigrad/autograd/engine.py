@@ -1,12 +1,12 @@
 """Run a graph backward: count the dependencies, then run each node when all its gradients are in.
 
-Three things happen here, and all three are loops, so a chain of a million operations is no deeper
-than a chain of one:
+Two things happen here, and both are loops, so a chain of a million operations is no deeper than a
+chain of one:
 
 1. `_count_uses` walks the graph from the roots and finds the nodes that receive gradients from
    more than one place, and how many they wait for.
-2. `run_backward` runs ready nodes, the one recorded last first; a leaf's accumulation before all.
-3. `_deliver` sends the gradients that a node computed along its edges, adding up what meets.
+2. `GraphTask.run` runs ready nodes, the one recorded last first and a leaf's accumulation before
+   all, and sends the gradients that a node computed along its edges, adding up what meets.
 
 Gradients are plain arrays, unless the pass itself is recorded (`create_graph=True`): then they
 are tensors, and the same rules record themselves.
@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import Edge, Node
-from minigrad.autograd.reduce import reduce_gradients
+from minigrad.autograd.node import AccumulateGrad, Edge, Node
 
 
+# PyTorch never warns of overflow or of division by zero; a gradient may well be infinite
+@np.errstate(all="ignore")
 def run_backward(
     roots: Sequence[Edge],
     gradients: Sequence[Any],
-    *,
     retain_graph: bool,
     create_graph: bool,
     inputs: Sequence[Edge] | None = None,
@@ -52,9 +52,7 @@ def run_backward(
     previous = grad_mode.enabled
     grad_mode.enabled = create_graph
     try:
-        # PyTorch never warns of overflow or of division by zero; a gradient may well be infinite
-        with np.errstate(all="ignore"):
-            task.run(roots, gradients)
+        task.run(roots, gradients)
     finally:
         grad_mode.enabled = previous
     return task.captured
@@ -76,10 +74,11 @@ class GraphTask:
         self.waiting = _count_uses(roots)
         self.buffers: dict[Node, Any] = {}
         self.ready: list[tuple[int, Node, Any]] = []
-        self.captured: list[Any] = [None] * len(inputs or ())
+        self.captured: list[Any] = []
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.needed: set[Node] | None = None
         if inputs is not None:
+            self.captured = [None] * len(inputs)
             for position, (node, output_nr) in enumerate(inputs):
                 if node is not None:
                     self.captures.setdefault(node, []).append((position, output_nr))
@@ -87,70 +86,67 @@ class GraphTask:
             if accumulate:
                 self.captures = {}
 
-    def run(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
-        """Run every node that has to run, each once, in order."""
-        ready = self.ready
-        attended = self.recorded or self.needed is not None
-        following, leaves = self._deliver(roots, gradients)
-        if leaves is not None:
-            self._accumulate(leaves)
-        del gradients
-        while following is not None or ready:
-            if following is None:
-                _, node, gradient = heappop(ready)
-            elif ready and ready[0] < following:
-                _, node, gradient = heappushpop(ready, following)
-            else:
-                _, node, gradient = following
-            if attended or node.hooks is not None or gradient is None:
-                results = self._run_attended(node, gradient)
-            else:
-                results = node.run(gradient)
-                if node.broadcast is not None:
-                    results = reduce_gradients(node, results)
-            if not self.retain_graph:
-                node.release()
-            following, leaves = self._deliver(node.next_functions, results)
-            if leaves is not None:
-                # nobody but the list may hold the gradients now: see AccumulateGrad.run
-                gradient = results = None  # type: ignore[assignment]
-                self._accumulate(leaves)
-
-    def _deliver(self, edges: Sequence[Edge], gradients: Sequence[Any]) -> tuple[Any, Any]:
-        """Send gradients along edges.
-
-        Returns:
-            Of the nodes that became ready the latest, as a heap entry (the others go onto the
-            heap), and the leaves that became ready: they come before all other nodes.
-        """
-        following = leaves = None
-        waiting = self.waiting
-        needed = self.needed
-        for (node, input_nr), gradient in zip(edges, gradients):  # noqa: B905 - strict costs time
-            if node is None:
-                continue
-            if node in waiting:
-                waiting[node] -= 1
-                if gradient is not None:
-                    self._add_to_buffer(node, input_nr, gradient)
-                if waiting[node]:
+    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
+        """Send gradients along the edges of the roots, then run what becomes ready, in order."""
+        ready, waiting, needed = self.ready, self.waiting, self.needed
+        keep = self.retain_graph
+        attended = self.recorded or needed is not None
+        while True:
+            # Deliver the gradients. Of the nodes that become ready, `following` is the latest;
+            # the others wait on the heap. Leaves come before all of them.
+            following = carried = leaf = leaf_gradient = None
+            more_leaves: list[tuple[Node, Any]] | None = None
+            for (node, input_nr), gradient in zip(edges, gradients):  # noqa: B905 - costs time
+                if node is None:
                     continue
-                gradient = self.buffers.pop(node, None)
-            if needed is not None and node not in needed and node not in self.captures:
-                continue
-            if node.is_leaf:
-                if leaves is None:
-                    leaves = [(node, gradient)]
+                if node in waiting:
+                    waiting[node] -= 1
+                    if gradient is not None:
+                        self._add_to_buffer(node, input_nr, gradient)
+                    if waiting[node]:
+                        continue
+                    gradient = self.buffers.pop(node, None)
+                if needed is not None and node not in needed and node not in self.captures:
+                    continue
+                if type(node) is AccumulateGrad:
+                    if leaf is None:
+                        leaf, leaf_gradient = node, gradient
+                    else:
+                        more_leaves = more_leaves or []
+                        more_leaves.append((node, gradient))
+                elif following is None:
+                    following, carried = node, gradient
+                elif node._priority < following._priority:
+                    heappush(ready, (following._priority, following, carried))
+                    following, carried = node, gradient
                 else:
-                    leaves.append((node, gradient))
-            elif following is None:
-                following = (node._priority, node, gradient)
+                    heappush(ready, (node._priority, node, gradient))
+            if leaf is not None:
+                # nobody else may hold the leaf's gradient now: see AccumulateGrad.run
+                gradient = gradients = None
+                if more_leaves is not None:
+                    more_leaves.insert(0, (leaf, leaf_gradient))
+                    leaf_gradient = None
+                    self._accumulate(more_leaves)
+                elif attended or leaf.hooks is not None:
+                    self._run_attended(leaf, leaf_gradient)
+                elif leaf_gradient is not None:
+                    leaf.run(leaf_gradient)
+            # Run the latest of the nodes that are ready.
+            if following is None:
+                if not ready:
+                    return
+                _, node, gradient = heappop(ready)
+            elif ready and ready[0][0] < following._priority:
+                _, node, gradient = heappushpop(ready, (following._priority, following, carried))
             else:
-                entry = (node._priority, node, gradient)
-                if entry < following:
-                    entry, following = following, entry
-                heappush(self.ready, entry)
-        return following, leaves
+                node, gradient = following, carried
+            carried = None
+            if attended or node.hooks is not None or gradient is None:
+                gradients = self._run_attended(node, gradient)
+            else:
+                gradients = node.run(gradient, keep)
+            edges = node.next_functions
 
     def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
         """Add a gradient to those that have already arrived at an output of a node."""
@@ -195,28 +191,27 @@ class GraphTask:
         if attended:
             seen = list(grad_outputs)
         results = self._call_rule(node, grad_outputs)
-        if not attended:
-            return results
-        assert hooks is not None
-        if node.is_leaf and seen[0] is not None:
-            hooks.run_post_accumulate_hooks(node.variable)  # type: ignore[attr-defined]
-        if hooks.post:
-            after = hooks.run_post_hooks(self._as_tensors(results), seen)
-            results = after if self.recorded else [t if t is None else t._array for t in after]
+        if attended:
+            assert hooks is not None
+            if isinstance(node, AccumulateGrad) and seen[0] is not None:
+                hooks.run_post_accumulate_hooks(node.variable)
+            if hooks.post:
+                after = hooks.run_post_hooks(self._as_tensors(results), seen)
+                results = after if self.recorded else [t if t is None else t._array for t in after]
+        if node.keeps_tensors and not self.retain_graph:
+            node.saved = None
         return results
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        """Run the backward rule on tensors or on arrays, and reduce what was broadcast."""
+        """Run the backward rule on tensors or on arrays."""
         if all(gradient is None for gradient in grad_outputs) and not node.runs_without_gradient:
             return (None,) * len(node.next_functions)
         if self.recorded:
-            results = node.run_recorded(grad_outputs if node.multiple else grad_outputs[0])
+            return node.run_recorded(grad_outputs if node.multiple else grad_outputs[0])
         elif node.multiple:
-            results = node.run([t if t is None else t._array for t in grad_outputs])
-        else:
-            gradient = grad_outputs.pop()._array
-            results = node.run(gradient)
-        return results if node.broadcast is None else reduce_gradients(node, results)
+            return node.run([t if t is None else t._array for t in grad_outputs])
+        gradient = grad_outputs.pop()._array
+        return node.run(gradient)
 
     def _as_tensors(self, gradients: Sequence[Any]) -> list[Any]:
         """Show gradients to hooks as tensors."""
@@ -250,9 +245,10 @@ def _count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
                     uses[node] = uses.get(node, 1) + 1
                 else:
                     found(node)
-                    stack.append(node)
-                    if node.multiple:
-                        uses[node] = 1
+                    if type(node) is not AccumulateGrad:
+                        stack.append(node)
+                        if node.multiple:
+                            uses[node] = 1
         if not stack:
             return uses
         edges = stack.pop().next_functions

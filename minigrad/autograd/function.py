@@ -90,15 +90,20 @@ class FunctionNode(Node):
 
     # ------------------------------------------------------------------ what the engine calls
 
-    def run(self, gradient: Any) -> Sequence[Any]:
+    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward with arrays put into tensors."""
         tensors = [None if g is None else self.wrap(g) for g in gradient]
         results = self._call_backward(tensors)
+        if not keep:
+            self.saved = None
         return [None if result is None else result._array for result in results]
 
-    def run_recorded(self, gradient: Any) -> Sequence[Any]:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward; what it does is recorded."""
-        return self._call_backward(list(gradient))
+        results = self._call_backward(list(gradient))
+        if not keep:
+            self.saved = None
+        return results
 
     def _call_backward(self, gradients: list[Any]) -> list[Any]:
         if self._materialize:

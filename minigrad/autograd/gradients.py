@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.engine import run_backward
-from minigrad.autograd.node import Edge, Node
+from minigrad.autograd.node import NO_EDGE, Edge, Node
 from minigrad.autograd.variable import Variable, resolve_edge
 
 
@@ -44,19 +44,7 @@ def backward(
         tensor([ 2., 40.])
     """
     roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
-    edges: list[Edge] | None = None
-    if inputs is not None:
-        wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
-        if not wanted:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        edges = []
-        for position, tensor in enumerate(wanted):
-            if not tensor.requires_grad:
-                raise RuntimeError(
-                    f"One of the differentiated Tensors does not require grad: input {position}"
-                )
-            tensor.retain_grad()
-            edges.append(tensor._edge or resolve_edge(tensor))
+    edges = None if inputs is None else _edges_of_inputs(inputs)
     gradients = _starting_gradients(roots, grad_tensors, create_graph)
     if create_graph:
         warnings.warn(
@@ -71,11 +59,25 @@ def backward(
     run_backward(
         [root._edge or resolve_edge(root) for root in roots],
         gradients,
-        retain_graph=create_graph if retain_graph is None else retain_graph,
-        create_graph=create_graph,
-        inputs=edges,
-        accumulate=True,
+        create_graph if retain_graph is None else retain_graph,
+        create_graph,
+        edges,
+        True,
     )
+
+
+def _edges_of_inputs(inputs: Any) -> list[Edge]:
+    """Give the edges at which gradients are wanted, and let inner tensors keep theirs."""
+    wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    edges = []
+    for tensor in wanted:
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        tensor.retain_grad()
+        edges.append(tensor._edge or resolve_edge(tensor))
+    return edges
 
 
 def grad(
@@ -131,9 +133,9 @@ def grad(
     results = run_backward(
         [root._edge or resolve_edge(root) for root in roots],
         gradients,
-        retain_graph=create_graph if retain_graph is None else retain_graph,
-        create_graph=create_graph,
-        inputs=edges,
+        create_graph if retain_graph is None else retain_graph,
+        create_graph,
+        edges,
     )
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
         if result is None and not allow_unused:
@@ -150,6 +152,8 @@ def grad(
 def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
     if gradients is None:
+        if len(roots) == 1:
+            return [_starting_gradient(0, roots[0], None, recorded)]
         gradients = [None] * len(roots)
     elif isinstance(gradients, Variable):
         gradients = [gradients]
@@ -157,33 +161,43 @@ def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) ->
         gradients = tuple(gradients)
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
-    started = []
-    for position, (root, gradient) in enumerate(zip(roots, gradients, strict=True)):
-        array = root._array
-        if gradient is None:
-            if root.requires_grad and array.size != 1:
-                raise RuntimeError(
-                    "grad can be implicitly created only for scalar outputs. This one has shape "
-                    f"{list(array.shape)}: reduce it with sum() or mean(), or pass gradient= in "
-                    "its shape."
-                )
-            gradient = Node.wrap(np.ones_like(array))
-        elif not isinstance(gradient, Variable):
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
-            )
-        elif gradient._array.shape != array.shape:
+    return [
+        _starting_gradient(position, root, gradient, recorded)
+        for position, (root, gradient) in enumerate(zip(roots, gradients, strict=True))
+    ]
+
+
+def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
+    """Check one gradient to start from, or make one."""
+    array = root._array
+    if gradient is None:
+        if array.size != 1 and root.requires_grad:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{position}] has a shape of "
-                f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
-                f"torch.Size({list(array.shape)})."
+                "grad can be implicitly created only for scalar outputs. This one has shape "
+                f"{list(array.shape)}: reduce it with sum() or mean(), or pass gradient= in its "
+                "shape."
             )
-        if not root.requires_grad:
-            raise RuntimeError(
-                f"element {position} of tensors does not require grad and does not have a "
-                "grad_fn. Was an input made with requires_grad=True, and not under no_grad()?"
-            )
-        if gradient._array.dtype != array.dtype:
-            gradient = Node.wrap(gradient._array.astype(array.dtype))
-        started.append(gradient if recorded else gradient._array)
-    return started
+        start = array.copy()
+        start.fill(1)
+    elif not isinstance(gradient, Variable):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+        )
+    elif gradient._array.shape != array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of "
+            f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
+            f"torch.Size({list(array.shape)})."
+        )
+    else:
+        start = gradient._array
+    if root._edge is NO_EDGE or not root.requires_grad:
+        raise RuntimeError(
+            f"element {position} of tensors does not require grad and does not have a grad_fn. "
+            "Was an input made with requires_grad=True, and not under no_grad()?"
+        )
+    if not recorded:
+        return start if start.dtype == array.dtype else start.astype(array.dtype)
+    if gradient is None:
+        return Node.wrap(start)
+    return gradient if start.dtype == array.dtype else gradient._to_numpy_dtype(array.dtype)

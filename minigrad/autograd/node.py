@@ -38,8 +38,8 @@ class Node:
         next_functions: One edge `(node, input_nr)` for each input of the operation, saying where
             the gradient of that input goes; `(None, 0)` for an input that needs none.
         saved: The values that the backward rule needs, or None once they were released.
-        shape: The shape of the operation's result (of each, in a tuple, if `multiple`).
-        dtype: The NumPy dtype of the result (likewise).
+        shape: If the node has several outputs, the shape of each.
+        dtype: If the node has several outputs, the NumPy dtype of each.
         broadcast: None, or for each input the shape and dtype that its gradient must be reduced
             to, because the operation broadcast or converted that input.
         hooks: None, or the hooks that sit on this node.
@@ -58,9 +58,8 @@ class Node:
     )
 
     multiple: ClassVar[bool] = False  # more than one output
-    is_leaf: ClassVar[bool] = False  # an AccumulateGrad
     runs_without_gradient: ClassVar[bool] = False  # also when None arrives at every output
-    keeps_tensors: ClassVar[bool] = False  # must not run again once `saved` was released
+    keeps_tensors: ClassVar[bool] = False  # `saved` is released after use, and needed to run
     saved_names: ClassVar[tuple[str, ...]] = ()
 
     next_functions: tuple[Edge, ...]
@@ -90,18 +89,45 @@ class Node:
         """Turn an array into a tensor; the Tensor class, which lives upstairs, fills this in."""
         raise NotImplementedError
 
-    def run(self, gradient: Any) -> Sequence[Any]:
-        """Give the gradients of the inputs from the gradient of the result, as arrays."""
+    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Give the gradients of the inputs from the gradient of the result, as arrays.
+
+        Args:
+            gradient: The gradient of the result, or a list of the gradients of several.
+            keep: Whether the saved values are kept; otherwise they are released.
+
+        Returns:
+            One gradient for each of `next_functions`, in the shape and dtype of that input.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 
-    def run_recorded(self, gradient: Any) -> Sequence[Any]:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Do what `run` does on tensors, so that the rule is recorded as well."""
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 
-    def release(self) -> None:
-        """Let go of the saved values; a rule that needs tensors can then not run again."""
-        if self.keeps_tensors:
-            self.saved = None
+    def __call__(self, *gradients: Any) -> Any:
+        """Apply the backward rule to gradients of the results, by hand.
+
+        Args:
+            *gradients: A tensor for each output of the node.
+
+        Returns:
+            The gradients of the inputs: a tuple, or a tensor if there is one input.
+
+        Raises:
+            TypeError: If there are not as many gradients as outputs.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> (x * x).grad_fn(torch.tensor([10.0]))
+            (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
+        """
+        expected = len(self.shape) if self.multiple else 1
+        if len(gradients) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
+        results = self.run_recorded(list(gradients) if self.multiple else gradients[0])
+        return results[0] if len(results) == 1 else tuple(results)
 
     def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after the node has run.
@@ -179,7 +205,6 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     # the same for every leaf, so that making one costs little
-    is_leaf = True
     next_functions = ()
     saved = ()
     broadcast = None
@@ -191,21 +216,11 @@ class AccumulateGrad(Node):
         """Tell that a leaf comes before all other nodes."""
         return 2**64 - 1
 
-    @property
-    def shape(self) -> Any:
-        """The shape of the leaf."""
-        return self.variable._array.shape
-
-    @property
-    def dtype(self) -> Any:
-        """The NumPy dtype of the leaf."""
-        return self.variable._array.dtype
-
     def name(self) -> str:
         """Give the name that PyTorch prints."""
         return "torch::autograd::AccumulateGrad"
 
-    def run(self, gradient: Any) -> Sequence[Any]:
+    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add an array to `.grad`: in place if there is a gradient already."""
         variable = self.variable
         total = variable._grad
@@ -218,7 +233,10 @@ class AccumulateGrad(Node):
             variable._grad = self.wrap(gradient)
         elif total._array.flags.writeable:
             array = total._array
-            array += gradient
+            if array.size == 1:  # for one entry Python is faster than NumPy, and rounds as it does
+                array.fill(array.item() + gradient.item())
+            else:
+                array += gradient
             counter = total._version_counter
             if counter is None:
                 total._version_counter = counter = VersionCounter()
@@ -227,7 +245,7 @@ class AccumulateGrad(Node):
             variable._grad = self.wrap(total._array + gradient)
         return ()
 
-    def run_recorded(self, gradient: Any) -> Sequence[Any]:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
         total = self.variable._grad
         self.variable._grad = gradient._copied() if total is None else total + gradient
@@ -246,7 +264,7 @@ def accumulator_edge(variable: Variable) -> Edge:
         node = meta.accumulator()
         if node is not None:
             return (node, 0)
-    node = object.__new__(AccumulateGrad)
+    node = AccumulateGrad()
     node.variable = variable
     node.hooks = None
     meta.accumulator = weakref.ref(node)

@@ -48,6 +48,8 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
         >>> sum_to_shape(np.ones((3, 2)), (1, 2))
         array([[3., 3.]])
     """
+    if not shape:
+        return np.add.reduce(gradient, axis=None)
     added = gradient.ndim - len(shape)
     axes = tuple(range(added)) + tuple(
         axis + added

@@ -192,7 +192,10 @@ class Variable:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{_scalar_name(value).lower()}' to a "
                 f"tensor with grad_dtype '{_scalar_name(self)}'. The gradient must match the "
-                "tensor's grad_dtype (defaults to the tensor's dtype)."
+                "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
+                "break downstream systems that assume they match."
             )
         if value._array.shape != self._array.shape:
             raise RuntimeError(
@@ -326,7 +329,13 @@ class Variable:
 
 def resolve_edge(tensor: Variable) -> Edge:
     """Give the edge that an operation on this tensor must record, if `_edge` is None."""
-    if tensor._view is not None:
+    if tensor._view is None:
+        meta = tensor._meta
+        if meta is not None and meta.accumulator is not None:
+            node = meta.accumulator()
+            if node is not None:
+                return (node, 0)
+    else:
         edge = tensor._resolved_edge()
         if edge is not None:
             return edge

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.node import NO_EDGE, Edge, Node, accumulator_edge, next_priority
-from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.saved import VersionCounter, counter_of
 
 if TYPE_CHECKING:
@@ -209,8 +208,6 @@ class AsStridedBackward0(Node):
     def __init__(self, view: Variable, base: Variable, replay: Replay) -> None:
         self.next_functions = (_edge_of(base),)
         self.saved = ()
-        self.shape = view._array.shape
-        self.dtype = view._array.dtype
         self.broadcast = None
         self.hooks = None
         self._priority = next_priority()
@@ -220,7 +217,7 @@ class AsStridedBackward0(Node):
     def _zeros(self, like: Any) -> Any:
         return np.zeros_like(like, shape=self.base_shape)
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Put the gradient into zeros of the base's shape; repeated entries add up."""
         result = self._zeros(gradient)
         places = self.replay(np.arange(result.size).reshape(result.shape))
@@ -230,7 +227,7 @@ class AsStridedBackward0(Node):
             np.add.at(result.reshape(-1), places, gradient)
         return (result,)
 
-    def run_recorded(self, gradient: Any) -> Any:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is itself recorded."""
         result = self.wrap(self._zeros(gradient._array))
         self.replay(result)[...] = gradient
@@ -248,8 +245,6 @@ class CopySlices(Node):
     def __init__(self, base: Variable, edge: Any, replay: Replay, function: Node) -> None:
         self.next_functions = (edge, *function.next_functions[1:])
         self.saved = ()
-        self.shape = base._array.shape
-        self.dtype = base._array.dtype
         self.broadcast = None
         self.hooks = None
         self._priority = next_priority()
@@ -260,26 +255,18 @@ class CopySlices(Node):
         """Give the name that PyTorch prints."""
         return "torch::autograd::CopySlices"
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
         result = gradient.copy()
         part = self.replay(result)
-        first, *others = self._through(self.function.run(part.copy()))
+        first, *others = self.function.run(part.copy(), keep)
         part[...] = 0 if first is None else first
         return (result, *others)
 
-    def run_recorded(self, gradient: Any) -> Any:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is then itself recorded."""
         result = gradient.clone()
         part = self.replay(result)
-        first, *others = self._through(self.function.run_recorded(part.clone()))
+        first, *others = self.function.run_recorded(part.clone(), keep)
         part[...] = 0 if first is None else first
         return (result, *others)
-
-    def _through(self, results: Any) -> Any:
-        node = self.function
-        return results if node.broadcast is None else reduce_gradients(node, results)
-
-    def release(self) -> None:
-        """Let go of what the operation saved."""
-        self.function.release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.nn.warning import warn
-from minigrad.ops import elementwise, linear_algebra, losses
+from minigrad.ops import activations, linear_algebra, losses
 from minigrad.tensor import Tensor
 
 
@@ -68,22 +68,22 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     r"""Compute $\frac{1}{\beta} \log(1 + e^{\beta x})$, or $x$ where $\beta x$ > threshold."""
-    return elementwise.softplus(input, beta, threshold)
+    return activations.softplus(input, beta, threshold)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and `negative_slope` times $x$ elsewhere."""
-    return _into(input, elementwise.leaky_relu(input, negative_slope), inplace)
+    return _into(input, activations.leaky_relu(input, negative_slope), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
-    return _into(input, elementwise.elu(input, alpha), inplace)
+    return _into(input, activations.elu(input, alpha), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Compute $x / (1 + e^{-x})$."""
-    return _into(input, elementwise.silu(input), inplace)
+    return _into(input, activations.silu(input), inplace)
 
 
 def _into(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
@@ -227,9 +227,10 @@ def nll_loss(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
             f"({target.numel()})."
         )
-    for number in target.detach().flatten().tolist():
-        if not 0 <= number < input.shape[-1]:
-            raise IndexError(f"Target {number} is out of bounds.")
+    numbers, classes = target.detach().numpy(), input.shape[-1]
+    outside = numbers[(numbers < 0) | (numbers >= classes)]
+    if outside.size:
+        raise IndexError(f"Target {outside[0]} is out of bounds.")
     return losses.nll_loss(input, target, _number(reduction))
 
 

@@ -1,4 +1,4 @@
-"""The derivatives of operations that treat each entry by itself: arithmetic, powers, exp, tanh, ...
+"""The derivatives of operations on each entry by itself: arithmetic, powers, exp, log, sin, cos.
 
 Rules are given for one entry; :math:`g` is the gradient of the result. The formulas are those of
 any calculus textbook. Where a function has a kink the convention is PyTorch's.
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.ops.meeting import no_booleans, quietly, with_number
 from minigrad.ops.tape import Array, differentiable
 
 # ---------------------------------------------------------------------- arithmetic
@@ -47,7 +48,10 @@ def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
 )
 def sub(self: Array, other: Array) -> Array:
     """Difference: the second input gets the negative gradient."""
-    return self - other
+    try:
+        return self - other
+    except TypeError as error:
+        raise no_booleans(error, self, other) from None
 
 
 @differentiable(
@@ -84,6 +88,7 @@ def mul(self: Array, other: Array) -> Array:
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),
 )
+@quietly
 def div(self: Array, other: Array) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     quotient = self / other
@@ -95,15 +100,54 @@ def div(self: Array, other: Array) -> Array:
 @differentiable("NegBackward0", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """Negative: so is the gradient."""
-    return -self
+    try:
+        return -self
+    except TypeError as error:
+        raise no_booleans(error, self) from None
+
+
+# ------------------------------------------------- with a Python number, as backward rules have it
+
+
+@differentiable("AddBackward1", self=lambda grad: grad)
+def add_number(self: Array, other: Any) -> Array:
+    """Sum with a number: the gradient as it is."""
+    return self + other
+
+
+@differentiable("SubBackward1", self=lambda grad: grad)
+def sub_number(self: Array, other: Any) -> Array:
+    """Tensor minus number: the gradient as it is."""
+    return self - other
+
+
+@differentiable("MulBackward1", self=lambda grad, other: grad * other)
+def mul_number(self: Array, other: Any) -> Array:
+    """Product with a number: the gradient times that number."""
+    return self * other
+
+
+@differentiable("DivBackward1", self=lambda grad, other: grad / other)
+def div_number(self: Array, other: Any) -> Array:
+    """Quotient by a number: the gradient over that number."""
+    return self / other
+
+
+with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_number}
 
 
 # ---------------------------------------------------------------------- powers
 
 
+_NUMBERS = frozenset((int, float))
+
+
 def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
-    if isinstance(exponent, (int, float)) and exponent == 0:
-        return grad * 0
+    if exponent.__class__ in _NUMBERS:
+        if exponent == 2 and isinstance(self, np.ndarray):
+            return grad * (self + self)  # the commonest power, at half the cost
+        if exponent == 0:
+            return np.zeros_like(grad)
     return grad * (exponent * self ** (exponent - 1))
 
 
@@ -117,12 +161,13 @@ def pow_number(self: Array, exponent: Any) -> Array:
     "PowBackward1",
     arithmetic=True,
     self=lambda grad, self, exponent: np.where(
-        exponent == 0, grad * 0, grad * (exponent * self ** (exponent - 1))
+        exponent == 0, 0, grad * (exponent * self ** (exponent - 1))
     ),
-    exponent=lambda grad, self, exponent, result: np.where(
-        (self == 0) * (exponent >= 0), grad * 0, grad * (result * np.log(self))
+    exponent=lambda grad, self, exponent, result: (
+        grad * np.where((self == 0) * (exponent >= 0), 0, result * np.log(self))
     ),
 )
+@quietly
 def pow_tensor(self: Array, exponent: Any) -> Array:
     r"""Power: :math:`g\, n x^{n-1}` for the base and :math:`g\, x^n \ln x` for the exponent."""
     return self**exponent
@@ -131,24 +176,28 @@ def pow_tensor(self: Array, exponent: Any) -> Array:
 @differentiable(
     "PowBackward2", exponent=lambda grad, self, result: grad * (result * float(np.log(self)))
 )
+@quietly
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
     return self**exponent
 
 
 @differentiable("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
+@quietly
 def sqrt(self: Array) -> Array:
     r"""Square root: :math:`g / (2 \sqrt{x})`."""
     return np.sqrt(self)
 
 
 @differentiable("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
+@quietly
 def rsqrt(self: Array) -> Array:
     r"""One over the square root: :math:`-g\, x^{-3/2} / 2`."""
     return 1 / np.sqrt(self)
 
 
 @differentiable("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
+@quietly
 def reciprocal(self: Array) -> Array:
     r"""Reciprocal: :math:`-g / x^2`."""
     return 1 / self
@@ -158,162 +207,42 @@ def reciprocal(self: Array) -> Array:
 
 
 @differentiable("ExpBackward0", self=lambda grad, result: grad * result)
+@quietly
 def exp(self: Array) -> Array:
     r"""Exponential: :math:`g\, e^x`."""
     return np.exp(self)
 
 
 @differentiable("LogBackward0", self=lambda grad, self: grad / self)
+@quietly
 def log(self: Array) -> Array:
     r"""Natural logarithm: :math:`g / x`."""
     return np.log(self)
 
 
 @differentiable("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
+@quietly
 def log1p(self: Array) -> Array:
     r"""Logarithm of :math:`1 + x`: :math:`g / (1 + x)`."""
     return np.log1p(self)
 
 
 @differentiable("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
+@quietly
 def expm1(self: Array) -> Array:
     r"""Exponential minus one: :math:`g\, e^x`."""
     return np.expm1(self)
 
 
 @differentiable("SinBackward0", self=lambda grad, self: grad * np.cos(self))
+@quietly
 def sin(self: Array) -> Array:
     r"""Sine: :math:`g \cos x`."""
     return np.sin(self)
 
 
 @differentiable("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
+@quietly
 def cos(self: Array) -> Array:
     r"""Cosine: :math:`-g \sin x`."""
     return np.cos(self)
-
-
-# ---------------------------------------------------------------------- activations
-
-
-@differentiable("TanhBackward0", self=lambda grad, result: grad * (1 - result * result))
-def tanh(self: Array) -> Array:
-    r"""Hyperbolic tangent: :math:`g\, (1 - \tanh^2 x)`."""
-    return np.tanh(self)
-
-
-@differentiable("SigmoidBackward0", self=lambda grad, result: grad * (1 - result) * result)
-def sigmoid(self: Array) -> Array:
-    r"""Logistic function :math:`\sigma = 1 / (1 + e^{-x})`: :math:`g\, (1 - \sigma)\, \sigma`."""
-    return 1 / (1 + np.exp(-self))
-
-
-@differentiable("ReluBackward0", self=lambda grad, result: grad * (result > 0))
-def relu(self: Array) -> Array:
-    r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
-    return np.maximum(self, 0)
-
-
-@differentiable(
-    "LeakyReluBackward0",
-    self=lambda grad, self, negative_slope: np.where(self > 0, grad, grad * negative_slope),
-)
-def leaky_relu(self: Array, negative_slope: float) -> Array:
-    r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`."""
-    return np.where(self > 0, self, self * negative_slope)
-
-
-@differentiable(
-    "EluBackward0",
-    self=lambda grad, self, alpha: np.where(
-        self > 0, grad, grad * alpha * np.exp(np.minimum(self, 0))
-    ),
-)
-def elu(self: Array, alpha: Any) -> Array:
-    r"""Exponential linear unit: :math:`g` where the input is positive, else :math:`g\alpha e^x`."""
-    return np.where(self > 0, self, alpha * np.expm1(np.minimum(self, 0)))
-
-
-@differentiable(
-    "SoftplusBackward0",
-    self=lambda grad, self, beta, threshold: np.where(
-        self * beta > threshold, grad, grad * np.exp(beta * self) / (1 + np.exp(beta * self))
-    ),
-)
-def softplus(self: Array, beta: float, threshold: float) -> Array:
-    r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
-    return np.where(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
-
-
-@differentiable(
-    "SiluBackward0",
-    self=lambda grad, self: (
-        grad * (1 / (1 + np.exp(-self))) * (1 + self * (1 - 1 / (1 + np.exp(-self))))
-    ),
-)
-def silu(self: Array) -> Array:
-    r"""Sigmoid linear unit :math:`x \sigma(x)`: :math:`g\, \sigma (1 + x (1 - \sigma))`."""
-    return self / (1 + np.exp(-self))
-
-
-# ---------------------------------------------------------------------- absolute value, choices
-
-
-@differentiable("AbsBackward0", self=lambda grad, self: grad * np.sign(self))
-def abs(self: Array) -> Array:
-    """Absolute value: the gradient times the sign of the input, 0 at 0."""
-    return np.abs(self)
-
-
-@differentiable("SignBackward0", self=lambda grad: grad * 0)
-def sign(self: Array) -> Array:
-    """Sign: constant on both sides of 0, so no gradient passes."""
-    return np.sign(self)
-
-
-@differentiable(
-    "MaximumBackward0",
-    arithmetic=True,
-    self=lambda grad, self, other: np.where(self == other, grad / 2, grad * (self > other)),
-    other=lambda grad, self, other: np.where(self == other, grad / 2, grad * (other > self)),
-)
-def maximum(self: Array, other: Array) -> Array:
-    """Larger of two: the larger one gets the gradient; equal ones share it."""
-    return np.maximum(self, other)
-
-
-@differentiable(
-    "MinimumBackward0",
-    arithmetic=True,
-    self=lambda grad, self, other: np.where(self == other, grad / 2, grad * (self < other)),
-    other=lambda grad, self, other: np.where(self == other, grad / 2, grad * (other < self)),
-)
-def minimum(self: Array, other: Array) -> Array:
-    """Smaller of two: the smaller one gets the gradient; equal ones share it."""
-    return np.minimum(self, other)
-
-
-def _inside(self: Any, min: Any, max: Any) -> Any:
-    if min is None:
-        return self <= max
-    return self >= min if max is None else (self >= min) * (self <= max)
-
-
-@differentiable("ClampBackward1", self=lambda grad, self, min, max: grad * _inside(self, min, max))
-def clamp(self: Array, min: Any, max: Any) -> Array:
-    """Limit to an interval: the gradient passes where the input lies inside, ends included."""
-    if min is not None:
-        self = np.maximum(self, min)
-    return self if max is None else np.minimum(self, max)
-
-
-@differentiable(
-    "WhereBackward0",
-    broadcasts=True,
-    constants=("condition",),
-    self=lambda grad, condition: np.where(condition, grad, grad * 0),
-    other=lambda grad, condition: np.where(condition, grad * 0, grad),
-)
-def where(condition: Array, self: Array, other: Array) -> Array:
-    """Choice by a condition: the gradient goes to the input that was chosen."""
-    return np.where(condition, self, other)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops import shape
+from minigrad.ops import parts, shape
+from minigrad.ops.factors import check_expand
 from minigrad.ops.inplace import copy_, write
 from minigrad.tensor import Tensor, wrap
 
@@ -31,7 +32,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     part, indices = _view_of(tensor, key)
     if indices is not None:
         try:
-            return shape.index(part, indices)  # type: ignore[no-any-return]
+            return parts.index(part, indices)  # type: ignore[no-any-return]
         except IndexError as error:
             raise IndexError(_explain(error, part._array, indices)) from None
     return shape.alias(part) if part is tensor else part  # type: ignore[no-any-return]
@@ -49,7 +50,7 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         value = wrap(np.asarray(value, dtype=part._array.dtype))
     if indices is None:
-        copy_(part, value)
+        copy_(part, _fitted(value, part._array.shape))
         return
     try:
         size = part._array[indices].shape
@@ -64,7 +65,22 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         ) from None
     if value._array.dtype != part._array.dtype:
         value = value.to(part.dtype)
-    write(shape.index_put, part, value, indices)
+    write(parts.index_put, part, value, indices)
+
+
+def _fitted(value: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Leave out dimensions of size 1 that a value has too many, and check that it broadcasts."""
+    have = value._array.shape
+    while len(have) > len(sizes) and have[0] == 1:
+        have = have[1:]
+    if len(have) > len(sizes):
+        raise RuntimeError(
+            f"expand(torch.{value.dtype.tensor_type}Tensor{{{list(have)}}}, size={list(sizes)}): "
+            f"the number of sizes provided ({len(sizes)}) must be greater or equal to the number "
+            f"of dimensions in the tensor ({len(have)})"
+        )
+    check_expand(have, sizes)
+    return value if have == value._array.shape else shape.view(value, have)  # type: ignore[no-any-return]
 
 
 def _view_of(tensor: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
@@ -83,21 +99,24 @@ def _view_of(tensor: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
                 "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    part, dim = tensor, 0
+    part, dim, original = tensor, 0, 0
     arrays: dict[int, Any] = {}
     for k in keys:
         if k is None:
             part, dim = shape.unsqueeze(part, dim), dim + 1
         elif k is Ellipsis:
-            dim += ndim - taken
+            dim, original = dim + ndim - taken, original + ndim - taken
         elif isinstance(k, slice):
-            part, dim = _sliced(part, dim, k, alone=not isinstance(key, tuple)), dim + 1
+            part = _sliced(part, dim, k, alone=not isinstance(key, tuple))
+            dim, original = dim + 1, original + 1
         elif _is_integer(k):
-            part = shape.select(part, dim, _checked(int(k), dim, part._array.shape[dim]))
+            part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim]))
+            original += 1
         else:
             array = _index_array(k)
             arrays[dim] = array
-            dim += array.ndim if array.dtype == bool else 1
+            span = array.ndim if array.dtype == bool else 1
+            dim, original = dim + span, original + span
     if not arrays:
         return part, None
     return part, _index_tuple(arrays)
@@ -159,17 +178,41 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     ).indices(size)
     if (start, stop, step) == (0, size, 1) and not alone:
         return part
-    return shape.slice_dim(part, dim, start, max(start, stop), step)  # type: ignore[no-any-return]
+    return parts.slice_dim(part, dim, start, max(start, stop), step)  # type: ignore[no-any-return]
 
 
 def _explain(error: IndexError, array: Any, indices: Any) -> str:
-    for position, index in enumerate(indices):
-        if isinstance(index, np.ndarray) and index.dtype == bool:
-            shapes = list(index.shape), list(array.shape[position : position + index.ndim])
-            for back, (given, size) in enumerate(zip(*shapes, strict=False)):
+    """Say in PyTorch's words what is wrong with index arrays."""
+    axis = number = 0
+    shapes = []
+    for index in indices:
+        if isinstance(index, slice):
+            axis += 1
+            continue
+        if index.dtype == bool:
+            sizes = array.shape[axis : axis + index.ndim]
+            for back, (given, size) in enumerate(zip(index.shape, sizes, strict=False)):
                 if given != size:
                     return (
-                        f"The shape of the mask {shapes[0]} at index {back} does not match the "
-                        f"shape of the indexed tensor {list(array.shape)} at index {back}"
+                        f"The shape of the mask {list(index.shape)} at index {back} does not match "
+                        f"the shape of the indexed tensor {list(array.shape)} at index "
+                        f"{axis + back}"
                     )
+            axis += index.ndim
+        else:
+            size = array.shape[axis]
+            outside = index[(index < -size) | (index >= size)]
+            if outside.size:
+                return (
+                    f"index {outside.flat[0]} is out of bounds for dimension {number} with "
+                    f"size {size}"
+                )
+            shapes.append(str(list(index.shape)))
+            axis += 1
+        number += 1
+    if "broadcast" in str(error):
+        return (
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(shapes)}"
+        )
     return str(error)

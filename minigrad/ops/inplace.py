@@ -13,7 +13,8 @@ from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import SavedTensor, save_result
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history
-from minigrad.ops import elementwise, shape
+from minigrad.ops import activations, choices, elementwise, shape
+from minigrad.ops.meeting import broadcast_error, scalar
 from minigrad.tensor import Tensor, wrap
 
 
@@ -35,6 +36,11 @@ def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor
     recording = grad_mode.enabled
     check_inplace(tensor, recording=recording)
     array = tensor._array
+    if not array.flags.writeable:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
     old = tensor
     if recording:
         old = wrap(array.copy())
@@ -82,26 +88,16 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
         RuntimeError: If the source does not broadcast to this shape.
     """
     array = source._array
-    try:
-        np.broadcast_to(array, tensor._array.shape)
-    except ValueError:
-        back = next(
-            b
-            for b in range(1, array.ndim + 1)
-            if b > tensor._array.ndim or array.shape[-b] not in (1, tensor._array.shape[-b])
-        )
-        target = list(tensor._array.shape)
-        if back > len(target):
-            message = (
-                f"output with shape {target} doesn't match the broadcast shape {list(array.shape)}"
+    sizes = tensor._array.shape
+    if array.shape != sizes:
+        try:
+            fits = np.broadcast_shapes(array.shape, sizes)
+        except ValueError:
+            raise broadcast_error(sizes, array.shape) from None
+        if fits != sizes:
+            raise RuntimeError(
+                f"output with shape {list(sizes)} doesn't match the broadcast shape {list(fits)}"
             )
-        else:
-            message = (
-                f"The expanded size of the tensor ({target[-back]}) must match the existing size "
-                f"({array.shape[-back]}) at non-singleton dimension {len(target) - back}.  "
-                f"Target sizes: {target}.  Tensor sizes: {list(array.shape)}"
-            )
-        raise RuntimeError(message) from None
     if not (grad_mode.enabled and (source.requires_grad or tensor.requires_grad)):
         check_inplace(tensor, recording=grad_mode.enabled)
         tensor._array[...] = array
@@ -116,14 +112,24 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
 
 
 def fill_(tensor: Tensor, value: Any) -> Tensor:
-    """Set all entries to one number."""
-    number = value if isinstance(value, Tensor) else wrap(np.array(value, tensor._array.dtype))
-    return copy_(tensor, number)
+    """Set all entries to one number, or to the only entry of a tensor without dimensions.
+
+    Raises:
+        RuntimeError: If the value is a tensor with dimensions.
+    """
+    if not isinstance(value, Tensor):
+        return write(shape.filled, tensor, value)
+    if value._array.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value._array.ndim} dimensions."
+        )
+    return write(shape.filled_with, tensor, value)
 
 
 def zero_(tensor: Tensor) -> Tensor:
     """Set all entries to 0."""
-    return fill_(tensor, 0)
+    return write(shape.zeros, tensor)
 
 
 def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -135,18 +141,37 @@ def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     return method
 
 
+def _plain_arrays(tensor: Tensor, other: Any) -> bool:
+    """Tell whether two tensors hold floating-point numbers of one shape and type."""
+    if not isinstance(other, Tensor):
+        return False
+    a, b = tensor._array, other._array
+    return a.dtype is b.dtype and a.dtype.kind == "f" and a.shape == b.shape
+
+
 def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Add another tensor, times `alpha`, in place."""
+    if not grad_mode.enabled and _plain_arrays(tensor, other):
+        # what an optimizer does: NumPy adds without a detour through a new array
+        array, summand = tensor._array, other._array
+        np.add(array, summand if alpha == 1 else summand * alpha, out=array)
+        tensor._bump_version()
+        mark_views_stale(tensor)
+        return tensor
     if alpha == 1:
         return write(elementwise.add, tensor, other)
-    return write(lambda a, b: elementwise.add(a, elementwise.mul(b, alpha)), tensor, other)
+    if not isinstance(other, Tensor):
+        other = scalar(other, tensor._array.dtype)
+    return write(elementwise.add_scaled, tensor, other, alpha)
 
 
 def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Subtract another tensor, times `alpha`, in place."""
     if alpha == 1:
         return write(elementwise.sub, tensor, other)
-    return write(lambda a, b: elementwise.sub(a, elementwise.mul(b, alpha)), tensor, other)
+    if not isinstance(other, Tensor):
+        other = scalar(other, tensor._array.dtype)
+    return write(elementwise.sub_scaled, tensor, other, alpha)
 
 
 def pow_(tensor: Tensor, exponent: Any) -> Tensor:
@@ -157,7 +182,14 @@ def pow_(tensor: Tensor, exponent: Any) -> Tensor:
 
 def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit to an interval, in place."""
-    return write(elementwise.clamp, tensor, min, max)
+    return write(choices.clamp, tensor, min, max)
+
+
+def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Set the entries under a mask to one number, in place."""
+    number = not isinstance(value, Tensor)
+    operation = choices.masked_fill_number if number else choices.masked_fill
+    return write(operation, tensor, mask, value)
 
 
 methods: dict[str, Callable[..., Any]] = {
@@ -166,6 +198,7 @@ methods: dict[str, Callable[..., Any]] = {
     "pow_": pow_,
     "clamp_": clamp_,
     "copy_": copy_,
+    "masked_fill_": masked_fill_,
     "fill_": fill_,
     "zero_": zero_,
     **{
@@ -179,10 +212,10 @@ methods: dict[str, Callable[..., Any]] = {
             elementwise.sqrt,
             elementwise.sin,
             elementwise.cos,
-            elementwise.tanh,
-            elementwise.sigmoid,
-            elementwise.relu,
-            elementwise.abs,
+            activations.tanh,
+            activations.sigmoid,
+            activations.relu,
+            choices.abs,
             elementwise.reciprocal,
         )
     },

@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import Node, next_priority
+from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
 from minigrad.tensor import Tensor, wrap
@@ -32,14 +33,14 @@ class CatBackward0(Node):
     __slots__ = ()
     saved_names = ("dim", "sizes")
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Cut the gradient where the inputs were joined."""
         dim, sizes = self.saved or ()
         parts, start = [], 0
         for size in sizes:
             parts.append(gradient[(slice(None),) * dim + (slice(start, start + size),)])
             start += size
-        return parts
+        return parts if self.broadcast is None else reduce_gradients(self, parts)
 
     run_recorded = run
 
@@ -50,11 +51,12 @@ class StackBackward0(Node):
     __slots__ = ()
     saved_names = ("dim",)
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Take the gradient apart along the new dimension."""
         (dim,) = self.saved or ()
         count = len(self.next_functions)
-        return [gradient[(slice(None),) * dim + (i,)] for i in range(count)]
+        parts = [gradient[(slice(None),) * dim + (i,)] for i in range(count)]
+        return parts if self.broadcast is None else reduce_gradients(self, parts)
 
     run_recorded = run
 
@@ -78,12 +80,12 @@ class UnbindBackward0(_ManyOutputs):
 
     __slots__ = ()
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Stack the gradients of the parts."""
         (dim,) = self.saved or ()
         return (np.stack(self._parts(gradient, np.asarray), dim),)
 
-    def run_recorded(self, gradient: Any) -> Any:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Stack the gradients of the parts, recorded."""
         (dim,) = self.saved or ()
         return (stack(self._parts(gradient, wrap), dim),)
@@ -94,12 +96,12 @@ class SplitBackward0(_ManyOutputs):
 
     __slots__ = ()
 
-    def run(self, gradient: Any) -> Any:
+    def run(self, gradient: Any, keep: bool = True) -> Any:
         """Join the gradients of the parts."""
         (dim,) = self.saved or ()
         return (np.concatenate(self._parts(gradient, np.asarray), dim),)
 
-    def run_recorded(self, gradient: Any) -> Any:
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Join the gradients of the parts, recorded."""
         (dim,) = self.saved or ()
         return (cat(self._parts(gradient, wrap), dim),)

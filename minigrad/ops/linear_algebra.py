@@ -5,13 +5,18 @@ For :math:`C = A B` with :math:`G = \partial L / \partial C` the entries are
 :math:`\partial L / \partial B = A^\top G`.
 """
 
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops import shape
+from minigrad.ops import factors, shape
+from minigrad.ops.meeting import applied, broadcast_error
 from minigrad.ops.shape import _t
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
@@ -67,6 +72,22 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
 
 
 @differentiable(
+    "AddmmBackward0",
+    broadcasts=True,
+    self=lambda grad, beta: grad * beta,
+    mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: (
+        _left_rule(grad, mat2, mat1_sym_sizes, mat1_sym_strides) * alpha
+    ),
+    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: (
+        _right_rule(grad, mat1, mat2_sym_sizes, mat2_sym_strides) * alpha
+    ),
+)
+def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:
+    r"""Product and bias with factors, :math:`\beta C + \alpha A B`."""
+    return self * beta + mat1 @ mat2 * alpha
+
+
+@differentiable(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
     vec=lambda grad, self: _t(self) @ grad,
@@ -88,12 +109,15 @@ def dot(self: Array, tensor: Array) -> Array:
 
 @differentiable(
     "BmmBackward0",
-    self=lambda grad, mat2: grad @ np.swapaxes(mat2, 1, 2),
-    mat2=lambda grad, self: np.swapaxes(self, 1, 2) @ grad,
+    self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
+    mat2=lambda grad, self: applied(bmm, np.swapaxes(self, 1, 2), grad),
 )
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each member of a batch: as for a single product."""
     return self @ mat2
+
+
+# ---------------------------------------------------------------------- products of any dimensions
 
 
 def matmul(a: Tensor, b: Tensor) -> Tensor:
@@ -103,39 +127,85 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
     x, y = a._array, b._array
+    if x.ndim == 2 and y.ndim == 2:
+        factors.check_mm(x, y)
+        return mm(a, b)  # type: ignore[no-any-return]
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
         )
-    check_product(x, y)
-    if y.ndim == 1:
-        if x.ndim == 1:
-            return dot(a, b)  # type: ignore[no-any-return]
-        if x.ndim == 2:
-            return mv(a, b)  # type: ignore[no-any-return]
-        rows = shape_of_rows(a)
-        return shape.unsafe_view(mv(rows, b), x.shape[:-1])  # type: ignore[no-any-return]
-    if x.ndim == 1:
-        if y.ndim == 2:
-            return shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)  # type: ignore[no-any-return]
-        columns = shape_of_rows(shape.transpose(b, y.ndim - 2, y.ndim - 1))
-        return shape.unsafe_view(mv(columns, a), (*y.shape[:-2], y.shape[-1]))  # type: ignore[no-any-return]
-    if x.ndim == 2 and y.ndim == 2:
-        return mm(a, b)  # type: ignore[no-any-return]
-    if y.ndim == 2:
-        return shape.unsafe_view(mm(shape_of_rows(a), b), (*x.shape[:-1], y.shape[-1]))  # type: ignore[no-any-return]
-    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    count = int(np.prod(batch, dtype=np.int64))
-    factors = []
-    for factor, array in ((a, x), (b, y)):
-        expanded = shape.expand(factor, (*batch, *array.shape[-2:]))
-        factors.append(reshape(expanded, (count, *array.shape[-2:])))
-    return shape.unsafe_view(bmm(*factors), (*batch, x.shape[-2], y.shape[-1]))  # type: ignore[no-any-return]
+    if y.ndim == 1 and x.ndim <= 2:
+        (factors.check_dot if x.ndim == 1 else factors.check_mv)(x, y)
+        return (dot if x.ndim == 1 else mv)(a, b)  # type: ignore[no-any-return]
+    if x.ndim == 1 and y.ndim == 2:
+        factors.check_mm(x[None], y)
+        return shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)  # type: ignore[no-any-return]
+    return _folded(a, b) if _can_fold(a, b) else _batched(a, b)
 
 
-def shape_of_rows(tensor: Tensor) -> Tensor:
-    """Give a tensor as a matrix that has its last dimension for rows."""
-    return reshape(tensor, (-1, tensor._array.shape[-1]))
+def _can_fold(a: Tensor, b: Tensor) -> bool:
+    """Tell whether a stack of matrices is multiplied as one matrix that has all their rows.
+
+    So it is with a matrix or vector on the other side that needs a gradient, which is then one
+    product; or if no copy is necessary.
+    """
+    stack, other = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
+    if other._array.ndim > 2:
+        return False
+    if other.requires_grad:
+        return True
+    if a._array.ndim == 2:
+        return False
+    array = stack._array if stack is a else np.swapaxes(stack._array, -2, -1)
+    sizes, strides = array.shape, array.strides
+    return array.size == 0 or all(
+        strides[d] == strides[d + 1] * sizes[d + 1] for d in range(array.ndim - 2)
+    )
+
+
+def _folded(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply a stack with a matrix or a vector in one product; (A B)^T = B^T A^T turns sides."""
+    turned = b._array.ndim > a._array.ndim
+    if turned:
+        last = b._array.ndim - 1
+        a, b = shape.transpose(b, last - 1, last), shape.t(a) if a._array.ndim == 2 else a
+    *outer, inner = a._array.shape
+    rows = reshape(a, (math.prod(outer), inner))
+    if b._array.ndim == 1:
+        factors.check_mv(rows._array, b._array)
+        return shape.unsafe_view(mv(rows, b), tuple(outer))  # type: ignore[no-any-return]
+    factors.check_mm(rows._array, b._array)
+    result = shape.unsafe_view(mm(rows, b), (*outer, b._array.shape[1]))
+    if not turned:
+        return result  # type: ignore[no-any-return]
+    result = shape.transpose(result, len(outer) - 1, len(outer))
+    return result if result.is_contiguous() else shape.clone_contiguous(result)  # type: ignore[no-any-return]
+
+
+def _batched(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply stacks of matrices pair by pair; stacks of different sizes are broadcast."""
+    x, y = a._array.shape, b._array.shape
+    if len(x) == len(y) == 3 and x[0] != y[0]:
+        if x[0] == 1 and a.requires_grad:
+            return matmul(shape.squeeze_dim(a, 0), b)
+        if y[0] == 1 and b.requires_grad:
+            return matmul(a, shape.squeeze_dim(b, 0))
+    try:
+        batch = np.broadcast_shapes(x[:-2], y[:-2])
+    except ValueError:
+        raise broadcast_error(x[:-2], y[:-2]) from None
+    count = math.prod(batch)
+    rows = x[-2] if len(x) > 1 else 1
+    left = reshape(shape.expand(a, (*batch, rows, x[-1])), (count, rows, x[-1]))
+    if len(y) == 1:
+        right = shape.unsqueeze(reshape(shape.expand(b, (*batch, *y)), (count, *y)), 2)
+    else:
+        right = reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
+    factors.check_bmm(left._array, right._array)
+    result = bmm(left, right)
+    if len(y) == 1:
+        result = shape.squeeze_dim(result, 2)
+    return shape.unsafe_view(result, (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ())))  # type: ignore[no-any-return]
 
 
 def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -162,70 +232,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if bias is None or weight._array.ndim != 2:
         result = matmul(input, matrix)
         return result if bias is None else result + bias
-    check_product(x.reshape(1, -1) if x.ndim == 1 else x, matrix._array, bias._array)
     if x.ndim == 2:
+        factors.check_addmm(bias._array, x, matrix._array)
         return addmm(bias, input, matrix)  # type: ignore[no-any-return]
-    rows = reshape(input, (-1, x.shape[-1]))
+    rows = reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
+    factors.check_addmm(bias._array, rows._array, matrix._array)
     result = addmm(bias, rows, matrix)
     return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))  # type: ignore[no-any-return]
-
-
-def check_product(x: Any, y: Any, bias: Any = None) -> None:
-    """Raise PyTorch's error if two factors do not fit together."""
-    if x.dtype != y.dtype or (bias is not None and bias.dtype != y.dtype):
-        if "O" in (x.dtype.kind, y.dtype.kind):
-            return
-        names = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long"}
-        kinds = [names.get(str(array.dtype), str(array.dtype).capitalize()) for array in (x, y)]
-        if x.ndim == 1 and y.ndim == 1:
-            raise RuntimeError(
-                "dot : expected both vectors to have same dtype, but found "
-                f"{kinds[0]} and {kinds[1]}"
-            )
-        low = [name.lower() for name in kinds]
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {low[0]} != {low[1]}. "
-            "Convert one of them with .to(dtype)."
-        )
-    inner = y.shape[0] if y.ndim == 1 else y.shape[-2]
-    if x.shape[-1] == inner:
-        return
-    if x.ndim == 1 and y.ndim == 1:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
-            f"same number of elements, but got {x.size} and {y.size} elements respectively"
-        )
-    if y.ndim == 1 and x.ndim == 2:
-        raise RuntimeError(
-            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
-            f"vec ({y.shape[0]})"
-        )
-    if x.ndim > 2 and y.ndim > 2:
-        count = int(np.prod(np.broadcast_shapes(x.shape[:-2], y.shape[:-2]), dtype=np.int64))
-        raise RuntimeError(
-            "Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{count}, {x.shape[-1]}] but got: [{count}, {inner}]."
-        )
-    rows = x.size // x.shape[-1] if x.shape[-1] else 0
-    raise RuntimeError(
-        f"mat1 and mat2 shapes cannot be multiplied ({rows}x{x.shape[-1]} and "
-        f"{inner}x{y.shape[-1] if y.ndim > 1 else 1})"
-    )
-
-
-def matmul_of(first: int, second: int, name: str) -> Any:
-    """Make the product of tensors of fixed numbers of dimensions, such as `mm` or `dot`."""
-
-    def product(input: Tensor, other: Tensor) -> Tensor:
-        if (input.ndim, other.ndim) != (first, second):
-            raise RuntimeError(
-                f"{name}: expected tensors of {first} and {second} dimensions, but got "
-                f"{input.ndim} and {other.ndim}. matmul() takes any dimensions."
-            )
-        check_product(input._array, other._array)
-        return operation(input, other)  # type: ignore[no-any-return]
-
-    operation = {"mm": mm, "mv": mv, "dot": dot, "bmm": bmm}[name]
-    product.__name__ = name
-    product.__doc__ = operation.__doc__
-    return product

@@ -1,11 +1,17 @@
 """The derivatives of losses that are one node of the graph: squared error, negative likelihood."""
 
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from minigrad.ops.choices import where_true
+from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -17,38 +23,64 @@ def _reduced(losses: Any, reduction: int) -> Any:
     return np.true_divide(total, losses.size) if reduction == 1 else total
 
 
-def _squared_error_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+def _factor(difference: Any, reduction: int) -> Any:
+    """Give the factor of the difference in the derivative of the squared error."""
+    return 2 / max(math.prod(difference.shape), 1) if reduction == 1 else 2
+
+
+def _slope_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+    return grad * ((self - target) * _factor(grad, reduction))
+
+
+def _curvature_rule(grad: Any, grad_output: Any, reduction: int) -> Any:
+    return grad * grad_output * _factor(grad, reduction)
+
+
+@differentiable(
+    "MseLossBackwardBackward0",
+    broadcasts=True,
+    grad_output=_slope_rule,
+    self=_curvature_rule,
+    target=lambda grad, grad_output, reduction: -_curvature_rule(grad, grad_output, reduction),
+)
+def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    r"""Rule of the squared error, :math:`\frac2n g\, (x_i - t_i)`."""
     difference = self - target
-    factor = 2 / difference.size if reduction == 1 else 2
-    return grad * (factor * difference)
+    return grad_output * (_factor(difference, reduction) * difference)
 
 
 @differentiable(
     "MseLossBackward0",
     broadcasts=True,
-    self=lambda grad, self, target, reduction: _squared_error_rule(grad, self, target, reduction),
-    target=lambda grad, self, target, reduction: _squared_error_rule(grad, target, self, reduction),
+    self=mse_loss_backward,
+    target=lambda grad, self, target, reduction: applied(
+        mse_loss_backward, grad, target, self, reduction
+    ),
 )
+@quietly
 def mse_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Mean squared error :math:`\frac1n \sum (x_i - t_i)^2`: :math:`\frac2n g\, (x_i - t_i)`."""
     difference = self - target
     return _reduced(difference * difference, reduction)
 
 
-def _chosen(sizes: tuple[int, ...], target: Any) -> Any:
-    """Give an array with a 1 at each target's class and 0 elsewhere."""
-    classes = np.asarray(getattr(target, "_array", target))
-    return np.arange(sizes[-1]) == classes[..., None]
-
-
-def _likelihood_rule(grad: Any, self_sym_sizes: Any, target: Any, reduction: int) -> Any:
-    chosen = _chosen(self_sym_sizes, target)
+@differentiable(
+    "NllLossBackwardBackward0",
+    constants=("target",),
+    grad_output=lambda grad, target, reduction: applied(nll_loss, grad, target, reduction),
+    self=lambda grad: np.zeros_like(grad),
+)
+def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
+    chosen = np.arange(self.shape[-1]) == target[..., None]
     if reduction == 0:
-        return np.expand_dims(-grad, -1) * chosen
-    return (-grad if reduction == 2 else grad / -chosen[..., 0].size) * chosen
+        return where_true(chosen, np.expand_dims(-grad_output, -1))
+    share = -grad_output if reduction == 2 else grad_output / -max(target.size, 1)
+    return where_true(chosen, share)
 
 
-@differentiable("NllLossBackward0", constants=("target",), self=_likelihood_rule)
+@differentiable("NllLossBackward0", constants=("target",), self=nll_loss_backward)
+@quietly
 def nll_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Negative log-likelihood :math:`-x_{t}`: the target's class gets :math:`-g`."""
     picked = np.take_along_axis(self, target[..., None], -1)[..., 0]

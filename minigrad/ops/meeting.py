@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,46 @@ from minigrad.autograd.variable import resolve_edge
 from minigrad.tensor import Tensor, wrap
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
+_PYTHON_NUMBERS = frozenset((int, float))
 _scalars: dict[tuple[type, Any, Any], Tensor] = {}
+
+# Decorates a forward that meets infinities and NaNs as a matter of course, such as that of a
+# logarithm: PyTorch never warns of them, so NumPy shall not either.
+quietly: Any = np.errstate(all="ignore")
+
+
+class _Rules(threading.local):
+    """Whether a backward rule is being recorded; each thread has its own answer."""
+
+    running: bool = False
+
+
+_rules = _Rules()
+
+# PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
+# (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
+# Here is for such an operation of two tensors the one of a tensor and a number.
+with_number: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def in_a_rule(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let numbers in what a method records be met as in PyTorch's own rules."""
+
+    @functools.wraps(method)
+    def run_recorded(*arguments: Any) -> Any:
+        previous, _rules.running = _rules.running, True
+        try:
+            return method(*arguments)
+        finally:
+            _rules.running = previous
+
+    return run_recorded
+
+
+def applied(operation: Any, *arguments: Any) -> Any:
+    """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
+    recorded = isinstance(arguments[0], Tensor)
+    return (operation if recorded else operation.forward)(*arguments)
 
 
 def as_array(result: Any) -> np.ndarray[Any, Any]:
@@ -23,7 +64,7 @@ def as_array(result: Any) -> np.ndarray[Any, Any]:
 
 def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
     """Give a Python number as a tensor without dimensions, in the type it takes beside `meets`."""
-    key = (value.__class__, value, meets)
+    key = (value.__class__, value, meets.num)
     try:
         found = _scalars.get(key)
     except TypeError:  # a symbol may have no hash
@@ -48,7 +89,9 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
         if isinstance(other, Tensor) and isinstance(self, _NUMBERS):
             return operation(scalar(self, other._array.dtype), other)
         return NotImplemented
-    if isinstance(other, _NUMBERS):
+    if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
+        if _rules.running and operation in with_number:
+            return with_number[operation](self, other)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
         return operation(self, wrap(other))
@@ -63,22 +106,44 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     The gradients come back in the dtypes of the originals. No node is recorded for the
     conversion, as in PyTorch.
     """
+    if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
+        raise no_booleans(TypeError(), a._array, b._array)
     meeting = dtypes.result_type(a._array, b._array)
-    result: Tensor = operation(_converted(a, meeting), _converted(b, meeting))
+    result: Tensor = operation(_converted(a, meeting, b._array), _converted(b, meeting, a._array))
     edge = result._edge
     if edge is not None and edge[0] is not None:
         edge[0].broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
     return result
 
 
-def _converted(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """Give a tensor in another dtype that has the original's place in the graph."""
+def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
+    """Give a tensor in another dtype, and another's kind of array, with its place in the graph."""
     array = tensor._array
     if array.dtype is dtype:
         return tensor
-    shadow = wrap(array.astype(dtype))
+    shadow = wrap(np.asarray(array, dtype, like=other))
     shadow._edge = NO_EDGE if not tensor.requires_grad else tensor._edge or resolve_edge(tensor)
     return shadow
+
+
+def no_booleans(error: TypeError, *arrays: Any) -> Exception:
+    """Make PyTorch's error for booleans with a minus sign, if that is what is wrong."""
+    booleans = [array.dtype.kind == "b" for array in arrays]
+    if not any(booleans):
+        return error
+    invert = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    if len(arrays) == 1:
+        return RuntimeError(
+            f"Negation, the `-` operator, on a bool tensor is not supported. {invert}"
+        )
+    if all(booleans):
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    return RuntimeError(
+        f"Subtraction, the `-` operator, with a bool tensor is not supported. {invert}"
+    )
 
 
 def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any:

@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops import (
-    comparison,
-    elementwise,
-    indexing,
-    inplace,
-    joining,
-    reduction,
-    shape,
-)
-from minigrad.ops.calling import arithmetic, products, reducing, shaping
+from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining, shape
+from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping
 from minigrad.ops.calling.arguments import cast
 from minigrad.tensor import Tensor, wrap
 
@@ -25,7 +17,7 @@ _function_only = {"cat", "stack", "where", "linear", "mse_loss", "nll_loss"}
 
 def attach() -> None:
     """Give `Tensor` its operations."""
-    for room in (arithmetic, reducing, shaping, products, comparison):
+    for room in (arithmetic, choosing, reducing, shaping, products, comparison):
         for name in room.__all__:
             if name not in _function_only:
                 setattr(Tensor, name, getattr(room, name))
@@ -69,7 +61,7 @@ _operators: dict[str, Any] = {
     "__rmatmul__": _rmatmul,
     "__neg__": elementwise.neg,
     "__pos__": lambda self: self,
-    "__abs__": elementwise.abs,
+    "__abs__": choices.abs,
     "__invert__": comparison.logical_not,
     "__and__": comparison.bitwise_and,
     "__or__": comparison.bitwise_or,
@@ -95,9 +87,9 @@ _more: dict[str, Any] = {
     "swapaxes": shaping.transpose,
     "multiply": arithmetic.mul,
     "negative": arithmetic.neg,
-    "clip": arithmetic.clamp,
-    "clamp_min": lambda self, min: arithmetic.clamp(self, min=min),
-    "clamp_max": lambda self, max: arithmetic.clamp(self, max=max),
+    "clip": choosing.clamp,
+    "clamp_min": lambda self, min: choosing.clamp(self, min=min),
+    "clamp_max": lambda self, max: choosing.clamp(self, max=max),
     "float": lambda self: shaping.to(self, dtype=dtypes.float32),
     "double": lambda self: shaping.to(self, dtype=dtypes.float64),
     "half": lambda self: shaping.to(self, dtype=dtypes.float16),
@@ -107,8 +99,6 @@ _more: dict[str, Any] = {
     "cpu": lambda self: self,
     "_copied": lambda self: shape.copy_values(wrap(np.empty_like(self._array)), self),
     "_to_numpy_dtype": cast,
-    "max": lambda self: reduction.max_all(self),
-    "min": lambda self: reduction.min_all(self),
 }
 
 
@@ -139,7 +129,7 @@ _ufuncs: dict[Any, Any] = {
     np.square: arithmetic.square,
     np.negative: arithmetic.neg,
     np.absolute: arithmetic.abs,
-    np.sign: arithmetic.sign,
+    np.sign: choices.sgn,
     np.exp: arithmetic.exp,
     np.expm1: arithmetic.expm1,
     np.log: arithmetic.log,
@@ -148,8 +138,8 @@ _ufuncs: dict[Any, Any] = {
     np.sin: arithmetic.sin,
     np.cos: arithmetic.cos,
     np.tanh: arithmetic.tanh,
-    np.maximum: lambda a, b: elementwise.maximum(_tensor(a), b),
-    np.minimum: lambda a, b: elementwise.minimum(_tensor(a), b),
+    np.maximum: lambda a, b: choices.maximum(_tensor(a), b),
+    np.minimum: lambda a, b: choices.minimum(_tensor(a), b),
     np.matmul: lambda a, b: products.matmul(_tensor(a), _tensor(b)),
     np.equal: lambda a, b: comparison.eq(_tensor(a), b),
     np.not_equal: lambda a, b: comparison.ne(_tensor(a), b),
@@ -165,8 +155,18 @@ _ufuncs: dict[Any, Any] = {
     (np.multiply, "outer"): lambda a, b: products.outer(_tensor(a), _tensor(b)),
 }
 
+
+def _like(make: Any) -> Any:
+    def constant(a: Tensor, dtype: Any = None, shape: Any = None, **layout: Any) -> Tensor:
+        return wrap(make(a._array, dtype, shape=shape))
+
+    return constant
+
+
 _functions: dict[Any, Any] = {
-    np.where: arithmetic.where,
+    np.zeros_like: _like(np.zeros_like),
+    np.ones_like: _like(np.ones_like),
+    np.where: choosing.where,
     np.broadcast_to: lambda array, shape, subok=False: shaping.expand(array, shape),
     np.expand_dims: _expand_dims,
     np.squeeze: shaping.squeeze,
@@ -179,7 +179,7 @@ _functions: dict[Any, Any] = {
     np.stack: lambda arrays, axis=0: joining.stack([_tensor(a) for a in arrays], axis),
     np.concatenate: lambda arrays, axis=0: shaping.cat([_tensor(a) for a in arrays], axis),
     np.copy: lambda a, order="K", subok=False: shaping.clone(a),
-    np.clip: arithmetic.clamp,
+    np.clip: choosing.clamp,
 }
 
 

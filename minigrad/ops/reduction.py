@@ -1,11 +1,18 @@
 """The derivatives of operations that make fewer entries of many: sums, means, extremes, softmax."""
 
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from minigrad.ops.choices import masked_fill, masked_fill_number, sgn
+from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.parts import gather, scatter
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -43,6 +50,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
         np.broadcast_to(grad, self_sym_sizes) / int(np.prod(self_sym_sizes))
     ),
 )
+@quietly
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
     return np.true_divide(np.add.reduce(self, axis=None), self.size)
@@ -54,6 +62,7 @@ def mean_all(self: Array) -> Array:
         _spread(grad, self_sym_sizes, dim, keepdim) / _count(self_sym_sizes, dim)
     ),
 )
+@quietly
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
     return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), _count(self.shape, dim))
@@ -62,12 +71,15 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     if not keepdim and dim:
         grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
-    chosen = (self == result) * 1
-    return grad * chosen / np.add.reduce(chosen, axis=dim, keepdims=True)
+    chosen = np.where(self == result, np.ones_like(grad), np.zeros_like(grad))
+    return grad / np.add.reduce(chosen, axis=dim, keepdims=True) * chosen
 
 
 def _share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
-    return _share_among_equal(grad, self, result, None, True)
+    chosen = self == result
+    counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
+    share = grad / np.add.reduce(counted, axis=None)
+    return applied(masked_fill, np.zeros_like(self), chosen, share)
 
 
 @differentiable("MaxBackward1", self=_share_among_all_equal)
@@ -94,22 +106,58 @@ def amin(self: Array, dim: Any, keepdim: Any) -> Array:
     return np.minimum.reduce(self, axis=dim, keepdims=keepdim)
 
 
+def _select_rule(grad: Any, self_sym_sizes: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+    if not keepdim and self_sym_sizes:
+        grad = np.expand_dims(grad, dim)
+    zeros = np.zeros_like(grad, shape=self_sym_sizes)
+    return applied(scatter, zeros, dim, positions, grad)
+
+
+@differentiable("MaxBackward0", self=_select_rule)
+def max_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
+    """Largest entries along a dimension, at known positions: these get the gradient alone."""
+    return _taken(self, dim, keepdim, positions)
+
+
+@differentiable("MinBackward0", self=_select_rule)
+def min_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
+    """Smallest entries along a dimension, at known positions: these get the gradient alone."""
+    return _taken(self, dim, keepdim, positions)
+
+
+def _taken(array: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+    entries = gather.forward(array, dim, positions)
+    return entries if keepdim or not array.ndim else entries.squeeze(dim)
+
+
 def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: Any) -> Any:
     if not keepdim and dim:
         grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
     if ord == 1:
-        return grad * np.sign(self)
+        return applied(sgn, self) * grad
+    if ord in (math.inf, -math.inf):
+        largest = np.where(np.abs(self) == result, np.ones_like(grad), np.zeros_like(grad))
+        share = grad / np.add.reduce(largest, axis=dim, keepdims=True)
+        return applied(sgn, self) * (share * largest)
     if ord == 2:
-        return np.where(result == 0, self * 0, self * (grad / result))
-    powers = np.sign(self) * np.abs(self) ** (ord - 1)
-    return np.where(result == 0, self * 0, powers * (grad / result ** (ord - 1)))
+        return self * applied(masked_fill_number, grad / result, result == 0, 0)
+    if ord < 2:
+        powers = applied(sgn, self) * np.abs(self) ** (ord - 1)
+    else:
+        powers = self * np.abs(self) ** (ord - 2)
+    scale = grad / result ** (ord - 1)
+    return powers * applied(masked_fill_number, scale, result == 0, 0)
 
 
 @differentiable("LinalgVectorNormBackward0", self=_norm_rule)
+@quietly
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if ord == 1:
         return np.add.reduce(np.abs(self), axis=dim, keepdims=keepdim)
+    if ord in (math.inf, -math.inf):
+        extreme = np.maximum if ord > 0 else np.minimum
+        return extreme.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord == 2:
         return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
     return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
@@ -118,12 +166,26 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- softmax and its companions
 
 
+def _total(array: Any, dim: Any) -> Any:
+    return np.add.reduce(array, axis=dim, keepdims=True)
+
+
 @differentiable(
-    "SoftmaxBackward0",
-    self=lambda grad, result, dim: (
-        result * (grad - np.add.reduce(grad * result, axis=dim, keepdims=True))
+    "SoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: applied(softmax_backward, grad, output, dim),
+    output=lambda grad, grad_output, output, dim: (
+        grad_output * grad
+        - _total(output * grad_output, dim) * grad
+        - grad_output * _total(output * grad, dim)
     ),
 )
+def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
+    r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
+    return output * (grad_output - _total(grad_output * output, dim))
+
+
+@differentiable("SoftmaxBackward0", self=softmax_backward)
+@quietly
 def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
@@ -131,11 +193,18 @@ def softmax(self: Array, dim: Any) -> Array:
 
 
 @differentiable(
-    "LogSoftmaxBackward0",
-    self=lambda grad, result, dim: (
-        grad - np.exp(result) * np.add.reduce(grad, axis=dim, keepdims=True)
-    ),
+    "LogSoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: grad - _total(grad * np.exp(output), dim),
+    output=lambda grad, grad_output, output, dim: -_total(grad_output, dim) * np.exp(output) * grad,
 )
+@quietly
+def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
+    r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
+    return grad_output - np.exp(output) * _total(grad_output, dim)
+
+
+@differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
+@quietly
 def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
@@ -149,6 +218,7 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 
 
 @differentiable("LogsumexpBackward0", self=_logsumexp_rule)
+@quietly
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
     largest = np.maximum.reduce(self, axis=dim, keepdims=True)

@@ -1,4 +1,4 @@
-"""The derivatives of operations that rearrange entries: reshape, transpose, expand, select, join.
+"""The derivatives of operations that rearrange entries: reshape, transpose, squeeze, expand.
 
 No entry changes its value, so the rules only bring gradients back to the places the entries came
 from. Most results are views: they share the memory of the input.
@@ -13,14 +13,6 @@ import numpy as np
 from minigrad.autograd.reduce import sum_to_shape
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
-
-
-def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
-    """Give zeros of the same kind of array: numbers or symbols."""
-    if type(like) is np.ndarray:
-        return np.zeros(shape, like.dtype)
-    return np.zeros_like(like, shape=shape)
-
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -70,16 +62,47 @@ def clone_contiguous(self: Array) -> Array:
     return np.copy(self, order="C", subok=True)
 
 
-@differentiable("ToCopyBackward0", self=lambda grad: grad)
+@differentiable("ToCopyBackward0", broadcasts=True, self=lambda grad: grad)
 def to_copy(self: Array, dtype: Any) -> Array:
     """Copy in another type: the gradient is converted back."""
     return self.astype(dtype)
 
 
-@differentiable("CopyBackwards", self=lambda grad: grad * 0, src=lambda grad: grad)
+@differentiable(
+    "CopyBackwards",
+    broadcasts=True,
+    self=lambda grad: np.zeros_like(grad),
+    src=lambda grad: grad,
+)
 def copy_values(self: Array, src: Array) -> Array:
     """Write one tensor's values over another's: the gradient goes to the source alone."""
     return np.broadcast_to(src, self.shape, subok=True).astype(self.dtype)
+
+
+copy_values.node.name = lambda node: "torch::autograd::CopyBackwards"  # as PyTorch calls it
+
+
+@differentiable("ZeroBackward0", self=lambda grad: np.zeros_like(grad))
+def zeros(self: Array) -> Array:
+    """Zeros in the place of a tensor: no gradient passes."""
+    return np.zeros_like(self)
+
+
+@differentiable("FillBackward2", self=lambda grad: np.zeros_like(grad))
+def filled(self: Array, value: Any) -> Array:
+    """One number in the place of all entries: no gradient passes."""
+    return np.full_like(self, value)
+
+
+@differentiable(
+    "FillBackward3",
+    broadcasts=True,
+    self=lambda grad: np.zeros_like(grad),
+    value=lambda grad: grad,
+)
+def filled_with(self: Array, value: Array) -> Array:
+    """One tensor's only entry in the place of all entries: it collects their gradients."""
+    return np.broadcast_to(value, self.shape, subok=True).astype(self.dtype)
 
 
 # ---------------------------------------------------------------------- order of dimensions
@@ -122,8 +145,17 @@ def flip(self: Array, dims: tuple[int, ...]) -> Array:
 # ------------------------------------------------------------------- dimensions of size 1, repeats
 
 
+def _unsqueezed(grad: Any, sizes: tuple[int, ...], dim: int | None = None) -> Any:
+    """Bring back the dimensions of size 1 that were left out."""
+    dims = range(len(sizes)) if dim is None else (dim,)
+    left_out = tuple(d for d in dims if sizes[d : d + 1] == (1,))
+    return np.expand_dims(grad, left_out) if left_out else grad
+
+
 @differentiable(
-    "SqueezeBackward0", view=True, self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
+    "SqueezeBackward0",
+    view=True,
+    self=lambda grad, self_sym_sizes: _unsqueezed(grad, self_sym_sizes),
 )
 def squeeze_all(self: Array) -> Array:
     """Leave out all dimensions of size 1."""
@@ -131,14 +163,16 @@ def squeeze_all(self: Array) -> Array:
 
 
 @differentiable(
-    "SqueezeBackward1", view=True, self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
+    "SqueezeBackward1",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim: _unsqueezed(grad, self_sym_sizes, dim),
 )
 def squeeze_dim(self: Array, dim: Any) -> Array:
-    """Leave out a dimension of size 1."""
-    return self.squeeze(dim) if self.shape[dim] == 1 else self[...]
+    """Leave out a dimension, if its size is 1."""
+    return self.squeeze(dim) if self.shape[dim : dim + 1] == (1,) else self[...]
 
 
-@differentiable("SqueezeBackward4", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+@differentiable("SqueezeBackward4", self=lambda grad, dim: np.expand_dims(grad, dim))
 def squeeze_product(self: Array, dim: Any) -> Array:
     """Leave out the dimension that a product of vector and matrix had to add."""
     return self.squeeze(dim)
@@ -174,92 +208,3 @@ def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -
     pairs = [n for pair in zip(repeats, padded, strict=True) for n in pair]
     copies = tuple(range(0, len(pairs), 2))
     return np.add.reduce(grad.reshape(tuple(pairs)), axis=copies).reshape(sizes)
-
-
-# ---------------------------------------------------------------------- parts of a tensor
-
-
-def _placed(grad: Any, sizes: tuple[int, ...], key: Any) -> Any:
-    """Put a gradient into zeros, at the place that was selected."""
-    return (place if isinstance(grad, Tensor) else place.forward)(grad, sizes, key)
-
-
-@differentiable("SelectBackwardBackward0", self=lambda grad, key: grad[key])
-def place(self: Array, sizes: tuple[int, ...], key: Any) -> Array:
-    """Zeros with the input at a selected place: the rule selects that place."""
-    whole = _zeros(self, sizes)
-    whole[key] = self
-    return whole
-
-
-@differentiable(
-    "SelectBackward0",
-    view=True,
-    self=lambda grad, self_sym_sizes, dim, index: _placed(
-        grad, self_sym_sizes, (slice(None),) * dim + (index,)
-    ),
-)
-def select(self: Array, dim: Any, index: int) -> Array:
-    """One entry along a dimension: the rest of the input gets no gradient."""
-    return self[(slice(None),) * dim + (index, ...)]
-
-
-@differentiable(
-    "SliceBackward0",
-    view=True,
-    self=lambda grad, self_sym_sizes, dim, start, end, step: _placed(
-        grad, self_sym_sizes, (slice(None),) * dim + (slice(start, end, step),)
-    ),
-)
-def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
-    """A range along a dimension: the rest of the input gets no gradient."""
-    return self[(slice(None),) * dim + (slice(start, end, step),)]
-
-
-def _added(grad: Any, sizes: tuple[int, ...], indices: Any) -> Any:
-    """Add a gradient into zeros: an entry that was taken twice collects both gradients."""
-    operation = add_at if isinstance(grad, Tensor) else add_at.forward
-    return operation(grad, sizes, indices)
-
-
-@differentiable("IndexPutBackward0", self=lambda grad, indices: grad[indices])
-def add_at(self: Array, sizes: tuple[int, ...], indices: Any) -> Array:
-    """Zeros with the input added at indices: the rule takes what is at these indices."""
-    whole = _zeros(self, sizes)
-    np.add.at(whole, indices, self)
-    return whole
-
-
-@differentiable(
-    "IndexBackward0",
-    self=lambda grad, self_sym_sizes, indices: _added(grad, self_sym_sizes, indices),
-)
-def index(self: Array, indices: Any) -> Array:
-    """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
-    return self[indices]
-
-
-def _emptied(grad: Any, indices: Any) -> Any:
-    operation = without if isinstance(grad, Tensor) else without.forward
-    return operation(grad, indices)
-
-
-@differentiable("IndexPutBackward0", self=lambda grad, indices: _emptied(grad, indices))
-def without(self: Array, indices: Any) -> Array:
-    """The input with zeros at indices: so is the gradient."""
-    emptied = self.copy()
-    emptied[indices] = 0
-    return emptied
-
-
-@differentiable(
-    "IndexPutBackward0",
-    broadcasts=True,
-    self=lambda grad, indices: _emptied(grad, indices),
-    values=lambda grad, indices: grad[indices],
-)
-def index_put(self: Array, values: Array, indices: Any) -> Array:
-    """The input with other values at indices: these get the gradient of their places."""
-    result = self.copy()
-    result[indices] = values
-    return result

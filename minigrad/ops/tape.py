@@ -13,7 +13,9 @@ An entry in the book of derivatives looks like this::
 The forward and the rules are plain NumPy. A rule is named after the input whose gradient it gives.
 Its first argument is the gradient of the result; the names of its other arguments say what it
 needs: inputs, `result`, settings such as `dim`, or `self_sym_sizes`, the shape of an input. Just
-these values are saved, and only if an input that needs them requires a gradient.
+these values are saved, and only if an input that needs them requires a gradient. A rule may itself
+be an operation of the book, such as `tanh_backward`: on arrays its forward is the rule, and on
+tensors it leaves one node in the graph, as in PyTorch.
 
 From such an entry `differentiable` writes three short functions, as `dataclasses` and `namedtuple`
 do, so that recording an operation costs as little as Python allows: `mul(x, y)` computes and
@@ -33,10 +35,11 @@ import numpy as np
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
+from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.saved import RELEASED, SavedTensor, save_result, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
-from minigrad.ops.meeting import as_array, meet_other, meet_types, retry
+from minigrad.ops.meeting import as_array, in_a_rule, meet_other, meet_types, retry
 from minigrad.tensor import Tensor
 
 # What forwards and rules compute with: NumPy arrays, tensors, or arrays of symbols.
@@ -58,6 +61,7 @@ _names: dict[str, Any] = {
     "ndarray": np.ndarray,
     "new": object.__new__,
     "next_priority": next_priority,
+    "reduce_gradients": reduce_gradients,
     "resolve_edge": resolve_edge,
     "retry": retry,
     "save_result": save_result,
@@ -96,7 +100,7 @@ def differentiable(
     """
 
     def decorate(forward: Callable[..., Any]) -> Any:
-        writer = _Writer(node_name, forward, rules, constants)
+        writer = _Writer(node_name, forward, rules, constants, broadcasts or arithmetic)
         node = type(
             node_name,
             (Node,),
@@ -104,18 +108,20 @@ def differentiable(
                 "__slots__": (),
                 "__doc__": f"Backward of `{forward.__name__}`.",
                 "saved_names": tuple(writer.saved),
-                "keeps_tensors": any(map(writer.is_tensor, writer.saved)),
+                "keeps_tensors": writer.keeps_tensors,
             },
         )
         names: dict[str, Any] = {**_names, "forward": forward, "NodeType": node}
-        names |= {f"rule_{name}": rule for name, rule in rules.items()}
+        plain = {name: getattr(rule, "forward", rule) for name, rule in rules.items()}
+        names |= {f"rule_{name}": rule for name, rule in plain.items()}
+        names |= {f"recorded_rule_{name}": rule for name, rule in rules.items()}
 
         def write() -> str:
             return "\n\n".join(
                 [
-                    writer.operation(arithmetic, broadcasts or arithmetic, view),
-                    writer.rule("run", "{0}._array", "unpack_array({0}, node)"),
-                    writer.rule("run_recorded", "{0}", "unpack_tensor({0}, node)"),
+                    writer.operation(arithmetic, view),
+                    writer.rule("run", "rule", "{0}._array", "unpack_array({0}, node)"),
+                    writer.rule("run_recorded", "recorded_rule", "{0}", "unpack_tensor({0}, node)"),
                 ]
             )
 
@@ -124,7 +130,7 @@ def differentiable(
         operation.__doc__ = forward.__doc__
         operation.__wrapped__ = forward
         operation.__module__ = forward.__module__
-        operation.node, operation.forward, operation.rules = node, forward, rules
+        operation.node, operation.forward, operation.rules = node, forward, plain
         operation.write = write
         book[forward.__name__] = operation
         return operation
@@ -145,7 +151,7 @@ def _prepare(operation: Any) -> None:
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     written: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), names, written)
-    node.run, node.run_recorded = written["run"], written["run_recorded"]
+    node.run, node.run_recorded = written["run"], in_a_rule(written["run_recorded"])
     operation.__code__ = written[operation.__name__].__code__
 
 
@@ -165,12 +171,13 @@ class _Writer:
         forward: Callable[..., Any],
         rules: dict[str, Rule],
         constants: tuple[str, ...],
+        broadcasts: bool,
     ) -> None:
         self.name = forward.__name__
         self.arguments = _arguments(forward)
         self.differentiable = list(rules)
         self.tensors = [name for name in self.arguments if name in rules or name in constants]
-        self.needs = {name: _arguments(rule)[1:] for name, rule in rules.items()}
+        self.needs = {name: self._needs(rule) for name, rule in rules.items()}
         self.saved = list(dict.fromkeys(need for needs in self.needs.values() for need in needs))
         shapes = [f"{name}_sym_{what}" for name in self.tensors for what in _layout]
         unknown = {*self.saved} - {*self.arguments, *shapes, "result"}
@@ -179,19 +186,34 @@ class _Writer:
                 f"a rule of {node_name} names {sorted(unknown | {*rules} - {*self.arguments})}; "
                 f"known are the arguments {self.arguments}, result, and {shapes}"
             )
+        self.broadcasts = broadcasts
+        self.keeps_tensors = any(map(self.is_tensor, self.saved))
+
+    def _needs(self, rule: Rule) -> list[str]:
+        """Give what a rule asks for. An operation as a rule calls this one's result `output`."""
+        return [
+            "result" if name == "output" and name not in self.arguments else name
+            for name in _arguments(rule)[1:]
+        ]
 
     def is_tensor(self, name: str) -> bool:
         return name == "result" or name in self.tensors
 
-    def operation(self, arithmetic: bool, broadcasts: bool, view: bool) -> str:
+    def operation(self, arithmetic: bool, view: bool) -> str:
         """Write the function that computes, and records where a gradient is needed."""
         tensors, differentiable = self.tensors, self.differentiable
         lines = [f"def {self.name}({', '.join(self.arguments)}):"]
         unwrap = [f"array_{t} = {t}._array" for t in tensors]
         if arithmetic:
             a, b = differentiable
-            lines += ["    try:", *(f"        {line}" for line in unwrap)]
-            lines += ["    except AttributeError:", f"        return meet_other(this, {a}, {b})"]
+            lines += [
+                f"    if {b}.__class__ is not Tensor and not isinstance({b}, Tensor):",
+                f"        return meet_other(this, {a}, {b})",
+                "    try:",
+                *(f"        {line}" for line in unwrap),
+                "    except AttributeError:",
+                f"        return meet_other(this, {a}, {b})",
+            ]
             lines += [f"    if array_{a}.dtype is not array_{b}.dtype:"]
             lines += [f"        return meet_types(this, {a}, {b})"]
         else:
@@ -224,12 +246,14 @@ class _Writer:
             "        node.saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node.hooks = None",
             "        node._priority = next_priority()",
-            "        node.shape = shape = result_array.shape",
-            "        node.dtype = dtype = result_array.dtype",
         ]
-        if broadcasts:
-            same = " and ".join(f"array_{t}.shape == shape" for t in differentiable)
+        if self.broadcasts:
             pairs = "".join(f"(array_{t}.shape, array_{t}.dtype), " for t in differentiable)
+            shapes = [f"array_{t}.shape" for t in differentiable]
+            # two inputs of one shape cannot have been broadcast
+            same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
+            if arithmetic:  # nor does it matter to one that needs no gradient, such as a number
+                same += f" or edge_{b} is NO_EDGE and {shapes[0]} == result_array.shape"
             lines += [f"        node.broadcast = None if {same} else ({pairs})"]
         else:
             lines += ["        node.broadcast = None"]
@@ -259,9 +283,9 @@ class _Writer:
         wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in users)
         return f"{kept} if {wanted} else None"
 
-    def rule(self, method: str, direct: str, unpack: str) -> str:
+    def rule(self, method: str, prefix: str, direct: str, unpack: str) -> str:
         """Write the method of the node that unpacks the saved values and applies the rules."""
-        lines = [f"def {method}(node, grad):"]
+        lines = [f"def {method}(node, grad, keep=True):"]
         if self.saved:
             lines += ["    saved = node.saved", "    if saved is None:"]
             lines += ["        raise RuntimeError(RELEASED)"]
@@ -275,7 +299,9 @@ class _Writer:
             lines += (
                 [f"    if {name} is not None:", f"        {value}"] if several else [f"    {value}"]
             )
-        calls = [f"rule_{t}({', '.join(['grad', *self.needs[t]])})" for t in self.differentiable]
+        calls = [
+            f"{prefix}_{t}({', '.join(['grad', *self.needs[t]])})" for t in self.differentiable
+        ]
         if several:
             names = [f"edge_{t}" for t in self.differentiable]
             lines += [f"    {', '.join(names)}, = node.next_functions"]
@@ -283,4 +309,15 @@ class _Writer:
                 f"{call} if {edge}[0] is not None else None"
                 for call, edge in zip(calls, names, strict=True)
             ]
-        return "\n".join([*lines, f"    return ({', '.join(calls)},)"])
+            if method == "run_recorded":  # PyTorch computes them in the order of their names
+                gradients = [f"grad_{t}" for t in self.differentiable]
+                pairs = zip(gradients, calls, strict=True)
+                lines += sorted(f"    {name} = {call}" for name, call in pairs)
+                calls = gradients
+        lines += [f"    gradients = ({', '.join(calls)},)"]
+        if self.keeps_tensors:
+            lines += ["    if not keep:", "        node.saved = None"]
+        if self.broadcasts:
+            lines += ["    if node.broadcast is not None:"]
+            lines += ["        return reduce_gradients(node, gradients)"]
+        return "\n".join([*lines, "    return gradients"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops import elementwise
+from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast
 from minigrad.ops.meeting import scalar
 from minigrad.tensor import Tensor, wrap
@@ -15,15 +15,12 @@ from minigrad.tensor import Tensor, wrap
 __all__ = [
     "abs",
     "add",
-    "clamp",
     "cos",
     "div",
     "exp",
     "expm1",
     "log",
     "log1p",
-    "maximum",
-    "minimum",
     "mul",
     "neg",
     "pow",
@@ -37,7 +34,6 @@ __all__ = [
     "square",
     "sub",
     "tanh",
-    "where",
 ]
 
 
@@ -110,8 +106,17 @@ def rdiv(self: Tensor, other: Any) -> Any:
     return elementwise.mul(elementwise.reciprocal(self), other)
 
 
+_NUMBERS = frozenset((int, float))
+
+
 def pow(input: Any, exponent: Any) -> Any:
     """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
+    if (
+        exponent.__class__ in _NUMBERS
+        and isinstance(input, Tensor)
+        and input._array.dtype.kind not in "iub"
+    ):
+        return elementwise.pow_number(input, exponent)
     if not isinstance(input, Tensor):
         base = input.item() if isinstance(input, np.generic) else input
         if not isinstance(base, (int, float, complex)):
@@ -167,34 +172,6 @@ sqrt, rsqrt, reciprocal = map(
     _floating, (elementwise.sqrt, elementwise.rsqrt, elementwise.reciprocal)
 )
 sin, cos, tanh, sigmoid = map(
-    _floating, (elementwise.sin, elementwise.cos, elementwise.tanh, elementwise.sigmoid)
+    _floating, (elementwise.sin, elementwise.cos, activations.tanh, activations.sigmoid)
 )
-neg, abs, sign, relu = elementwise.neg, elementwise.abs, elementwise.sign, elementwise.relu
-maximum, minimum = elementwise.maximum, elementwise.minimum
-
-
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Limit entries to an interval.
-
-    Raises:
-        RuntimeError: If neither `min` nor `max` is given.
-    """
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return elementwise.clamp(input, min, max)  # type: ignore[no-any-return]
-
-
-def where(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """Choose entries of `input` where the condition holds, else of `other`."""
-    first = input if isinstance(input, Tensor) else None
-    second = other if isinstance(other, Tensor) else None
-    known = first if first is not None else second
-    meets = dtypes.get_default_dtype().numpy if known is None else known._array.dtype
-    if first is None:
-        first = scalar(input, meets)
-    if second is None:
-        second = scalar(other, meets)
-    meeting = dtypes.result_type(first._array, second._array)
-    first, second = (t if t._array.dtype == meeting else cast(t, meeting) for t in (first, second))
-    chosen = condition if isinstance(condition, Tensor) else wrap(condition)
-    return elementwise.where(chosen, first, second)  # type: ignore[no-any-return]
+neg, abs, sign, relu = elementwise.neg, choices.abs, choices.sign, activations.relu

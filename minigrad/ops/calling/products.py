@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.ops import elementwise, linear_algebra, losses
-from minigrad.ops.calling import arithmetic, shaping
+from minigrad.ops import elementwise, factors, linear_algebra, losses
+from minigrad.ops.calling import shaping
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -24,22 +24,36 @@ __all__ = [
 
 matmul = linear_algebra.matmul
 linear = linear_algebra.linear
-mm, mv, dot, bmm = (
-    linear_algebra.matmul_of(2, 2, "mm"),
-    linear_algebra.matmul_of(2, 1, "mv"),
-    linear_algebra.matmul_of(1, 1, "dot"),
-    linear_algebra.matmul_of(3, 3, "bmm"),
-)
+
+
+def _checked(check: Any, operation: Any) -> Any:
+    """Let a product of fixed numbers of dimensions check its factors."""
+
+    def product(input: Tensor, other: Tensor) -> Tensor:
+        check(input._array, other._array)
+        return operation(input, other)  # type: ignore[no-any-return]
+
+    product.__name__ = operation.__name__
+    product.__doc__ = operation.__doc__
+    return product
+
+
+mm = _checked(factors.check_mm, linear_algebra.mm)
+mv = _checked(factors.check_mv, linear_algebra.mv)
+dot = _checked(factors.check_dot, linear_algebra.dot)
+bmm = _checked(factors.check_bmm, linear_algebra.bmm)
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """Multiply matrices and add a bias: `beta * input + alpha * (mat1 @ mat2)`."""
-    linear_algebra.check_product(mat1._array, mat2._array, input._array)
-    if alpha != 1:
-        mat1 = arithmetic.mul(mat1, alpha)
-    if beta != 1:
-        input = arithmetic.mul(input, beta)
-    return linear_algebra.addmm(input, mat1, mat2)  # type: ignore[no-any-return]
+    """Multiply matrices and add a bias: `beta * input + alpha * (mat1 @ mat2)`.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    factors.check_addmm(input._array, mat1._array, mat2._array)
+    if alpha == 1 and beta == 1:
+        return linear_algebra.addmm(input, mat1, mat2)  # type: ignore[no-any-return]
+    return linear_algebra.addmm_scaled(input, mat1, mat2, beta, alpha)  # type: ignore[no-any-return]
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:

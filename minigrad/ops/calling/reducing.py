@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.ops import elementwise, reduction
+from minigrad.ops import choices, reduction
 from minigrad.ops.calling.arguments import cast, dimension, dimensions
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, wrap
 
 __all__ = [
     "amax",
     "amin",
     "log_softmax",
     "logsumexp",
+    "max",
     "mean",
+    "min",
     "norm",
     "softmax",
     "sum",
@@ -69,13 +71,88 @@ def mean(
 
 
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """Give the largest entry, of all or along dimensions."""
+    """Give the largest entry, of all or along dimensions. Equal ones share the gradient."""
+    _refuse_empty("amax", input, dim)
     return reduction.amax(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
 
 
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """Give the smallest entry, of all or along dimensions."""
+    """Give the smallest entry, of all or along dimensions. Equal ones share the gradient."""
+    _refuse_empty("amin", input, dim)
     return reduction.amin(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
+
+
+def _refuse_empty(name: str, input: Tensor, dim: Any) -> None:
+    if input._array.size:
+        return
+    if dim is None or dim == ():
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+            "the reduction dim with the 'dim' argument."
+        )
+    for number in dimensions(dim, input.ndim):
+        if not input._array.shape[number]:
+            raise IndexError(f"{name}(): Expected reduction dim {number} to have non-zero size.")
+
+
+class _Extremes(NamedTuple):
+    """The extreme entries along a dimension, and where they were; prints as PyTorch prints it."""
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return (
+            f"torch.return_types.{type(self).__name__}(\n"
+            f"values={self.values!r},\nindices={self.indices!r})"
+        )
+
+
+def _extreme(name: str, argument: Any, of_all: Any, along: Any, of_two: Any) -> Any:
+    """Make `max` or `min` from their three meanings."""
+    kind = type(name, (_Extremes,), {"__slots__": (), "__doc__": _Extremes.__doc__})
+
+    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return of_two(input, dim if other is None else other)
+        _refuse_empty(name, input, dim)
+        if dim is None:
+            return of_all(input)
+        number = dimension(dim, input.ndim)
+        array = input._array
+        positions = argument(array, number, keepdims=True) if array.ndim else np.asarray(0)
+        values = along(input, number, keepdim, positions)
+        return kind(values, wrap(positions.reshape(values._array.shape)))
+
+    extreme.__name__ = name
+    extreme.__doc__ = f"""Give the {name}imum of all entries, along a dimension, or of two tensors.
+
+    Args:
+        input: The tensor.
+        dim: Nothing for the {name}imum of all entries; a dimension; or another tensor, to compare
+            with entry by entry.
+        keepdim: Keep the dimension, with size 1.
+        other: The other tensor, by name.
+
+    Returns:
+        A tensor; along a dimension a named tuple of the `values` and their `indices`.
+
+    Raises:
+        RuntimeError: If there are no entries and no dimension is given.
+        IndexError: If there is no such dimension, or its size is 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        torch.return_types.{name}(
+        values=tensor([{"5., 7." if name == "max" else "1., 0."}]),
+        indices=tensor([{"1, 0" if name == "max" else "0, 1"}]))
+    """
+    return extreme
+
+
+max = _extreme("max", np.argmax, reduction.max_all, reduction.max_dim, choices.maximum)
+min = _extreme("min", np.argmin, reduction.min_all, reduction.min_dim, choices.minimum)
 
 
 def norm(
@@ -87,10 +164,6 @@ def norm(
     """Give the p-norm of all entries, or along dimensions. `p="fro"` means 2."""
     order = 2 if p in (None, "fro") else p
     dims = None if dim is None else dimensions(dim, input.ndim)
-    if order == float("inf"):
-        return amax(elementwise.abs(input), () if dim is None else dim, keepdim)
-    if order == -float("inf"):
-        return amin(elementwise.abs(input), () if dim is None else dim, keepdim)
     return reduction.vector_norm(input, order, dims, keepdim)  # type: ignore[no-any-return]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.ops import joining, linear_algebra, shape
 from minigrad.ops.calling.arguments import cast, dimension, sizes_of
+from minigrad.ops.factors import check_expand
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -105,6 +106,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
             f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
             f"equal to len(dims) = {len(order)}"
         )
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
     return shape.permute(input, order)  # type: ignore[no-any-return]
 
 
@@ -139,19 +142,19 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
     full = tuple(
         have[i - added] if size == -1 and i >= added else size for i, size in enumerate(wanted)
     )
-    for i, size in reversed(list(enumerate(full))):
-        if i >= added and have[i - added] not in (1, size):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size "
-                f"({have[i - added]}) at non-singleton dimension {i}.  Target sizes: "
-                f"{list(wanted)}.  Tensor sizes: {list(have)}"
-            )
+    check_expand(have, full)
     return shape.expand(input, full)  # type: ignore[no-any-return]
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """Copy the tensor side by side along each dimension."""
-    return shape.repeat(input, sizes_of(repeats))  # type: ignore[no-any-return]
+    counts = sizes_of(repeats)
+    if len(counts) < input.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: got {len(counts)} and {input.ndim}"
+        )
+    return shape.repeat(input, counts)  # type: ignore[no-any-return]
 
 
 def clone(input: Tensor) -> Tensor:
@@ -168,11 +171,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors along a dimension.
 
     Raises:
-        RuntimeError: If the other sizes differ, or there is nothing to join.
+        RuntimeError: If the other sizes differ.
+        ValueError: If there is nothing to join.
     """
     tensors = list(tensors)
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     number = dimension(dim, tensors[0].ndim)
     first = tensors[0]._array.shape
     for position, tensor in enumerate(tensors):
@@ -184,8 +188,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         for d, (a, b) in enumerate(zip(first, sizes, strict=True)):
             if a != b and d != number:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {number}. Expected {a} but "
-                    f"got size {b} for tensor number {position} in the list."
+                    f"Sizes of tensors must match except in dimension {number}. Expected size {a} "
+                    f"but got size {b} for tensor number {position} in the list."
                 )
     return joining.cat(tensors, number)
 
@@ -200,6 +204,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Take a tensor apart along a dimension."""
+    if not input.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return joining.unbind(input, dimension(dim, input.ndim))
 
 
@@ -209,6 +215,12 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     total = input._array.shape[number]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
+        if size == 0 and total:
+            raise RuntimeError(
+                "split_size can only be 0 if dimension size is 0, but got dimension size of "
+                f"{total}"
+            )
+        size = size or 1
         sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
     else:
         sizes = list(split_size_or_sections)
@@ -222,6 +234,8 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
+    if chunks < 1:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = input._array.shape[dimension(dim, input.ndim)]
     return split(input, -(-total // chunks) or 1, dim)
 

@@ -1,0 +1,149 @@
+"""The derivatives of activation functions, and the derivatives of these derivatives.
+
+A function such as `tanh` has for its rule another operation of the book, `tanh_backward`, which has
+rules of its own: so the second derivative is one node of the graph, as in PyTorch. :math:`g` is the
+gradient of the result, and :math:`h` the gradient of what a `..._backward` gave.
+"""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.choices import where_true
+from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.tape import Array, differentiable
+
+# Comparing with an array without dimensions is quicker than comparing with a Python number.
+_ZERO = np.zeros((), np.float32)
+
+
+@differentiable(
+    "TanhBackwardBackward0",
+    grad_output=lambda grad, output: applied(tanh_backward, grad, output),
+    output=lambda grad, grad_output, output: grad * (output * -2 * grad_output),
+)
+def tanh_backward(grad_output: Array, output: Array) -> Array:
+    r"""Rule of tanh, :math:`g\, (1 - y^2)`: its derivative is :math:`-2 g y` in :math:`y`."""
+    return grad_output * (1 - output * output)
+
+
+@differentiable("TanhBackward0", self=tanh_backward)
+def tanh(self: Array) -> Array:
+    r"""Hyperbolic tangent: :math:`g\, (1 - \tanh^2 x)`."""
+    return np.tanh(self)
+
+
+@differentiable(
+    "SigmoidBackwardBackward0",
+    grad_output=lambda grad, output: applied(sigmoid_backward, grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * (output * -2 + 1),
+)
+def sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
+    return grad_output * (1 - output) * output
+
+
+@differentiable("SigmoidBackward0", self=sigmoid_backward)
+@quietly
+def sigmoid(self: Array) -> Array:
+    r"""Logistic function :math:`\sigma = 1 / (1 + e^{-x})`: :math:`g\, (1 - \sigma)\, \sigma`."""
+    return 1 / (1 + np.exp(-self))
+
+
+@differentiable(
+    "ThresholdBackwardBackward0",
+    grad_output=lambda grad, output: applied(threshold_backward, grad, output),
+    output=lambda grad: np.zeros_like(grad),
+)
+def threshold_backward(grad_output: Array, output: Array) -> Array:
+    """Rule of relu: the gradient where the result is positive (or NaN), else 0."""
+    return where_true(output != _ZERO, grad_output)
+
+
+@differentiable("ReluBackward0", self=threshold_backward)
+def relu(self: Array) -> Array:
+    r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
+    return np.maximum(self, 0)
+
+
+@differentiable(
+    "LeakyReluBackwardBackward0",
+    grad_output=lambda grad, self, negative_slope: applied(
+        leaky_relu_backward, grad, self, negative_slope
+    ),
+    self=lambda grad: np.zeros_like(grad),
+)
+def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
+    """Rule of leaky_relu: linear pieces, so it has no derivative of its own in the input."""
+    return np.where(self > 0, grad_output, grad_output * negative_slope)
+
+
+@differentiable("LeakyReluBackward0", self=leaky_relu_backward)
+def leaky_relu(self: Array, negative_slope: float) -> Array:
+    r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`."""
+    return np.where(self > 0, self, self * negative_slope)
+
+
+@differentiable(
+    "EluBackwardBackward0",
+    grad_output=lambda grad, self, alpha: applied(elu_backward, grad, self, alpha),
+    self=lambda grad, grad_output, self, alpha: np.where(
+        self > 0, 0, grad * grad_output * alpha * np.exp(np.minimum(self, 0))
+    ),
+)
+@quietly
+def elu_backward(grad_output: Array, self: Array, alpha: Any) -> Array:
+    r"""Rule of elu: its derivative is :math:`g \alpha e^x` where the input is negative."""
+    return np.where(self > 0, grad_output, grad_output * alpha * np.exp(np.minimum(self, 0)))
+
+
+@differentiable("EluBackward0", self=elu_backward)
+@quietly
+def elu(self: Array, alpha: Any) -> Array:
+    r"""Exponential linear unit: :math:`g` where the input is positive, else :math:`g\alpha e^x`."""
+    return np.where(self > 0, self, alpha * np.expm1(np.minimum(self, 0)))
+
+
+def _logistic(self: Any, beta: Any) -> Any:
+    return 1 / (1 + np.exp(self * -beta))
+
+
+@differentiable(
+    "SoftplusBackwardBackward0",
+    grad_output=lambda grad, self, beta, threshold: applied(
+        softplus_backward, grad, self, beta, threshold
+    ),
+    self=lambda grad, grad_output, self, beta, threshold: np.where(
+        self * beta > threshold,
+        0,
+        grad * grad_output * beta * (_logistic(self, beta) * _logistic(self, -beta)),
+    ),
+)
+@quietly
+def softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any) -> Array:
+    r"""Rule of softplus: its derivative is :math:`g \beta\, \sigma(\beta x)\, \sigma(-\beta x)`."""
+    return np.where(self * beta > threshold, grad_output, grad_output * _logistic(self, beta))
+
+
+@differentiable("SoftplusBackward0", self=softplus_backward)
+@quietly
+def softplus(self: Array, beta: float, threshold: float) -> Array:
+    r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
+    return np.where(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
+
+
+def _silu_rule(grad: Any, self: Any) -> Any:
+    slope = applied(sigmoid, self)
+    return grad * slope * (1 + self * (1 - slope))
+
+
+@differentiable("SiluBackward0", self=_silu_rule)
+@quietly
+def silu(self: Array) -> Array:
+    r"""Sigmoid linear unit :math:`x \sigma(x)`: :math:`g\, \sigma (1 + x (1 - \sigma))`."""
+    return self / (1 + np.exp(-self))

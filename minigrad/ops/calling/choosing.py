@@ -1,0 +1,141 @@
+"""Call the operations that choose among entries, as functions and methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.ops import choices, parts
+from minigrad.ops.calling.arguments import cast, dimension
+from minigrad.ops.calling.arithmetic import checked
+from minigrad.ops.meeting import scalar
+from minigrad.tensor import Tensor, wrap
+
+__all__ = ["clamp", "gather", "masked_fill", "maximum", "minimum", "where"]
+
+
+def maximum(input: Tensor, other: Tensor) -> Tensor:
+    """Give the larger of two tensors, entry by entry."""
+    return checked("maximum", choices.maximum, *_both_tensors("maximum", input, other))
+
+
+def minimum(input: Tensor, other: Tensor) -> Tensor:
+    """Give the smaller of two tensors, entry by entry."""
+    return checked("minimum", choices.minimum, *_both_tensors("minimum", input, other))
+
+
+def _both_tensors(name: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
+    for position, value in enumerate((input, other)):
+        if not isinstance(value, (Tensor, np.ndarray)):
+            raise TypeError(
+                f"{name}(): argument '{('input', 'other')[position]}' (position {position + 1}) "
+                f"must be Tensor, not {type(value).__name__}"
+            )
+    return input, other
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Give the tensor with a number in the place of all entries under a mask.
+
+    Args:
+        input: The tensor.
+        mask: Booleans that broadcast to its shape.
+        value: A number, or a tensor without dimensions.
+
+    Raises:
+        RuntimeError: If the mask is not boolean, or does not broadcast.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, -2.0, 3.0])
+        >>> torch.masked_fill(x, x < 0, 0)
+        tensor([1., 0., 3.])
+    """
+    if mask._array.dtype.kind not in "bO":
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{dtypes.scalar_name(mask._array).lower()}"
+        )
+    mask = wrap(np.broadcast_to(mask._array, np.broadcast_shapes(mask.shape, input.shape)))
+    if isinstance(value, Tensor):
+        return choices.masked_fill(input, mask, value)  # type: ignore[no-any-return]
+    return choices.masked_fill_number(input, mask, value)  # type: ignore[no-any-return]
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Limit entries to an interval.
+
+    Raises:
+        RuntimeError: If neither `min` nor `max` is given.
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return choices.clamp(input, min, max)  # type: ignore[no-any-return]
+
+
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """Choose entries of `input` where the condition holds, else of `other`."""
+    first = input if isinstance(input, Tensor) else None
+    second = other if isinstance(other, Tensor) else None
+    known = first if first is not None else second
+    meets = dtypes.get_default_dtype().numpy if known is None else known._array.dtype
+    if first is None:
+        first = scalar(input, meets)
+    if second is None:
+        second = scalar(other, meets)
+    meeting = dtypes.result_type(first._array, second._array)
+    first, second = (t if t._array.dtype == meeting else cast(t, meeting) for t in (first, second))
+    chosen = condition if isinstance(condition, Tensor) else wrap(condition)
+    if chosen._array.dtype.kind not in "bO":
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{dtypes.scalar_name(chosen._array)}. Compare it with something, such as `x != 0`."
+        )
+    return choices.where(chosen, first, second)  # type: ignore[no-any-return]
+
+
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Give the entries at listed places along a dimension: `x[index[i, j], j]` for `dim=0`.
+
+    Args:
+        input: The tensor.
+        dim: The dimension that the places are along.
+        index: Whole numbers, with as many dimensions as the input, and no larger in the others.
+
+    Returns:
+        A tensor of the shape of `index`.
+
+    Raises:
+        RuntimeError: If the index has another number of dimensions or another type, or names a
+            place that is not there.
+
+    Example:
+        >>> import minigrad as torch
+        >>> scores = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.gather(scores, 1, torch.tensor([[0], [1]]))
+        tensor([[1.],
+                [4.]])
+    """
+    number, places = dimension(dim, input.ndim), index._array
+    if places.dtype.kind not in "iu":
+        raise RuntimeError(f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}")
+    if places.ndim != input.ndim:
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as input tensor: got "
+            f"{places.ndim} and {input.ndim}"
+        )
+    for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=True)):
+        if d != number and given > size:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(places.shape)} to be "
+                f"no larger than self {list(input.shape)} apart from dimension {number}"
+            )
+    size = input._array.shape[number] if input.ndim else 1
+    outside = places[(places < 0) | (places >= size)]
+    if outside.size:
+        raise RuntimeError(
+            f"index {outside[0]} is out of bounds for dimension {number} with size {size}"
+        )
+    return parts.gather(input, number, places)  # type: ignore[no-any-return]

@@ -1,0 +1,112 @@
+"""Check that the factors of a product fit together, and say in PyTorch's words what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad.dtypes import scalar_name
+
+_CONVERT = "Convert one of them with .to(dtype)."
+
+
+def _differ(x: Any, y: Any) -> bool:
+    """Tell whether two arrays have different dtypes. Symbols go with numbers."""
+    return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
+
+
+def check_dot(x: Any, y: Any) -> None:
+    """Raise if two arrays have no inner product."""
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    if _differ(x, y):
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{scalar_name(x)} and {scalar_name(y)}. {_CONVERT}"
+        )
+    if x.size != y.size:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
+            f"same number of elements, but got {x.size} and {y.size} elements respectively"
+        )
+
+
+def check_mv(x: Any, y: Any) -> None:
+    """Raise if two arrays are not a matrix and a vector that fit."""
+    if x.ndim != 2 or y.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {x.ndim}, {y.ndim}")
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
+            f"vec ({y.shape[0]})"
+        )
+    if _differ(x, y):
+        first, second = scalar_name(x), scalar_name(y)
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{second}, {first}, and {second}. {_CONVERT}"
+        )
+
+
+def _check_sizes(x: Any, y: Any) -> None:
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and "
+            f"{y.shape[0]}x{y.shape[1]})"
+        )
+
+
+def check_mm(x: Any, y: Any) -> None:
+    """Raise if two arrays are not matrices that fit."""
+    for name, array in (("self", x), ("mat2", y)):
+        if array.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    _check_sizes(x, y)
+    if _differ(x, y):
+        raise RuntimeError(
+            "expected m1 and m2 to have the same dtype, but got: "
+            f"{scalar_name(x).lower()} != {scalar_name(y).lower()}. {_CONVERT}"
+        )
+
+
+def check_addmm(bias: Any, x: Any, y: Any) -> None:
+    """Raise if a bias and two matrices do not fit."""
+    for name, array in (("mat1", x), ("mat2", y)):
+        if array.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
+    for name, array in (("self", bias), ("mat1", x)):
+        if _differ(array, y):
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
+                f"{scalar_name(y)}. {_CONVERT}"
+            )
+    _check_sizes(x, y)
+    if bias.shape != y.shape[1:]:
+        check_expand(bias.shape, (x.shape[0], y.shape[1]))
+
+
+def check_bmm(x: Any, y: Any) -> None:
+    """Raise if two arrays are not stacks of matrices that fit."""
+    for name, array in (("batch1", x), ("batch2", y)):
+        if array.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if _differ(x, y):
+        raise RuntimeError(
+            f"expected scalar type {scalar_name(x)} but found {scalar_name(y)}. {_CONVERT}"
+        )
+    if (x.shape[0], x.shape[2]) != y.shape[:2]:
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
+        )
+
+
+def check_expand(have: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Raise if a tensor of one shape does not expand to another of at least its length."""
+    added = len(wanted) - len(have)
+    for i in range(len(wanted) - 1, added - 1, -1):
+        if have[i - added] not in (1, wanted[i]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({wanted[i]}) must match the existing size "
+                f"({have[i - added]}) at non-singleton dimension {i}.  Target sizes: "
+                f"{list(wanted)}.  Tensor sizes: {list(have)}"
+            )

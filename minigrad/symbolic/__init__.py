@@ -1,0 +1,49 @@
+"""Run any model, loss and hook on symbols: what comes out are formulas, and SymPy is the referee.
+
+The backward rules of minigrad are plain NumPy. Here are arrays of SymPy expressions that answer
+to NumPy's protocols, so the same rules and the same engine write the derivative's formula.
+
+Example:
+    >>> from minigrad.symbolic import derivative, equal, symbols
+    >>> x, w = symbols("x w", requires_grad=True)
+    >>> loss = (w * x - 1) ** 2
+    >>> loss.backward()
+    >>> w.grad
+    tensor(2*x*(w*x - 1))
+    >>> equal(w.grad, derivative(loss, w))
+    True
+"""
+
+try:
+    import sympy as _sympy  # noqa: F401 - the rest of this package needs it
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"minigrad.symbolic computes with SymPy, but there is no module named '{error.name}'. "
+        "Install it with: python -m pip install sympy (or: conda install sympy).",
+        name=error.name,
+    ) from error
+
+from minigrad.symbolic import functions as _functions  # noqa: F401 - fills in NumPy's functions
+from minigrad.symbolic.array import SymbolicArray
+from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.formulas import derivative, expression, latex, substitute
+from minigrad.symbolic.making import symbols, tensor_of
+from minigrad.symbolic.models import symbolic_like
+from minigrad.symbolic.proof import Proof, prove
+
+__all__ = [
+    "Proof",
+    "Refuted",
+    "SymbolicArray",
+    "Undecided",
+    "derivative",
+    "equal",
+    "expression",
+    "latex",
+    "prove",
+    "simplify",
+    "substitute",
+    "symbolic_like",
+    "symbols",
+    "tensor_of",
+]

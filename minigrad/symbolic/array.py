@@ -1,0 +1,283 @@
+"""Compute with arrays of SymPy expressions as with arrays of numbers, by NumPy's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from minigrad.autograd.variable import Variable
+from minigrad.symbolic.exact import exact
+from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY
+
+
+class SymbolicArray(np.ndarray):
+    """A NumPy array whose entries are exact SymPy expressions.
+
+    NumPy asks an array of a class of its own what its functions mean (`__array_ufunc__`,
+    `__array_function__`). This one answers with SymPy, entry by entry. Numbers that meet it become
+    exact (see `exact`), and results without dimensions stay arrays. It rides inside a tensor,
+    where rules and engine take it for any other array.
+
+    Args:
+        data: Expressions and numbers, in nested sequences or an array.
+
+    Example:
+        >>> import sympy
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> np.exp(SymbolicArray([x, y])) * 0.5
+        SymbolicArray([exp(x)/2, exp(y)/2])
+        >>> np.where(SymbolicArray([x]) > 0, x, 0)
+        SymbolicArray([Piecewise((x, x > 0), (0, True))])
+    """
+
+    # what NumPy's functions mean; filled in by minigrad.symbolic.functions
+    _functions: ClassVar[dict[Any, Callable[..., Any]]] = {}
+    _rearranging: ClassVar[set[Any]] = set()
+
+    # SymPy hands operators to those with a higher number, so that symbol * array comes here
+    _op_priority = 1000.0
+
+    def __new__(cls, data: Any) -> SymbolicArray:
+        """Make an array; the data are copied."""
+        return symbolic(entries(data).copy())
+
+    # ------------------------------------------------------------------ NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Compute what NumPy was asked for with SymPy: entry by entry, or along axes."""
+        if any(isinstance(each, Variable) for each in inputs):
+            return NotImplemented
+        outputs = options.pop("out", None)
+        result = _ufunc(ufunc, method, inputs, options)
+        if outputs is None or result is None:
+            return result
+        (output,) = outputs
+        if output.dtype != object:
+            raise TypeError(
+                f"formulas can't be written into an array of {output.dtype}. Make both operands "
+                "symbolic (minigrad.symbolic.tensor_of)."
+            )
+        output[...] = result
+        return output
+
+    def __array_function__(
+        self, function: Any, types: Iterable[type], inputs: Any, options: Any
+    ) -> Any:
+        """Compute what NumPy was asked for, if it makes sense for symbols."""
+        if any(issubclass(each, Variable) for each in types):
+            return NotImplemented
+        own = self._functions.get(function)
+        if own is not None:
+            return own(*inputs, **options)
+        if function not in self._rearranging:
+            raise TypeError(
+                f"NumPy's {function.__name__} is not known for arrays of symbols. Put numbers in "
+                "first (minigrad.symbolic.substitute)."
+            )
+        return again_symbolic(function(*plain(inputs), **plain(options)))
+
+    # ------------------------------------------------------------------ entries
+
+    def __getitem__(self, key: Any) -> Any:
+        """Give the part that a key selects, as an array also if it is a single entry."""
+        part = np.ndarray.__getitem__(self, plain(key))
+        return part if isinstance(part, SymbolicArray) else _zero_dimensional(part)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write expressions or numbers, which become exact, into a part."""
+        new = entries(value)
+        np.ndarray.__setitem__(self, plain(key), new if new.ndim else new.item())
+
+    def fill(self, value: Any) -> None:
+        """Set all entries to one expression or number, which becomes exact."""
+        self[...] = value
+
+    def __repr__(self) -> str:
+        return f"SymbolicArray({self.tolist()})"
+
+    def __str__(self) -> str:
+        return str(self.tolist())
+
+    def __bool__(self) -> bool:
+        """Tell whether the only entry is true, if it does not depend on the symbols' values."""
+        if self.size == 1:
+            entry = self.item()
+            if not entry.is_number:
+                raise TypeError(
+                    f"whether {entry} is true depends on the values of its symbols. Put numbers "
+                    "in first (minigrad.symbolic.substitute), or choose by torch.where."
+                )
+            return bool(entry != 0)
+        return bool(np.ndarray.__bool__(self))
+
+    def astype(self, dtype: Any, *arguments: Any, **options: Any) -> Any:
+        """Convert to another dtype, which needs entries that are numbers.
+
+        Raises:
+            TypeError: If an entry still has symbols in it.
+        """
+        if np.dtype(dtype) == object:
+            return super().astype(dtype, *arguments, **options)
+        for entry in self.flat:
+            if not entry.is_number:
+                raise TypeError(
+                    f"{entry} is not a number, so it can't become one of {np.dtype(dtype)}. If "
+                    "this is a gradient: symbols met a tensor of numbers that requires one. Make "
+                    "that symbolic too (minigrad.symbolic.symbolic_like, tensor_of)."
+                )
+        number = complex if np.dtype(dtype).kind == "c" else float
+        values = [number(entry) for entry in self.flat]
+        return np.array(values).reshape(self.shape).astype(dtype)
+
+
+def symbolic(array: Any) -> SymbolicArray:
+    """See an array of objects, whose entries are exact expressions, as a symbolic one."""
+    return array.view(SymbolicArray)  # type: ignore[no-any-return]
+
+
+def entries(data: Any) -> Any:
+    """Give data as a plain array of objects, each of them an exact expression.
+
+    Args:
+        data: A tensor, an array, an expression, a SymPy matrix, a number, or nested lists of these.
+    """
+    data = _without_tensors(data)
+    if isinstance(data, SymbolicArray):
+        return data.view(np.ndarray)
+    if isinstance(data, (sympy.MatrixBase, sympy.NDimArray)):
+        data = data.tolist()
+    array = data if isinstance(data, np.ndarray) else np.array(data, dtype=object)
+    return vector_of(map(_entry, array.reshape(-1))).reshape(array.shape)
+
+
+def _without_tensors(data: Any) -> Any:
+    if isinstance(data, Variable):
+        return data._array
+    return [_without_tensors(each) for each in data] if isinstance(data, (list, tuple)) else data
+
+
+def _entry(value: Any) -> Any:
+    return exact(value.item() if isinstance(value, np.ndarray) else value)
+
+
+def vector_of(values: Iterable[Any]) -> Any:
+    """Give expressions as a vector of objects, whatever NumPy would take them for."""
+    listed = list(values)
+    vector = np.empty(len(listed), object)
+    for position, value in enumerate(listed):
+        vector[position] = value
+    return vector
+
+
+def _zero_dimensional(expression: Any) -> SymbolicArray:
+    return symbolic(vector_of([expression]).reshape(()))
+
+
+def plain(value: Any) -> Any:
+    """Give nested arguments with plain views in the place of symbolic arrays."""
+    if isinstance(value, SymbolicArray):
+        return value.view(np.ndarray)
+    if type(value) in (list, tuple):
+        return type(value)(plain(each) for each in value)
+    if type(value) is dict:
+        return {name: plain(each) for name, each in value.items()}
+    return value
+
+
+def again_symbolic(result: Any) -> Any:
+    """Give what NumPy returned as symbolic arrays again, sharing memory where that is possible."""
+    if isinstance(result, (list, tuple)):
+        return type(result)(again_symbolic(each) for each in result)
+    if isinstance(result, sympy.Expr):
+        return _zero_dimensional(result)
+    if not isinstance(result, np.ndarray) or result.dtype != object:
+        return result
+    if all(isinstance(entry, sympy.Expr) for entry in result.flat):
+        return symbolic(result)
+    return symbolic(entries(result))
+
+
+# ---------------------------------------------------------------------- ufuncs
+
+
+def entrywise(function: Callable[..., Any], *operands: Any) -> SymbolicArray:
+    """Apply a function of expressions to the entries of arrays, which are broadcast."""
+    arrays = np.broadcast_arrays(*map(entries, operands))
+    results = vector_of(exact(function(*each)) for each in zip(*(a.flat for a in arrays)))  # noqa: B905 - of one shape
+    return symbolic(results.reshape(arrays[0].shape))
+
+
+def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
+    """Do what NumPy was asked to do with a ufunc."""
+    unusual = options.pop("where", True) is not True
+    if unusual or np.dtype(options.pop("dtype", None) or object) != object:
+        raise TypeError(f"NumPy's {ufunc.__name__} takes no where= or dtype= for symbols.")
+    function = ENTRYWISE.get(ufunc)
+    if ufunc is np.matmul and method == "__call__":
+        return _matmul(*map(entries, inputs))
+    if function is not None:
+        if method == "__call__":
+            return entrywise(function, *inputs)
+        if method == "outer":
+            first, second = map(entries, inputs)
+            return entrywise(function, first[(..., *(None,) * second.ndim)], second)
+        if method == "reduce":
+            return reduce_along(ufunc, *inputs, **options)
+        if method == "at":
+            return _combine_at(function, *inputs)
+    raise TypeError(
+        f"NumPy's {ufunc.__name__} (as {method}) is not known for arrays of symbols. Put numbers "
+        "in first (minigrad.symbolic.substitute)."
+    )
+
+
+def reduce_along(
+    ufunc: Any, array: Any, axis: Any = 0, keepdims: bool = False, initial: Any = None
+) -> SymbolicArray:
+    """Join the entries along axes into one, such as their sum."""
+    array = entries(array)
+    axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    joined = sorted(each % array.ndim for each in axes)
+    kept = [each for each in range(array.ndim) if each not in joined]
+    shape = tuple(array.shape[each] for each in kept)
+    count = int(np.prod([array.shape[each] for each in joined], dtype=np.int64))
+    rows = array.transpose(*kept, *joined).reshape(int(np.prod(shape, dtype=np.int64)), count)
+    first = [] if initial is None else [exact(initial)]
+    if not count + len(first) and ufunc.identity is None:
+        raise ValueError(f"zero-size array to reduction operation {ufunc.__name__}")
+    function = OF_MANY.get(ufunc) or (lambda *values: reduce(ENTRYWISE[ufunc], values))
+    results = vector_of(exact(function(*first, *row)) for row in rows)
+    if keepdims:
+        shape = tuple(1 if each in joined else size for each, size in enumerate(array.shape))
+    return symbolic(results.reshape(shape))
+
+
+def _combine_at(function: Callable[..., Any], array: Any, indices: Any, values: Any) -> None:
+    """Combine entries with values in place; an entry that is indexed twice changes twice."""
+    target = array.view(np.ndarray)
+    places = np.arange(target.size).reshape(target.shape)[plain(indices)]
+    values = np.broadcast_to(entries(values), places.shape)
+    for place, value in zip(places.flat, values.flat, strict=True):
+        index = np.unravel_index(place, target.shape)
+        target[index] = exact(function(target[index], value))
+
+
+def _matmul(a: Any, b: Any) -> SymbolicArray:
+    """Multiply matrices by their definition: the sum of products over the shared dimension."""
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("matmul: an operand has no dimensions")
+    rows = a[None] if a.ndim == 1 else a
+    columns = b[None] if b.ndim == 1 else np.swapaxes(b, -1, -2)
+    if rows.shape[-1] != columns.shape[-1]:
+        raise ValueError(
+            f"matmul: shapes {a.shape} and {b.shape} do not fit: the last size of the first must "
+            "be the last but one of the second"
+        )
+    products = entrywise(ENTRYWISE[np.multiply], rows[..., :, None, :], columns[..., None, :, :])
+    result = reduce_along(np.add, products, -1)
+    result = result[..., 0] if b.ndim == 1 else result
+    return result if a.ndim > 1 else result[..., 0] if b.ndim == 1 else result[..., 0, :]  # type: ignore[no-any-return]

@@ -1,0 +1,259 @@
+"""Measure what recording and running backward costs, against PyTorch and hand-written NumPy.
+
+    python tests/benchmarks/tape.py            (in the environment of the tests, with torch if you like)
+
+Each workload runs in one process and one thread, in alternating rounds; the figures are medians of
+the ratios of each round. Before anything is timed, the gradients are compared with those written by
+hand. PyTorch against itself (A/A) tells how far a ratio can be trusted on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+import importlib.util
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+import minigrad
+
+Step = Callable[[], Any]
+ROUNDS = 40
+
+
+def worked_example(torch: ModuleType) -> Step:
+    """Give a step that computes the loss of the worked example and its five gradients."""
+    names = {"x": 0.3, "w0": 0.3, "b0": 0.1, "w1": 0.4, "b1": 0.2}
+    x, w0, b0, w1, b1 = leaves = [
+        torch.tensor([value], requires_grad=True) for value in names.values()
+    ]
+
+    def step() -> list[Any]:
+        for leaf in leaves:
+            leaf.grad = None
+        x1 = w0 * x + b0
+        y = (w1 * x1 + b1) ** 2
+        loss = (y - 1) ** 2
+        loss.backward()
+        return [leaf.grad for leaf in leaves]
+
+    return step
+
+
+def worked_example_by_hand() -> Step:
+    """Give the same step in NumPy."""
+    x, w0, b0, w1, b1 = (np.array([v], np.float32) for v in (0.3, 0.3, 0.1, 0.4, 0.2))
+    one, two = np.float32([1]), np.float32([2])
+
+    def step() -> list[Any]:
+        x1 = w0 * x + b0
+        s = w1 * x1 + b1
+        y = s * s
+        dy = two * (y - one)
+        ds = dy * two * s
+        dx1 = ds * w1
+        return [dx1 * w0, dx1 * x, dx1, ds * x1, ds]
+
+    return step
+
+
+def worked_example_modules(torch: ModuleType) -> Step:
+    """Give the step of the worked example made of two `nn.Linear`."""
+    f0, f1 = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+    with torch.no_grad():
+        for parameter, value in zip(
+            (f0.weight, f0.bias, f1.weight, f1.bias), (0.3, 0.1, 0.4, 0.2), strict=True
+        ):
+            parameter.fill_(value)
+    x = torch.tensor([0.3], requires_grad=True)
+    leaves = [x, f0.weight, f0.bias, f1.weight, f1.bias]
+
+    def step() -> list[Any]:
+        for leaf in leaves:
+            leaf.grad = None
+        y = f1(f0(x)) ** 2
+        loss = (y - 1) ** 2
+        loss.backward()
+        return [leaf.grad.reshape(1) for leaf in leaves]
+
+    return step
+
+
+def chain(torch: ModuleType) -> Step:
+    """Give a step of 1,000 multiplications and additions on 16 entries."""
+    x = torch.linspace(0.5, 1.5, 16).requires_grad_()
+    w, b, g = torch.full((16,), 1.0001), torch.full((16,), 1e-4), torch.ones(16)
+
+    def step() -> list[Any]:
+        x.grad = None
+        h = x
+        for _ in range(500):
+            h = h * w + b
+        h.backward(g)
+        return [x.grad]
+
+    return step
+
+
+def chain_by_hand() -> Step:
+    """Give the same step in NumPy."""
+    x = np.linspace(0.5, 1.5, 16, dtype=np.float32)
+    w, b, g = (np.full(16, v, np.float32) for v in (1.0001, 1e-4, 1.0))
+
+    def step() -> list[Any]:
+        h, saved = x, []
+        for _ in range(500):
+            saved.append(w)
+            h = h * w + b
+        gradient = g
+        for factor in reversed(saved):
+            gradient = gradient * factor
+        return [gradient]
+
+    return step
+
+
+SIZES, BATCH, RATE = (784, 256, 128, 10), 64, 0.01
+
+
+def _mlp_data() -> tuple[list[Any], list[Any], Any, Any]:
+    generator = np.random.default_rng(0)
+    weights = [
+        (generator.standard_normal((o, i)) / np.sqrt(i)).astype(np.float32)
+        for i, o in pairwise(SIZES)
+    ]
+    biases = [np.zeros(o, np.float32) for o in SIZES[1:]]
+    inputs = generator.standard_normal((BATCH, SIZES[0])).astype(np.float32)
+    return weights, biases, inputs, generator.integers(0, SIZES[-1], BATCH)
+
+
+def mlp(torch: ModuleType) -> Step:
+    """Give a training step (cross-entropy, SGD) of a 784-256-128-10 network, batch 64."""
+    weights, biases, inputs, classes = _mlp_data()
+    layers = [torch.nn.Linear(i, o) for i, o in pairwise(SIZES)]
+    with torch.no_grad():
+        for layer, weight, bias in zip(layers, weights, biases, strict=True):
+            layer.weight.copy_(torch.tensor(weight))
+            layer.bias.copy_(torch.tensor(bias))
+    model = torch.nn.Sequential(layers[0], torch.nn.ReLU(), layers[1], torch.nn.ReLU(), layers[2])
+    x, target = torch.tensor(inputs), torch.tensor(classes)
+    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
+
+    def step() -> list[Any]:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x), target)
+        loss.backward()
+        optimizer.step()
+        return [p.grad for layer in layers for p in (layer.weight, layer.bias)]
+
+    return step
+
+
+def mlp_by_hand() -> Step:
+    """Give the same step in NumPy."""
+    weights, biases, inputs, classes = _mlp_data()
+    rows = np.arange(BATCH)
+
+    def step() -> list[Any]:
+        hidden = [inputs]
+        for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
+            hidden.append(np.maximum(hidden[-1] @ weight.T + bias, 0))
+        scores = hidden[-1] @ weights[-1].T + biases[-1]
+        scores -= scores.max(1, keepdims=True)
+        powers = np.exp(scores)
+        totals = powers.sum(1, keepdims=True)
+        loss = (np.log(totals)[:, 0] - scores[rows, classes]).mean()
+        gradient = powers / totals
+        gradient[rows, classes] -= 1
+        gradient /= BATCH
+        gradients: list[Any] = []
+        for layer in (2, 1, 0):
+            gradients += [gradient.sum(0), gradient.T @ hidden[layer]]
+            if layer:
+                passed = gradient @ weights[layer]
+                passed *= hidden[layer] > 0
+                gradient = passed
+        gradients.reverse()
+        for layer in range(3):
+            weights[layer] -= np.float32(RATE) * gradients[2 * layer]
+            biases[layer] -= np.float32(RATE) * gradients[2 * layer + 1]
+        return gradients if np.isfinite(loss) else []
+
+    return step
+
+
+WORKLOADS: list[tuple[str, Callable[[ModuleType], Step], Callable[[], Step], int]] = [
+    ("worked example, operations", worked_example, worked_example_by_hand, 200),
+    ("worked example, nn.Linear", worked_example_modules, worked_example_by_hand, 100),
+    ("chain of 1,000 add, mul", chain, chain_by_hand, 4),
+    ("784-256-128-10 step, batch 64", mlp, mlp_by_hand, 4),
+]
+
+
+def _numbers(gradients: list[Any]) -> list[Any]:
+    return [np.asarray(getattr(g, "tolist", lambda g=g: g)()) for g in gradients]
+
+
+def check(name: str, steps: dict[str, Step]) -> None:
+    """Compare the gradients of a first step with those written by hand."""
+    expected = _numbers(steps["hand"]())
+    for library, step in steps.items():
+        if library == "hand":
+            continue
+        found = _numbers(step())
+        for a, b in zip(found, expected, strict=True):
+            if a.shape != b.shape or not np.allclose(a, b, rtol=2e-4, atol=1e-6):
+                sys.exit(f"{name}: {library} computes another gradient; nothing is timed")
+
+
+def measure(steps: dict[str, Step], repeats: int) -> dict[str, list[float]]:
+    """Time the steps in alternating rounds, in seconds a step."""
+    times: dict[str, list[float]] = {library: [] for library in steps}
+    for _ in range(ROUNDS):
+        for library, step in steps.items():
+            start = time.perf_counter()
+            for _ in range(repeats):
+                step()
+            times[library].append((time.perf_counter() - start) / repeats)
+    return times
+
+
+def ratio(times: dict[str, list[float]], a: str, b: str) -> float:
+    """Give the median of the ratios of the rounds."""
+    return statistics.median(x / y for x, y in zip(times[a], times[b], strict=True))
+
+
+def main() -> None:
+    """Print a table of the workloads."""
+    torch: Any = None
+    if importlib.util.find_spec("torch") is not None:
+        torch = importlib.import_module("torch")
+        torch.set_num_threads(1)
+    for name, make, by_hand, repeats in WORKLOADS:
+        steps = {"hand": by_hand(), "minigrad": make(minigrad)}
+        if torch is not None:
+            steps |= {"torch": make(torch), "torch again": make(torch)}
+        check(name, steps)
+        times = measure(steps, repeats)
+        line = f"{name:32s} minigrad {statistics.median(times['minigrad']) * 1e6:9.1f} us"
+        line += f"   / hand {ratio(times, 'minigrad', 'hand'):5.2f}"
+        if torch is not None:
+            line += f"   / torch {ratio(times, 'minigrad', 'torch'):5.2f}"
+            line += f"   (torch / torch {ratio(times, 'torch again', 'torch'):4.2f})"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

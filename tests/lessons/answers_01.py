@@ -1,0 +1,269 @@
+"""Typical wrong answers and differently written right ones, for the exercises of lesson 01."""
+
+from fractions import Fraction
+
+import numpy as np
+
+import minigrad as torch
+
+B1 = -1.847648 * 0.552
+
+
+def _by_hand(x, w0, b0, w1, b1):
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    up = 2 * (s * s - 1) * 2 * s
+    return (up * w1 * w0, up * w1 * x, up * w1, up * x1, up)
+
+
+def _by_hand_as_list(x, w0, b0, w1, b1):
+    s = w1 * (w0 * x + b0) + b1
+    up = 4 * s**3 - 4 * s
+    return [up * w1 * w0, up * w1 * x, up * w1, up * (w0 * x + b0), up]
+
+
+def _by_hand_as_array(x, w0, b0, w1, b1):
+    return np.array(_by_hand(x, w0, b0, w1, b1))
+
+
+def _swapped(x, w0, b0, w1, b1):
+    gx, gw0, *rest = _by_hand(x, w0, b0, w1, b1)
+    return (gw0, gx, *rest)
+
+
+def _walking_order(x, w0, b0, w1, b1):
+    return _by_hand(x, w0, b0, w1, b1)[::-1]
+
+
+def _parameters_first(x, w0, b0, w1, b1):
+    gx, *rest = _by_hand(x, w0, b0, w1, b1)
+    return (*rest, gx)
+
+
+def _biases_first(x, w0, b0, w1, b1):
+    gx, gw0, gb0, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gx, gb0, gw0, gb1, gw1
+
+
+def _no_square(x, w0, b0, w1, b1):
+    x1 = w0 * x + b0
+    up = 2 * ((w1 * x1 + b1) ** 2 - 1)
+    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+
+
+def _one_two(x, w0, b0, w1, b1):
+    return tuple(g / 2 for g in _by_hand(x, w0, b0, w1, b1))
+
+
+def _no_w1(x, w0, b0, w1, b1):
+    gx, gw0, gb0, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gx / w1, gw0 / w1, gb0 / w1, gw1, gb1
+
+
+def _no_loss(x, w0, b0, w1, b1):
+    x1 = w0 * x + b0
+    up = 2 * (w1 * x1 + b1)
+    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+
+
+def _wrong_partner(x, w0, b0, w1, b1):
+    gx, gw0, gb0, _, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gx, gw0, gb0, gb1 * x, gb1
+
+
+def _typed(x, w0, b0, w1, b1):
+    return -0.1223882, -0.1223882, -0.4079607, -0.1937813, -1.0199017
+
+
+def _with_engine(x, w0, b0, w1, b1):
+    given = [torch.tensor(v, requires_grad=True) for v in (x, w0, b0, w1, b1)]
+    x, w0, b0, w1, b1 = given
+    (((w1 * (w0 * x + b0) + b1) ** 2 - 1) ** 2).backward()
+    return tuple(v.grad for v in given)
+
+
+def _forgot_return(x, w0, b0, w1, b1):
+    _by_hand(x, w0, b0, w1, b1)
+
+
+def _only_x(x, w0, b0, w1, b1):
+    return _by_hand(x, w0, b0, w1, b1)[0]
+
+
+def _misses_s(x, w0, b0, w1, b1):
+    return 2 * (s * s - 1)  # noqa: F821
+
+
+def _at_s(x1, w1, b1):
+    s = w1 * x1 + b1
+    return 2 * (s**2 - 1) * 2 * s
+
+
+def _deeper(x, w0, b0, w1, b1, w2, b2):
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    t = w2 * s * s + b2
+    at_t = 2 * (t * t - 1) * 2 * t
+    at_s = at_t * w2 * 2 * s
+    return (at_s * w1 * w0, at_s * w1 * x, at_s * w1, at_s * x1, at_s, at_t * s * s, at_t)
+
+
+def _deeper_by_loop(*values):
+    x, *layers = values
+    here, road = x, []
+    for number, (w, b) in enumerate(zip(layers[::2], layers[1::2], strict=True)):
+        inner = w * here + b
+        road.append((w, here, 2 * inner if number else 1.0))
+        here = inner * inner if number else inner
+    up, found = 2 * (here - 1), []
+    for w, entered, bend in reversed(road):
+        up *= bend
+        found = [up * entered, up, *found]
+        up *= w
+    return [up, *found]
+
+
+def _deeper_no_w2(x, w0, b0, w1, b1, w2, b2):
+    *low, gw2, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
+    return (*(g / w2 for g in low), gw2, gb2)
+
+
+def _deeper_partner(x, w0, b0, w1, b1, w2, b2):
+    *low, _, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
+    return (*low, gb2 * (w1 * (w0 * x + b0) + b1), gb2)
+
+
+def _deeper_old_loss(x, w0, b0, w1, b1, w2, b2):
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    t = w2 * s * s + b2
+    at_t = 2 * (s * s - 1) * 2 * t
+    at_s = at_t * w2 * 2 * s
+    return (at_s * w1 * w0, at_s * w1 * x, at_s * w1, at_s * x1, at_s, at_t * s * s, at_t)
+
+
+def _deeper_no_square(x, w0, b0, w1, b1, w2, b2):
+    s = w1 * (w0 * x + b0) + b1
+    *low, gw2, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
+    return (*(g / (2 * s) for g in low), gw2, gb2)
+
+
+def _deeper_new_first(*values):
+    gradients = _deeper(*values)
+    return (*gradients[5:], *gradients[:5])
+
+
+ANSWERS = {
+    "01.1": {
+        "wrong": [
+            ("before the multiplication by w1", -0.40796),
+            ("One link lies between y and s", -1.847648),
+            ("a bias has none", -0.19378),
+            ("does not depend on b1", B1 * 0.2),
+            ("without the loss", 0.552),
+            ("sign", 1.0199),
+            ("factor of two too small", B1 / 2),
+            ("Carry more digits", -1.0119),
+            ("decimal point", -0.10199),
+            ("quotes", "-1.0199"),
+            ("Something does", 0.0),
+        ],
+        "right": [-1.0199, B1, Fraction(-10199, 10000), np.float32(B1), torch.tensor(B1)],
+    },
+    "01.2": {
+        "wrong": [
+            ("exchanged. At x = w0", _swapped),
+            ("order of the arguments", _walking_order),
+            ("x comes first", _parameters_first),
+            ("without a partner", _biases_first),
+            ("the derivative of a square?", _no_square),
+            ("two squares", _one_two),
+            ("multiplies x1", _no_w1),
+            ("starts at y", _no_loss),
+            ("second layer gets", _wrong_partner),
+            ("whatever goes in", _typed),
+            ("without 'backward'", _with_engine),
+            ("Is a return missing", _forgot_return),
+            ("should not be 1 value", _only_x),
+            ("NameError", _misses_s),
+            ("without brackets", (-0.12239, -0.12239, -0.40796, -0.19378, -1.0199)),
+            ("sign does not", lambda *v: tuple(-g for g in _by_hand(*v))),
+        ],
+        "right": [_by_hand, _by_hand_as_list, _by_hand_as_array],
+    },
+    "01.3": {
+        "wrong": [
+            ("colleague's version", lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1),
+            ("not the number that is squared", lambda x1, w1, b1: _at_s(x1, w1, b1) * w1 / 2),
+            (
+                "not its value",
+                lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * (w1 * x1 + b1) ** 2 * w1,
+            ),
+            (
+                "mends one point only",
+                lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * 0.552 * w1,
+            ),
+            ("w1 has lost", _at_s),
+            (
+                "not added",
+                lambda x1, w1, b1: (2 * ((w1 * x1 + b1) ** 2 - 1) + 2 * (w1 * x1 + b1)) * w1,
+            ),
+            ("whatever goes in", lambda x1, w1, b1: -0.40796),
+            ("sign does not", lambda x1, w1, b1: -w1 * _at_s(x1, w1, b1)),
+            ("it takes x1", lambda x1: -0.40796),
+            ("without brackets", -0.40796),
+        ],
+        "right": [
+            lambda x1, w1, b1: w1 * _at_s(x1, w1, b1),
+            lambda x1, w1, b1: 4 * w1 * ((w1 * x1 + b1) ** 3 - (w1 * x1 + b1)),
+        ],
+    },
+    "01.4": {
+        "wrong": [
+            ("any different from 0.3", ("a", "because smaller is closer to the definition")),
+            ("good with 16 digits", ("b", "because it worked before")),
+            ("between x - 1 and x + 1", ("d", "because rounding is far away then")),
+            ("add your reason", "c"),
+            ("Say a little more", ("c", "rounding and bending")),
+            ("when h is small", ("c", "because larger steps make the curve bend")),
+            ("when h is large", ("c", "because float32 has to round more")),
+            ("when h is large", ("c", "few digits need a larger step")),
+            ("one of the letters", ("e", "none of these steps is any good")),
+            ("one of the letters", 0.01),
+        ],
+        "right": [
+            ("c", "Rounding is worse in float32; a step of 1 would let the curve bend."),
+            ("(C)", "only 7 digits survive, so h is larger, but h^2 must stay small"),
+        ],
+    },
+    "01.5": {
+        "wrong": [
+            ("multiplied, not added", (5, 5, 5, 3, 3)),
+            ("already passed s", (2, 2, 2, 3, 3)),
+            ("leave before x1", (6, 6, 6, 6, 6)),
+            ("toward the loss", (2, 2, 2, 6, 6)),
+            ("passes on what arrives", (6, 6, 1, 3, 1)),
+            ("the second was not", (3, 3, 3, 3, 3)),
+            ("not the gradients", (-0.73433, -0.73433, -2.44776, -0.58134, -3.05971)),
+            ("opposite order", (3, 3, 6, 6, 6)),
+            ("5 are asked for", (6, 3)),
+            ("entry [2]", (6, 6, 2, 3, 3)),
+            ("Give the values", "6, 6, 6, 3, 3"),
+        ],
+        "right": [(6, 6, 6, 3, 3), [6.0, 6.0, 6.0, 3.0, 3.0], np.array([6, 6, 6, 3, 3])],
+    },
+    "01.6": {
+        "wrong": [
+            ("multiplies y", _deeper_no_w2),
+            ("looks at z", _deeper_old_loss),
+            ("is y, not s", _deeper_partner),
+            ("three squares", _deeper_no_square),
+            ("order of the arguments", _deeper_new_first),
+            ("not enough", lambda x, w0, b0, w1, b1, w2, b2: _by_hand(x, w0, b0, w1, b1)),
+            ("it takes x, w0, b0, w1, b1", _by_hand),
+            ("sign does not", lambda *v: tuple(-g for g in _deeper(*v))),
+            ("twice as much", lambda *v: tuple(2 * g for g in _deeper(*v))),
+        ],
+        "right": [_deeper, _deeper_by_loop],
+    },
+}

@@ -1,0 +1,105 @@
+"""Models run on symbols: their parameters have names, and their formulas give their numbers."""
+
+import numpy as np
+import pytest
+import sympy
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.symbolic import equal, expression, substitute, symbolic_like, symbols, tensor_of
+
+
+def real(name):
+    return sympy.Symbol(name, real=True)
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f0 = nn.Linear(1, 1)
+        self.f1 = nn.Sequential(nn.Tanh(), nn.Linear(1, 2, bias=False))
+        self.scale = nn.Parameter(torch.ones(1))
+
+
+def named(model):
+    return {name: str(p._array.flat[0]) for name, p in model.named_parameters()}
+
+
+def test_names_by_the_rule():
+    model = Two()
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    symbolic = symbolic_like(model)
+    assert named(symbolic) == {
+        "scale": "scale_0", "f0.weight": "w_1", "f0.bias": "b_1", "f1.1.weight": "w_{2;0,0}",
+    }  # fmt: skip
+    assert all(torch.equal(p, before[name]) for name, p in model.named_parameters())
+    assert all(type(p) is nn.Parameter and p.requires_grad for p in symbolic.parameters())
+
+
+def test_names_by_choice():
+    symbolic = symbolic_like(Two(), names={"f0.weight": "v", "scale": "s"}, positive=True)
+    assert named(symbolic)["f0.weight"] == "v" and named(symbolic)["scale"] == "s"
+    assert symbolic.scale._array.item().is_positive
+    with pytest.raises(KeyError, match=r"no parameter 'f0.weigth'"):
+        symbolic_like(Two(), names={"f0.weigth": "v"})
+    with pytest.raises(ValueError, match="would both be called b_1"):
+        symbolic_like(Two(), names={"f0.weight": "b_1"})
+
+
+def test_shared_parameters_stay_shared():
+    model = nn.Sequential(nn.Linear(1, 1), nn.Linear(1, 1))
+    model[1].weight = model[0].weight
+    symbolic = symbolic_like(model)
+    assert symbolic[1].weight is symbolic[0].weight
+    assert named(symbolic) == {"0.weight": "w_0", "0.bias": "b_0", "1.bias": "b_1"}
+
+
+def test_hooks_come_along():
+    model = nn.Sequential(nn.Linear(1, 1))
+    seen = []
+    model[0].register_forward_hook(lambda module, args, output: seen.append(output))
+    output = symbolic_like(model)(symbols("x", 1))
+    assert seen == [output]
+    assert expression(output) == real("w_0") * real("x") + real("b_0")
+
+
+ACTIVATIONS = [
+    nn.Tanh(),
+    nn.Sigmoid(),
+    nn.SiLU(),
+    nn.Softplus(),
+    nn.ReLU(),
+    nn.LeakyReLU(),
+    nn.ELU(),
+]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda module: type(module).__name__)
+def test_networks_run_on_symbols_and_agree_with_numbers(activation):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 2), activation, nn.Linear(2, 1)).to(torch.float64)
+    symbolic = symbolic_like(model)
+    x, target = symbols("x", (1, 2), requires_grad=True), symbols("t", (1, 1))
+    loss = nn.MSELoss()(symbolic(x), target)
+    loss.backward()
+    data = torch.randn(1, 2, dtype=torch.float64).requires_grad_()
+    goal = torch.randn(1, 1, dtype=torch.float64)
+    nn.MSELoss()(model(data), goal).backward()
+    values = {x: data.detach(), target: goal}
+    values |= {
+        s: p.detach() for s, p in zip(symbolic.parameters(), model.parameters(), strict=True)
+    }
+    pairs = zip([x, *symbolic.parameters()], [data, *model.parameters()], strict=True)
+    for formula, number in pairs:
+        found = tensor_of(substitute(formula.grad, values)).numpy().astype(np.float64)
+        # some forty operations in double precision, sums of both signs included
+        np.testing.assert_allclose(
+            found.reshape(number.shape), number.grad.numpy(), rtol=1e-12, atol=1e-14
+        )
+
+
+def test_cross_entropy_has_the_famous_gradient():
+    s = symbols("s", 3, requires_grad=True)
+    loss = nn.functional.cross_entropy(s, torch.tensor(1))
+    loss.backward()
+    assert equal(s.grad, s.detach().softmax(0) - torch.tensor([0, 1, 0]))
