@@ -29,6 +29,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"the port of JupyterLab (default: {server.FIRST_PORT})",
     )
+    result.add_argument(
+        "--release",
+        nargs="*",
+        metavar="NN",
+        help="for authors: run solution notebooks and make the learners' from them "
+        "(all of them, or those with these numbers)",
+    )
     return result
 
 
@@ -46,6 +53,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def start(options: argparse.Namespace) -> int:
     """Prepare the lessons, then start JupyterLab unless only the check was asked for."""
+    if options.release is not None:
+        return release(environment.ensure("lessons"), options.release)
     port = None if options.check else server.choose_port(options.port)
     home = environment.ensure("lessons")
     check_worked_example(home)
@@ -54,6 +63,13 @@ def start(options: argparse.Namespace) -> int:
         say("Everything is in place. Start the lessons with:  python lessons")
         return 0
     return server.serve(home, port, server.has_browser() and not options.no_browser)
+
+
+def release(home: environment.Environment, numbers: Sequence[str]) -> int:
+    """Run solution notebooks and make the learners' notebooks from them; return the exit code."""
+    tools = home.root / "lessons" / "_tools"
+    command = [str(home.python), str(tools), "release", *numbers]
+    return subprocess.run(command, env=home.variables(os.environ), cwd=home.root).returncode
 
 
 def check_worked_example(home: environment.Environment) -> None:

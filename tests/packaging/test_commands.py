@@ -402,6 +402,12 @@ def test_a_command_that_is_not_there(tmp_path, capsys):
 # ---- python lessons -----------------------------------------------------------------------------
 
 
+def test_a_release_names_its_lessons() -> None:
+    assert lessons.parser().parse_args(["--release", "06", "07"]).release == ["06", "07"]
+    assert lessons.parser().parse_args(["--release"]).release == []
+    assert lessons.parser().parse_args([]).release is None
+
+
 def test_options_of_the_lessons():
     options = lessons.parser().parse_args(["--no-browser", "--port", "9000"])
     assert options == argparse.Namespace(check=False, no_browser=True, port=9000)
