@@ -135,9 +135,12 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
             array = array.astype(np.complex128 if wide else np.complex64)
         elif array.dtype.kind == "i":
             array = array.astype(np.int64)
-    if array.dtype.kind not in "biufcO" or (array.dtype.kind == "O" and not _symbolic(array)):
+    if array.dtype.kind not in "biufcO" or type(array) is np.ndarray and array.dtype.kind == "O":
         kind = type(array.flat[0]).__name__.removesuffix("_") if array.size else str(array.dtype)
-        raise TypeError(f"new(): invalid data type '{kind}'; the entries must be numbers")
+        raise TypeError(
+            f"new(): invalid data type '{kind}'; the entries must be numbers. "
+            "minigrad.symbolic.tensor_of makes tensors of symbols."
+        )
     return _finish(array, requires_grad)
 
 
@@ -150,12 +153,6 @@ def is_tensor(obj: Any) -> bool:
         (True, False)
     """
     return isinstance(obj, Tensor)
-
-
-def _symbolic(array: Any) -> bool:
-    return all(
-        hasattr(entry, "free_symbols") or isinstance(entry, (int, float)) for entry in array.flat
-    )
 
 
 def as_tensor(data: Any, dtype: dtypes.dtype | None = None) -> Tensor:

@@ -29,7 +29,6 @@ __all__ = [
     "long",
     "set_default_dtype",
     "short",
-    "symbolic",
     "uint8",
 ]
 

@@ -266,7 +266,7 @@ class Tensor(Variable):
                 f"Boolean value of Tensor with {what} is ambiguous. Use any() or all() to say "
                 "which entries count."
             )
-        return bool(self._array.item())
+        return bool(self._array)
 
     def __len__(self) -> int:
         if self._array.ndim == 0:

@@ -11,7 +11,7 @@ from sympy import And, Eq, Max, Min, Or
 
 from minigrad.symbolic.exact import condition, indicator
 
-_STRICT_AND_NOT = {sympy.Gt: sympy.Lt, sympy.Ge: sympy.Le, sympy.Lt: sympy.Gt, sympy.Le: sympy.Ge}
+_REVERSED = {sympy.Gt: sympy.Lt, sympy.Ge: sympy.Le, sympy.Lt: sympy.Gt, sympy.Le: sympy.Ge}
 
 
 def compare(relation: Any, a: Any, b: Any) -> Any:
@@ -32,7 +32,7 @@ def compare(relation: Any, a: Any, b: Any) -> Any:
         some = isinstance(a, Max) == (relation in (sympy.Gt, sympy.Ge))
         return (Or if some else And)(*(compare(relation, each, b) for each in a.args))
     if isinstance(b, (Max, Min)):
-        return compare(_STRICT_AND_NOT[relation], b, a)
+        return compare(_REVERSED[relation], b, a)
     return relation(a, b)
 
 
@@ -46,6 +46,11 @@ def times(a: Any, b: Any) -> Any:
     return a * b
 
 
+def plus(a: Any, b: Any) -> Any:
+    """Add; (x + y) + (x + y) is 2 (x + y), for the same reason."""
+    return times(sympy.Integer(2), a) if a == b else a + b
+
+
 def _comparison(relation: Any) -> Callable[[Any, Any], Any]:
     return lambda a, b: indicator(compare(relation, a, b))
 
@@ -56,7 +61,7 @@ def _logic(combine: Any) -> Callable[..., Any]:
 
 # The comparisons and tests give expressions that are 1 or 0.
 ENTRYWISE: dict[Any, Callable[..., Any]] = {
-    np.add: lambda a, b: a + b,
+    np.add: plus,
     np.subtract: lambda a, b: a - b,
     np.multiply: times,
     np.true_divide: lambda a, b: times(a, 1 / b),

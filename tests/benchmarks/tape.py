@@ -1,6 +1,6 @@
 """Measure what recording and running backward costs, against PyTorch and hand-written NumPy.
 
-    python tests/benchmarks/tape.py            (in the environment of the tests, with torch if you like)
+    python tests/benchmarks/tape.py     (in the environment of the tests; with torch if it is there)
 
 Each workload runs in one process and one thread, in alternating rounds; the figures are medians of
 the ratios of each round. Before anything is timed, the gradients are compared with those written by

@@ -410,7 +410,8 @@ def test_a_release_names_its_lessons() -> None:
 
 def test_options_of_the_lessons():
     options = lessons.parser().parse_args(["--no-browser", "--port", "9000"])
-    assert options == argparse.Namespace(check=False, no_browser=True, port=9000)
+    expected = argparse.Namespace(check=False, no_browser=True, port=9000, release=None)
+    assert options == expected
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
