@@ -135,7 +135,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
             array = array.astype(np.complex128 if wide else np.complex64)
         elif array.dtype.kind == "i":
             array = array.astype(np.int64)
-    if array.dtype.kind not in "biufcO" or type(array) is np.ndarray and array.dtype.kind == "O":
+    if array.dtype.kind not in "biufcO" or (type(array) is np.ndarray and array.dtype.kind == "O"):
         kind = type(array.flat[0]).__name__.removesuffix("_") if array.size else str(array.dtype)
         raise TypeError(
             f"new(): invalid data type '{kind}'; the entries must be numbers. "

@@ -206,7 +206,7 @@ class Tensor(Variable):
         Raises:
             RuntimeError: If the tensor requires a gradient.
         """
-        if self.requires_grad and not force:
+        if grad_mode.enabled and self.requires_grad and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "
                 "Use tensor.detach().numpy() instead."

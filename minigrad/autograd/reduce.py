@@ -24,13 +24,17 @@ def reduce_gradients(node: Node, gradients: Sequence[Any]) -> list[Any]:
         if gradient is not None:
             if gradient.shape != shape:
                 gradient = sum_to_shape(gradient, shape)
-            if not hasattr(gradient, "_array"):
-                if gradient.dtype != dtype:
-                    gradient = gradient.astype(dtype)
-            elif gradient._array.dtype != dtype:
-                gradient = gradient._to_numpy_dtype(dtype)
+            if gradient.dtype is not dtype:
+                gradient = _converted(gradient, dtype)
         reduced.append(gradient)
     return reduced
+
+
+def _converted(gradient: Any, dtype: Any) -> Any:
+    """Convert an array or a tensor to a NumPy dtype."""
+    if hasattr(gradient, "_array"):
+        return gradient._to_numpy_dtype(dtype)
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)
 
 
 def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
@@ -51,6 +55,8 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.add.reduce(gradient, axis=None)
     added = gradient.ndim - len(shape)
+    if added == 1 and type(gradient) is np.ndarray and gradient.shape[1:] == shape:
+        return np.add.reduce(gradient, axis=0)  # a bias: the commonest case, in one step
     axes = tuple(range(added)) + tuple(
         axis + added
         for axis, size in enumerate(shape)

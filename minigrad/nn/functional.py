@@ -215,21 +215,21 @@ def nll_loss(
     """
     if weight is not None or ignore_index != -100:
         raise NotImplementedError("nll_loss has no weight and no ignore_index here.")
-    if input.ndim not in (1, 2):
+    sizes, numbers = input._array.shape, target._array
+    if len(sizes) not in (1, 2):
         raise NotImplementedError("nll_loss takes inputs of shape (N, C) or (C,) here.")
-    if target.is_floating_point():
+    if numbers.dtype.kind not in "iub":
         raise RuntimeError(
             "expected target dtype to be Long or Byte, but got "
             f"{target.type()[len('torch.') : -len('Tensor')]}"
         )
-    if target.shape != input.shape[:-1]:
+    if numbers.shape != sizes[:-1]:
         raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+            f"Expected input batch_size ({sizes[0]}) to match target batch_size "
             f"({target.numel()})."
         )
-    numbers, classes = target.detach().numpy(), input.shape[-1]
-    outside = numbers[(numbers < 0) | (numbers >= classes)]
-    if outside.size:
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < sizes[-1]):
+        outside = numbers[(numbers < 0) | (numbers >= sizes[-1])]
         raise IndexError(f"Target {outside[0]} is out of bounds.")
     return losses.nll_loss(input, target, _number(reduction))
 

@@ -93,20 +93,20 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     "EluBackwardBackward0",
     grad_output=lambda grad, self, alpha: applied(elu_backward, grad, self, alpha),
     self=lambda grad, grad_output, self, alpha: np.where(
-        self > 0, 0, grad * grad_output * alpha * np.exp(np.minimum(self, 0))
+        self <= 0, grad * grad_output * alpha * np.exp(self), 0
     ),
 )
 @quietly
 def elu_backward(grad_output: Array, self: Array, alpha: Any) -> Array:
     r"""Rule of elu: its derivative is :math:`g \alpha e^x` where the input is negative."""
-    return np.where(self > 0, grad_output, grad_output * alpha * np.exp(np.minimum(self, 0)))
+    return np.where(self <= 0, grad_output * alpha * np.exp(self), grad_output)
 
 
 @differentiable("EluBackward0", self=elu_backward)
 @quietly
 def elu(self: Array, alpha: Any) -> Array:
     r"""Exponential linear unit: :math:`g` where the input is positive, else :math:`g\alpha e^x`."""
-    return np.where(self > 0, self, alpha * np.expm1(np.minimum(self, 0)))
+    return np.where(self <= 0, alpha * np.expm1(self), self)
 
 
 def _logistic(self: Any, beta: Any) -> Any:

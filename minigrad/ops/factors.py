@@ -57,6 +57,8 @@ def _check_sizes(x: Any, y: Any) -> None:
 
 def check_mm(x: Any, y: Any) -> None:
     """Raise if two arrays are not matrices that fit."""
+    if x.dtype is y.dtype and x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
+        return
     for name, array in (("self", x), ("mat2", y)):
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
@@ -70,6 +72,12 @@ def check_mm(x: Any, y: Any) -> None:
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
     """Raise if a bias and two matrices do not fit."""
+    if (
+        bias.dtype is x.dtype is y.dtype
+        and x.ndim == y.ndim == 2
+        and x.shape[1:] + bias.shape == y.shape
+    ):
+        return
     for name, array in (("mat1", x), ("mat2", y)):
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")

@@ -83,5 +83,8 @@ def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 @quietly
 def nll_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Negative log-likelihood :math:`-x_{t}`: the target's class gets :math:`-g`."""
-    picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
+    if self.ndim == 2:
+        picked = self[np.arange(target.size), target]
+    else:
+        picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
     return _reduced(-picked, reduction)

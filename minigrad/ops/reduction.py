@@ -50,10 +50,10 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
         np.broadcast_to(grad, self_sym_sizes) / int(np.prod(self_sym_sizes))
     ),
 )
-@quietly
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
-    return np.true_divide(np.add.reduce(self, axis=None), self.size)
+    # the mean of nothing is NaN
+    return np.true_divide(np.add.reduce(self, axis=None), self.size or np.nan)
 
 
 @differentiable(
@@ -62,10 +62,10 @@ def mean_all(self: Array) -> Array:
         _spread(grad, self_sym_sizes, dim, keepdim) / _count(self_sym_sizes, dim)
     ),
 )
-@quietly
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
-    return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), _count(self.shape, dim))
+    count = _count(self.shape, dim) or np.nan  # the mean of nothing is NaN
+    return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), count)
 
 
 def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
@@ -76,7 +76,7 @@ def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any
 
 
 def _share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
-    chosen = self == result
+    chosen = (self == result) + (self != self)  # where there is NaN, it is the result
     counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
     share = grad / np.add.reduce(counted, axis=None)
     return applied(masked_fill, np.zeros_like(self), chosen, share)
@@ -222,5 +222,6 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
     largest = np.maximum.reduce(self, axis=dim, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
     return total if keepdim else total.squeeze(dim)

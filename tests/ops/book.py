@@ -174,10 +174,16 @@ CASES: dict[str, list[Case]] = {
     ],
     "gather": [case(lambda x: np.take_along_axis(x, PLACES, 1), M, then=(1, PLACES))],
     "scatter_add": [
-        Case((M, (2, 2)), lambda x, v: _add_along(x, PLACES, 1, v), lambda op, x, v: op(x, 1, PLACES, v))
+        Case(
+            (M, (2, 2)),
+            lambda x, v: _add_along(x, PLACES, 1, v),
+            lambda op, x, v: op(x, 1, PLACES, v),
+        )
     ],
     "scatter": [
-        Case((M, (2, 1)), lambda x, v: _put_along(x, ONES, 1, v), lambda op, x, v: op(x, 1, ONES, v))
+        Case(
+            (M, (2, 1)), lambda x, v: _put_along(x, ONES, 1, v), lambda op, x, v: op(x, 1, ONES, v)
+        )
     ],
     "scatter_number": [case(lambda x: _put_along(x, ONES, 1, 5.0), M, then=(1, ONES, 5.0))],
     "view": [case(lambda x: x.reshape(3, 2), M, then=((3, 2),))],
@@ -213,7 +219,9 @@ CASES: dict[str, list[Case]] = {
     "sigmoid": [case(_sigmoid, V)],
     "threshold_backward": [case(lambda g, y: g * (y > 0), V, V, positive=True)],
     "relu": [case(lambda x: x * (x > 0), (8,))],
-    "leaky_relu_backward": [case(lambda g, x: g * np.where(x > 0, 1, 0.2), (8,), (8,), then=(0.2,))],
+    "leaky_relu_backward": [
+        case(lambda g, x: g * np.where(x > 0, 1, 0.2), (8,), (8,), then=(0.2,))
+    ],
     "leaky_relu": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
     "elu_backward": [
         case(lambda g, x: g * np.where(x > 0, 1, 0.7 * np.exp(x)), (8,), (8,), then=(0.7,))
@@ -246,7 +254,7 @@ CASES: dict[str, list[Case]] = {
         case(lambda x, y: ((x - y) ** 2).sum(), M, M, then=(2,)),
     ],
     "nll_loss_backward": [
-        case(lambda g, x: _placed(-g / n, M, ([0, 1], [2, 0])), s, M, then=(TARGET, kind))
+        case(lambda g, x, n=n: _placed(-g / n, M, ([0, 1], [2, 0])), s, M, then=(TARGET, kind))
         for s, n, kind in (((2,), 1, 0), ((), 2, 1), ((), 1, 2))
     ],
     "nll_loss": [

@@ -1,0 +1,309 @@
+"""How operations behave at the edges: infinities, ties, dtypes, named results, in-place changes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.autograd import grad
+
+INF, NAN = float("inf"), float("nan")
+EDGES = [-INF, -1e30, -1.0, -0.0, 0.0, 1.0, 1e30, INF, NAN]
+
+ENTRYWISE = ["exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "reciprocal", "tanh", "sigmoid"]
+ENTRYWISE += ["sin", "cos", "abs", "relu", "sign"]
+MORE: dict[str, Callable[[Any, Any], Any]] = {
+    "divided by itself": lambda torch, x: x / x,
+    "to its own power": lambda torch, x: x**x,
+    "number to its power": lambda torch, x: 2.0**x,
+    "number over it": lambda torch, x: 1 / x,
+    "softmax": lambda torch, x: x.softmax(0),
+    "log_softmax": lambda torch, x: x.log_softmax(0),
+    "logsumexp": lambda torch, x: x.logsumexp(0),
+    "norm": lambda torch, x: x.norm(),
+    "norm of order 3": lambda torch, x: x.norm(3),
+    "mean of nothing": lambda torch, x: x[:0].mean(),
+    "mean along nothing": lambda torch, x: x.reshape(1, -1)[:0].mean(0),
+    "softplus": lambda torch, x: torch.nn.functional.softplus(x),
+    "elu": lambda torch, x: torch.nn.functional.elu(x),
+    "silu": lambda torch, x: torch.nn.functional.silu(x),
+    "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x),
+    "clamp": lambda torch, x: x.clamp(-1, 1),
+    "largest": lambda torch, x: x.max(),
+    "larger": lambda torch, x: torch.maximum(x, torch.full_like(x, 2.0)),
+}
+
+
+def edge_values(torch: Any, name: str) -> tuple[Any, Any]:
+    """Give an operation's result at the edges, and its gradient."""
+    x = torch.tensor(EDGES, requires_grad=True)
+    y = getattr(x, name)() if name in ENTRYWISE else MORE[name](torch, x)
+    (gradient,) = torch.autograd.grad(y, x, torch.full_like(y, 2.0))
+    return y.detach().numpy(), gradient.numpy()
+
+
+@pytest.mark.parametrize("name", [*ENTRYWISE, *MORE])
+def test_no_warning_of_numpy_leaks(name: str) -> None:
+    """PyTorch computes on through infinities and NaN without a word, and so does minigrad."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        edge_values(torch, name)
+    assert [str(warning.message) for warning in seen] == []
+
+
+@pytest.mark.parametrize("name", [*ENTRYWISE, *MORE])
+def test_edges_are_pytorchs(name: str) -> None:
+    """Values and gradients at the edges are PyTorch's, where it is installed."""
+    real = pytest.importorskip("torch")
+    for ours, theirs in zip(edge_values(torch, name), edge_values(real, name), strict=True):
+        # tanh, exp and the like round differently in the last bits of float32
+        np.testing.assert_allclose(ours, theirs, rtol=4e-7, atol=1e-37)
+
+
+def test_relu_passes_nothing_where_it_is_flat() -> None:
+    """Zero stays zero though the gradient is infinite, NaN or negative; it is never -0."""
+    x = torch.tensor([-1.0, 0.0, -2.0, 3.0], requires_grad=True)
+    (gradient,) = grad(x.relu(), x, torch.tensor([INF, NAN, -1.0, -1.0]))
+    assert gradient.tolist() == [0, 0, 0, -1]
+    assert not np.signbit(gradient.numpy()[:3]).any()
+    assert repr(gradient) == "tensor([ 0.,  0.,  0., -1.])"
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_relu_in_every_precision(dtype: Any) -> None:
+    """The gradient is in the input's dtype."""
+    x = torch.tensor([-1.0, 2.0, NAN], dtype=dtype, requires_grad=True)
+    (gradient,) = grad(x.relu(), x, torch.tensor([3.0, 4.0, 5.0], dtype=dtype))
+    assert gradient.dtype is dtype
+    assert gradient.tolist() == [0, 4, 5]
+
+
+def test_ties() -> None:
+    """Equal ones share the gradient of a maximum; along a dimension the first one gets it."""
+    x = torch.tensor([1.0, 3.0, 3.0], requires_grad=True)
+    assert grad(x.max(), x, torch.tensor(5.0))[0].tolist() == [0, 2.5, 2.5]
+    assert grad(x.amax(0), x, torch.tensor(5.0))[0].tolist() == [0, 2.5, 2.5]
+    assert grad(x.max(0).values, x, torch.tensor(5.0))[0].tolist() == [0, 5, 0]
+    y = torch.tensor([1.0, 3.0, 4.0], requires_grad=True)
+    found = grad(torch.maximum(x, y), (x, y), torch.tensor([2.0, 4.0, 6.0]))
+    assert [g.tolist() for g in found] == [[1, 2, 0], [1, 2, 6]]
+
+
+def test_largest_along_a_dimension_is_a_named_tuple() -> None:
+    """It unpacks, has names, and prints as PyTorch prints it."""
+    x = torch.tensor([[1.0, 5.0, 2.0], [7.0, 0.0, 3.0]], requires_grad=True)
+    found = x.max(dim=1)
+    values, indices = found
+    assert values is found.values and indices is found.indices
+    assert indices.dtype is torch.int64 and not indices.requires_grad
+    assert type(found).__name__ == "max" and found._fields == ("values", "indices")
+    assert repr(found) == (
+        "torch.return_types.max(\nvalues=tensor([5., 7.], grad_fn=<MaxBackward0>),\n"
+        "indices=tensor([1, 0]))"
+    )
+    assert torch.min(x, 0, keepdim=True).indices.tolist() == [[0, 1, 0]]
+    assert torch.max(x, torch.tensor(2.0)).tolist() == [[2, 5, 2], [7, 2, 3]]
+    assert torch.tensor([1.0, NAN, 5.0]).max(0).indices.item() == 1
+
+
+PROMOTED = [
+    ("float32", "float64", "float64"),
+    ("float32", "int64", "float32"),
+    ("int32", "int64", "int64"),
+    ("bool", "int64", "int64"),
+    ("float16", "float32", "float32"),
+    ("uint8", "int8", "int16"),
+    ("float32", "bool", "float32"),
+    ("float32", "complex64", "complex64"),
+    ("float64", "complex64", "complex128"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "met"), PROMOTED)
+def test_promotion(first: str, second: str, met: str) -> None:
+    """Two dtypes meet in the one that PyTorch has for them, whichever comes first."""
+    a, b = (torch.ones(2, dtype=getattr(torch, each)) for each in (first, second))
+    assert (a + b).dtype is (b * a).dtype is getattr(torch, met)
+
+
+def test_numbers_and_scalars_do_not_promote_within_their_kind() -> None:
+    """A tensor without dimensions has a say only if its kind is higher."""
+    single = torch.ones(2)
+    double = torch.tensor(2.0, dtype=torch.float64)
+    assert (single * double).dtype is torch.float32
+    assert (torch.tensor([1, 2]) * double).dtype is torch.float64
+    assert (torch.tensor([1, 2]) * 2.5).dtype is torch.float32
+    assert (torch.tensor([1, 2]) / 2).dtype is torch.float32
+    assert torch.float is torch.float32 and torch.int is torch.int32
+
+
+def test_gradients_come_in_the_dtype_of_their_input() -> None:
+    """Where dtypes meet, each gradient is converted back."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    for recorded in (False, True):
+        found = grad(x * y, (x, y), torch.ones(2, dtype=torch.float64), create_graph=recorded)
+        assert [g.dtype for g in found] == [torch.float32, torch.float64]
+
+
+# ---------------------------------------------------------------------- indexing and assignment
+
+KEYS: dict[str, Any] = {
+    "integer": 1,
+    "negative": -1,
+    "slice": slice(1, None),
+    "steps": (slice(None), slice(0, 4, 2)),
+    "ellipsis": (..., 0),
+    "new dimension": (None, 1),
+    "list": [0, 2, 2],
+    "two lists": ([0, 1], [3, 0]),
+    "list of a column": (slice(None), [1, 1]),
+    "mask": np.arange(12).reshape(3, 4) % 5 == 0,
+    "row mask": np.array([True, False, True]),
+    "integer and list": (1, [0, 3]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_indexing(name: str) -> None:
+    """A part is NumPy's part, and its gradient goes back to the places it came from."""
+    key = KEYS[name]
+    data = np.random.default_rng(3).normal(size=(3, 4))
+    x = torch.tensor(data, requires_grad=True)
+    part = x[key]
+    np.testing.assert_array_equal(part.detach().numpy(), data[key])
+    weights = np.random.default_rng(4).normal(size=data[key].shape)
+    (gradient,) = grad(part, x, torch.tensor(weights))
+    expected = np.zeros((3, 4))
+    np.add.at(expected, key, weights)
+    np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", [name for name in KEYS if name != "list"])
+def test_assignment(name: str) -> None:
+    """Assigning to a part changes just that, and gradients take the same way."""
+    key = KEYS[name]
+    draw = np.random.default_rng(5)
+    data = draw.normal(size=(3, 4))
+    values = draw.normal(size=data[key].shape)
+    weights = draw.normal(size=(3, 4))
+    x, v = (torch.tensor(each, requires_grad=True) for each in (data, values))
+    y = x.clone()
+    y[key] = v
+    changed = data.copy()
+    changed[key] = values
+    if name != "list of a column":  # of two values for one place, one stays: which is not said
+        np.testing.assert_array_equal(y.detach().numpy(), changed)
+    of_x, of_v = grad(y, (x, v), torch.tensor(weights))
+    untouched = weights.copy()
+    untouched[key] = 0
+    np.testing.assert_array_equal(of_x.numpy(), untouched)
+    np.testing.assert_array_equal(of_v.numpy(), weights[key])
+
+
+def test_assigning_a_row_of_a_matrix() -> None:
+    """A value may have dimensions of size 1 too many in front."""
+    x = torch.zeros(2, 3)
+    x[0] = torch.tensor([[1.0, 2.0, 3.0]])
+    x[:, 2] = 7
+    assert x.tolist() == [[1, 2, 7], [0, 0, 7]]
+
+
+def test_gather_and_masked_fill() -> None:
+    """Both are methods and functions."""
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    assert torch.gather(x, 0, torch.tensor([[1, 0]])).tolist() == [[3, 2]]
+    y = x.masked_fill(x > 2, 0.0)
+    assert y.tolist() == [[1, 2], [0, 0]] and y.grad_fn.name() == "MaskedFillBackward0"
+    z = x.masked_fill(torch.tensor([True, False]), torch.tensor(9.0))
+    assert z.tolist() == [[9, 2], [9, 4]] and z.grad_fn.name() == "MaskedFillBackward1"
+
+
+# ---------------------------------------------------------------------- in place
+
+IN_PLACE: dict[str, tuple[Any, Any]] = {
+    "add_": (lambda x, y: x.add_(y), lambda x, y: x + y),
+    "add_ with alpha": (lambda x, y: x.add_(y, alpha=3), lambda x, y: x + 3 * y),
+    "sub_ with alpha": (lambda x, y: x.sub_(y, alpha=3), lambda x, y: x - 3 * y),
+    "mul_": (lambda x, y: x.mul_(y), lambda x, y: x * y),
+    "div_": (lambda x, y: x.div_(y), lambda x, y: x / y),
+    "pow_": (lambda x, y: x.pow_(3), lambda x, y: x**3 + 0 * y),
+    "exp_": (lambda x, y: x.exp_(), lambda x, y: x.exp() + 0 * y),
+    "tanh_": (lambda x, y: x.tanh_(), lambda x, y: x.tanh() + 0 * y),
+    "relu_": (lambda x, y: x.relu_(), lambda x, y: x.relu() + 0 * y),
+    "clamp_": (lambda x, y: x.clamp_(-1, 1).mul_(y), lambda x, y: x.clamp(-1, 1) * y),
+    "copy_": (lambda x, y: x.copy_(y), lambda x, y: 0 * x + y),
+    "fill_": (lambda x, y: x.fill_(y[0]), lambda x, y: 0 * x + y[0]),
+    "zero_": (lambda x, y: x.zero_().add_(y), lambda x, y: 0 * x + y),
+    "masked_fill_": (
+        lambda x, y: x.masked_fill_(y > 0, 2).mul_(y),
+        lambda x, y: torch.where(y > 0, 2.0, x) * y,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_is_the_same_as_out_of_place(name: str) -> None:
+    """Value and gradients agree, and the version goes up."""
+    inside, outside = IN_PLACE[name]
+    draw = np.random.default_rng(6)
+    x, y = (torch.tensor(draw.normal(size=4), requires_grad=True) for _ in range(2))
+    weights = torch.tensor(draw.normal(size=4))
+    changed = x * 1
+    result = inside(changed, y)
+    assert result is changed and changed._version > 0
+    expected = outside(x, y)
+    np.testing.assert_allclose(result.detach().numpy(), expected.detach().numpy(), rtol=1e-14)
+    options: dict[str, Any] = {"allow_unused": True, "materialize_grads": True}
+    for got, due in zip(
+        grad(result, (x, y), weights, **options),
+        grad(expected, (x, y), weights, **options),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got.numpy(), due.numpy(), rtol=1e-13, atol=1e-15)
+
+
+def test_names_of_in_place_nodes() -> None:
+    """Each in-place operation leaves one node, under PyTorch's name."""
+    x, y = (torch.tensor([0.5, 2.0], requires_grad=True) for _ in range(2))
+    found = [
+        x.clone().add_(y, alpha=2),
+        x.clone().fill_(2.0),
+        x.clone().fill_(y[0]),
+        x.clone().zero_(),
+        x.clone().masked_fill_(x > 1, 0),
+    ]
+    names = ["AddBackward0", "FillBackward2", "FillBackward3", "ZeroBackward0"]
+    assert [each.grad_fn.name() for each in found] == [*names, "MaskedFillBackward0"]
+
+
+# ---------------------------------------------------------------------- numbers within rules
+
+
+def test_only_rules_have_number_nodes() -> None:
+    """A number in a rule leaves a node of one edge; in a user's code, and in hooks, one of two."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    seen = []
+    y = x**3
+    y.register_hook(lambda gradient: seen.append(gradient * 2))
+    (first,) = grad(y, x, torch.tensor([1.0, 3.0], requires_grad=True), create_graph=True)
+    inner = first.grad_fn.next_functions[1][0]
+    assert inner.name() == "MulBackward1" and len(inner.next_functions) == 1
+    assert seen[0].grad_fn.name() == (x * 2).grad_fn.name() == "MulBackward0"
+    assert len(seen[0].grad_fn.next_functions) == 2
+
+
+def test_numbers_are_met_as_usual_after_a_rule_that_raised() -> None:
+    """An error in a rule leaves nothing behind."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    z = y**2
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        grad(z, x, torch.ones(2), create_graph=True)
+    assert (x * 2).grad_fn.name() == "MulBackward0"
