@@ -61,6 +61,17 @@ def run_backward(
 class GraphTask:
     """One backward pass: who waits for how many gradients, what has arrived, what is ready."""
 
+    __slots__ = (
+        "buffers",
+        "captured",
+        "captures",
+        "needed",
+        "ready",
+        "recorded",
+        "retain_graph",
+        "waiting",
+    )
+
     def __init__(
         self,
         roots: Sequence[Edge],

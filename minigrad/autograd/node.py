@@ -40,8 +40,8 @@ class Node:
         saved: The values that the backward rule needs, or None once they were released.
         shape: If the node has several outputs, the shape of each.
         dtype: If the node has several outputs, the NumPy dtype of each.
-        broadcast: None, or for each input the shape and dtype that its gradient must be reduced
-            to, because the operation broadcast or converted that input.
+        broadcast: None, or for each input None or the shape and dtype that its gradient must be
+            reduced to, because the operation broadcast or converted that input.
         hooks: None, or the hooks that sit on this node.
     """
 

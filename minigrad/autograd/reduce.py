@@ -20,8 +20,9 @@ def reduce_gradients(node: Node, gradients: Sequence[Any]) -> list[Any]:
     """
     assert node.broadcast is not None
     reduced = []
-    for gradient, (shape, dtype) in zip(gradients, node.broadcast, strict=True):
-        if gradient is not None:
+    for gradient, wanted in zip(gradients, node.broadcast, strict=True):
+        if gradient is not None and wanted is not None:
+            shape, dtype = wanted
             if gradient.shape != shape:
                 gradient = sum_to_shape(gradient, shape)
             if gradient.dtype is not dtype:

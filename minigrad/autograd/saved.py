@@ -48,8 +48,10 @@ class SavedTensor:
 
     __slots__ = ("_version_counter", "array", "tensor", "version")
 
-    def __init__(self, tensor: Variable, *, is_result: bool = False) -> None:
-        counter = counter_of(tensor)
+    def __init__(self, tensor: Variable, is_result: bool = False) -> None:
+        counter = tensor._version_counter
+        if counter is None:
+            counter = tensor._version_counter = VersionCounter()
         self._version_counter = counter
         self.version = counter.value
         self.array = tensor._array

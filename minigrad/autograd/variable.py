@@ -329,13 +329,7 @@ class Variable:
 
 def resolve_edge(tensor: Variable) -> Edge:
     """Give the edge that an operation on this tensor must record, if `_edge` is None."""
-    if tensor._view is None:
-        meta = tensor._meta
-        if meta is not None and meta.accumulator is not None:
-            node = meta.accumulator()
-            if node is not None:
-                return (node, 0)
-    else:
+    if tensor._view is not None:
         edge = tensor._resolved_edge()
         if edge is not None:
             return edge

@@ -49,14 +49,13 @@ class View:
         made_by: The name of the node that gave the view, and which output it was.
     """
 
-    __slots__ = ("base", "made_by", "origin", "replay", "stale")
+    origin = "recorded"
+    stale = False
+    made_by: tuple[str, int] | None = None
 
     def __init__(self, base: Variable, replay: Replay) -> None:
         self.base = base
         self.replay = replay
-        self.origin = "recorded"
-        self.stale = False
-        self.made_by: tuple[str, int] | None = None
 
     def check_may_change(self, what: str) -> None:
         """Refuse to change a view, or to use one after a change, whose gradient would be wrong."""
@@ -110,11 +109,11 @@ def list_view(tensor: Variable, counter: VersionCounter) -> None:
     views = counter.views
     if views is None:
         counter.views = [weakref.ref(tensor)]
-    else:
-        views.append(weakref.ref(tensor))
-        # drop references to views that are gone whenever the list has doubled
-        if len(views) & (len(views) - 1) == 0 and len(views) > 16:
-            counter.views = [view for view in views if view() is not None]
+        return
+    views.append(weakref.ref(tensor))
+    # drop references to views that are gone whenever the list has doubled
+    if len(views) & (len(views) - 1) == 0 and len(views) > 16:
+        counter.views = [view for view in views if view() is not None]
 
 
 def check_inplace(tensor: Variable, *, recording: bool) -> None:
@@ -178,7 +177,10 @@ def _stop_retaining(tensor: Variable) -> None:
 def mark_views_stale(changed: Variable) -> None:
     """Let all other views of the memory ask for their `grad_fn` anew when it is next read."""
     counter = changed._version_counter
-    for reference in (counter.views or ()) if counter is not None else ():
+    if counter is None or counter.views is None:
+        return
+    counter.views = [view for view in counter.views if view() is not None] or None
+    for reference in counter.views or ():
         other = reference()
         if other is None or other is changed or other._view is None:
             continue

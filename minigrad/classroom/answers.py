@@ -11,6 +11,7 @@ from minigrad.classroom.describing import agrees, as_number, describe, is_tensor
 from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
 
 _FEWEST_WORDS = 4
+_CLOSE = 0.05  # how far off, relative to the right number, an answer still counts as nearly right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +64,6 @@ class Number(Exercise):
         return wrong_kind(answer, "a number")
 
     def _what_is_off(self, number: float, expected: float) -> str:
-        for right_digits in range(self.digits - 1, 0, -1):
-            if agrees(number, expected, right_digits) and number * expected > 0:
-                return (
-                    f"Close: it agrees to about {right_digits} significant digit"
-                    f"{'s' if right_digits > 1 else ''}, and {self.digits} are asked for. "
-                    "Carry more digits through the calculation, and round only at the end."
-                )
         if number != number or number in (float("inf"), float("-inf")):
             return "This is not a finite number: look for a division by zero or an overflow."
         if expected == 0:
@@ -89,6 +83,14 @@ class Number(Exercise):
             return "The digits are right, the decimal point is not."
         if agrees(number * expected, 1, self.digits):
             return "This is the reciprocal: what is divided by what?"
+        if abs(ratio - 1) <= _CLOSE:
+            fitting = (n for n in range(self.digits - 1, 0, -1) if agrees(number, expected, n))
+            right_digits = next(fitting, 1)
+            return (
+                f"Close: it agrees to about {right_digits} significant digit"
+                f"{'s' if right_digits > 1 else ''}, and {self.digits} are asked for. "
+                "Carry more digits through the calculation, and round only at the end."
+            )
         if ratio < 0:
             return (
                 "The sign already differs: work out first whether it has to be above or below zero."

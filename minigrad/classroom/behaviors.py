@@ -222,7 +222,8 @@ class Function(Behavior):
         return [self._trial(subject, args) for args in self.inputs(Random(self.seed))]
 
     def _trial(self, subject: Callable[..., Any], args: tuple[Any, ...]) -> Trial:
-        trial = Trial(f"For {called_with(args)}", args, None)
+        name = getattr(subject, "__name__", "f")
+        trial = Trial(f"For {called_with(name, args)}", args, None)
         unfit = _does_not_take(subject, args)
         if unfit:
             return replace(trial, trouble=unfit)

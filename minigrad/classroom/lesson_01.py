@@ -155,14 +155,6 @@ EXERCISES = [
                 "Those are the local derivatives from s on, without the loss: start at L.",
                 when=_short(2 * _S),
             ),
-            Mistake(
-                "A factor of two too small: each of the two squares brings a 2.",
-                value=lambda: engine(*POINT)[4] / 2,
-            ),
-            Mistake(
-                "The digits are right, the decimal point is not.",
-                value=lambda: engine(*POINT)[4] / 10,
-            ),
         ],
     ),
     Function(
@@ -303,8 +295,8 @@ EXERCISES = [
                 value=(6, 6, 6, 6, 6),
             ),
             Mistake(
-                "A hook reaches what lies downstream, toward the inputs. You let it reach "
-                "what lies toward the loss.",
+                "A hook reaches what lies upstream, toward the inputs. You let the one at x1 "
+                "reach what lies toward the loss.",
                 value=(2, 2, 2, 6, 6),
             ),
             Mistake(
@@ -328,7 +320,8 @@ EXERCISES = [
         inputs=_points(7),
         reference=engine,
         without=("backward", "diff"),
-        right="Only the water is new: below y all is as it was. Ten layers would go as well.",
+        right="Only what arrives at y is new; upstream of y all is as it was. So it would be "
+        "with ten layers more.",
         hints=(
             "Walk from the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
             "What arrives at y is what arrives at t, times w2. It takes the place of 2(y - 1).",

@@ -353,7 +353,11 @@ EXERCISES = [
                 "arriv",
                 "comes in",
                 "behind",
-                "downstream",
+                "upstream",
+                "through",
+                "whole",
+                "the output",
+                "top",
                 "grad_output",
             )
         },

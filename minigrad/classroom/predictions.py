@@ -15,7 +15,8 @@ def predict(prediction: str, value: Any = ...) -> None:
 
     Args:
         prediction: a name for it, such as "06.a", by which `compare` finds it again.
-        value: what you expect: a number, several numbers, a word. With `...` nothing is noted.
+        value: what you expect: a number, several numbers, a word (capitals do not matter). With
+            `...` nothing is noted.
 
     Example:
         >>> predict("demo.a", 0.5)
@@ -61,7 +62,7 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
     if have.keys() != want.keys():
         print(f"{came} {said}: not the same number or arrangement of values.")
         return
-    hits = sum(same(have[path], want[path], digits) for path in want)
+    hits = sum(same(_word(have[path]), _word(want[path]), digits) for path in want)
     verdict = "every value as predicted" if hits == len(want) else f"{hits} of {len(want)} fit"
     print(f"{came} {said}: {verdict}.")
 
@@ -71,7 +72,8 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     entries = [value for _, value in leaves(guess)]
     expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
     if expected is None or number is None:
-        return ", and so it is." if guess == actual else ". Why does it come out differently?"
+        hit = len(entries) == 1 and _word(entries[0]) == _word(entry)
+        return ", and so it is." if hit else ". Why does it come out differently?"
     if same(number, expected, digits):
         return ", and so it is."
     if expected == 0:
@@ -93,3 +95,8 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
             f", off by {off:.1f} percent." if off < 50 else f", {rounded(ratio, 2)} times as much."
         )
     return f", {rounded(ratio, 2)} times as much: another order of magnitude."
+
+
+def _word(value: Any) -> Any:
+    """Reduce a word to what counts in it; other values stay as they are."""
+    return value.strip(" .").casefold() if isinstance(value, str) else value

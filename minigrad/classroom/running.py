@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from minigrad.classroom.describing import describe
-from minigrad.classroom.showing import without_addresses
+from minigrad.classroom.showing import rounded, without_addresses
 
 MOST_LINES = 300_000
 """How many of its lines a learner's code may run through before it counts as endless."""
@@ -121,13 +121,22 @@ def explain(error: Exception) -> str:
     return f"{said}{where}. {advice}".strip()
 
 
-def called_with(args: tuple[Any, ...]) -> str:
-    """Write the arguments of a call in words.
+def called_with(name: str, args: tuple[Any, ...]) -> str:
+    """Name the arguments of a call: one in words, several numbers or words as the call reads.
+
+    Args:
+        name: of the function that is called.
+        args: its arguments.
 
     Example:
-        >>> called_with((0.5, "sum"))
-        "the number 0.5 and the text 'sum'"
+        >>> called_with("f", (0.5,))
+        'the number 0.5'
+        >>> called_with("f", (0.5, 2, "sum"))
+        "f(0.5, 2, 'sum')"
     """
+    if len(args) > 1 and all(isinstance(argument, int | float | str) for argument in args):
+        written = (repr(a) if isinstance(a, str) else rounded(a) for a in args)
+        return f"{name if name.isidentifier() else 'f'}({', '.join(written)})"
     return " and ".join(describe(argument) for argument in args) or "no arguments"
 
 

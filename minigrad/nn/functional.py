@@ -225,10 +225,10 @@ def nll_loss(
         )
     if numbers.shape != sizes[:-1]:
         raise ValueError(
-            f"Expected input batch_size ({sizes[0]}) to match target batch_size "
-            f"({target.numel()})."
+            f"Expected input batch_size ({sizes[0]}) to match target batch_size ({target.numel()})."
         )
-    if numbers.size and not (numbers.min() >= 0 and numbers.max() < sizes[-1]):
+    # seen without sign, a negative number is too large as well
+    if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= sizes[-1]:
         outside = numbers[(numbers < 0) | (numbers >= sizes[-1])]
         raise IndexError(f"Target {outside[0]} is out of bounds.")
     return losses.nll_loss(input, target, _number(reduction))

@@ -57,7 +57,7 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @differentiable(
     "AddmmBackward0",
-    broadcasts=True,
+    broadcasts=("self",),
     self=lambda grad: grad,
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides: _left_rule(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.choices import where_true
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 
@@ -72,11 +71,13 @@ def mse_loss(self: Array, target: Array, reduction: int) -> Array:
 )
 def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
-    chosen = np.arange(self.shape[-1]) == target[..., None]
-    if reduction == 0:
-        return where_true(chosen, np.expand_dims(-grad_output, -1))
-    share = -grad_output if reduction == 2 else grad_output / -max(target.size, 1)
-    return where_true(chosen, share)
+    share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
+    gradient = np.zeros_like(self)
+    if self.ndim == 2:
+        gradient[np.arange(target.size), target] = share
+    else:
+        np.put_along_axis(gradient, target[..., None], np.expand_dims(share, -1), -1)
+    return gradient
 
 
 @differentiable("NllLossBackward0", constants=("target",), self=nll_loss_backward)

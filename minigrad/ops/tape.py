@@ -36,7 +36,7 @@ import numpy as np
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradients
-from minigrad.autograd.saved import RELEASED, SavedTensor, save_result, unpack_array, unpack_tensor
+from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
 from minigrad.ops.meeting import as_array, in_a_rule, meet_other, meet_types, retry
@@ -64,7 +64,6 @@ _names: dict[str, Any] = {
     "reduce_gradients": reduce_gradients,
     "resolve_edge": resolve_edge,
     "retry": retry,
-    "save_result": save_result,
     "unpack_array": unpack_array,
     "unpack_tensor": unpack_tensor,
 }
@@ -79,7 +78,7 @@ def differentiable(
     node_name: str,
     *,
     arithmetic: bool = False,
-    broadcasts: bool = False,
+    broadcasts: bool | tuple[str, ...] = False,
     view: bool = False,
     constants: tuple[str, ...] = (),
     **rules: Rule,
@@ -89,7 +88,7 @@ def differentiable(
     Args:
         node_name: The name of the node in the graph, as PyTorch prints it.
         arithmetic: Whether the two inputs may be of different types, or the second a number.
-        broadcasts: Whether inputs are broadcast: then their gradients are reduced again.
+        broadcasts: Whether inputs are broadcast, or which: their gradients are reduced again.
         view: Whether the result shares the memory of the first input.
         constants: Inputs that are tensors but have no gradient, such as a condition.
         **rules: For each differentiable input its rule, in the order of the inputs.
@@ -171,7 +170,7 @@ class _Writer:
         forward: Callable[..., Any],
         rules: dict[str, Rule],
         constants: tuple[str, ...],
-        broadcasts: bool,
+        broadcasts: bool | tuple[str, ...],
     ) -> None:
         self.name = forward.__name__
         self.arguments = _arguments(forward)
@@ -186,7 +185,8 @@ class _Writer:
                 f"a rule of {node_name} names {sorted(unknown | {*rules} - {*self.arguments})}; "
                 f"known are the arguments {self.arguments}, result, and {shapes}"
             )
-        self.broadcasts = broadcasts
+        # the inputs that may be broadcast or converted
+        self.broadcasts = tuple(rules) if broadcasts is True else broadcasts or ()
         self.keeps_tensors = any(map(self.is_tensor, self.saved))
 
     def _needs(self, rule: Rule) -> list[str]:
@@ -232,7 +232,7 @@ class _Writer:
             *(f"    edge_{t} = {t}._edge" for t in differentiable),
         ]
         wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
-        lines += [f"    if ({wanted}) and grad_mode.enabled:", "        node = new(NodeType)"]
+        lines += [f"    if ({wanted}) and grad_mode.enabled:", "        node = NodeType()"]
         if len(differentiable) > 1:
             lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
             edges = "".join(f"edge_{t}, " for t in differentiable)
@@ -248,8 +248,11 @@ class _Writer:
             "        node._priority = next_priority()",
         ]
         if self.broadcasts:
-            pairs = "".join(f"(array_{t}.shape, array_{t}.dtype), " for t in differentiable)
-            shapes = [f"array_{t}.shape" for t in differentiable]
+            pairs = "".join(
+                f"(array_{t}.shape, array_{t}.dtype), " if t in self.broadcasts else "None, "
+                for t in differentiable
+            )
+            shapes = [f"array_{t}.shape" for t in self.broadcasts]
             # two inputs of one shape cannot have been broadcast
             same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
             if arithmetic:  # nor does it matter to one that needs no gradient, such as a number
@@ -274,7 +277,7 @@ class _Writer:
         if not self.is_tensor(name):
             return name
         if name == "result":
-            kept = "save_result(result)"
+            kept = "SavedTensor(result, True)"
         else:
             kept = f"({name} if {name}._version_counter is None else SavedTensor({name}))"
         users = [t for t in self.differentiable if name in self.needs[t]]

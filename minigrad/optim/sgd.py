@@ -106,9 +106,10 @@ class SGD(Optimizer):
                 with enable_grad():
                     loss = closure()
             for group in self.param_groups:
+                step = -_number(group)
                 for parameter in group["params"]:
                     if parameter.grad is not None:
-                        parameter.add_(self._direction(parameter, group), alpha=-_number(group))
+                        parameter.add_(self._direction(parameter, group), alpha=step)
         return loss
 
     def _direction(self, parameter: Tensor, group: dict[str, Any]) -> Any:

@@ -30,26 +30,25 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import minigrad
 
 Step = Callable[[], Any]
+# a step of work, and a look at the gradients that the steps so far have left
+Work = tuple[Step, Step]
 ROUNDS = 40
 
 
-def worked_example(torch: ModuleType) -> Step:
+def worked_example(torch: ModuleType) -> Work:
     """Give a step that computes the loss of the worked example and its five gradients."""
     names = {"x": 0.3, "w0": 0.3, "b0": 0.1, "w1": 0.4, "b1": 0.2}
     x, w0, b0, w1, b1 = leaves = [
         torch.tensor([value], requires_grad=True) for value in names.values()
     ]
 
-    def step() -> list[Any]:
-        for leaf in leaves:
-            leaf.grad = None
+    def step() -> None:
         x1 = w0 * x + b0
         y = (w1 * x1 + b1) ** 2
         loss = (y - 1) ** 2
         loss.backward()
-        return [leaf.grad for leaf in leaves]
 
-    return step
+    return step, lambda: [leaf.grad for leaf in leaves]
 
 
 def worked_example_by_hand() -> Step:
@@ -69,7 +68,7 @@ def worked_example_by_hand() -> Step:
     return step
 
 
-def worked_example_modules(torch: ModuleType) -> Step:
+def worked_example_modules(torch: ModuleType) -> Work:
     """Give the step of the worked example made of two `nn.Linear`."""
     f0, f1 = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
     with torch.no_grad():
@@ -80,31 +79,26 @@ def worked_example_modules(torch: ModuleType) -> Step:
     x = torch.tensor([0.3], requires_grad=True)
     leaves = [x, f0.weight, f0.bias, f1.weight, f1.bias]
 
-    def step() -> list[Any]:
-        for leaf in leaves:
-            leaf.grad = None
+    def step() -> None:
         y = f1(f0(x)) ** 2
         loss = (y - 1) ** 2
         loss.backward()
-        return [leaf.grad.reshape(1) for leaf in leaves]
 
-    return step
+    return step, lambda: [leaf.grad.reshape(1) for leaf in leaves]
 
 
-def chain(torch: ModuleType) -> Step:
+def chain(torch: ModuleType) -> Work:
     """Give a step of 1,000 multiplications and additions on 16 entries."""
     x = torch.linspace(0.5, 1.5, 16).requires_grad_()
     w, b, g = torch.full((16,), 1.0001), torch.full((16,), 1e-4), torch.ones(16)
 
-    def step() -> list[Any]:
-        x.grad = None
+    def step() -> None:
         h = x
         for _ in range(500):
             h = h * w + b
         h.backward(g)
-        return [x.grad]
 
-    return step
+    return step, lambda: [x.grad]
 
 
 def chain_by_hand() -> Step:
@@ -139,7 +133,7 @@ def _mlp_data() -> tuple[list[Any], list[Any], Any, Any]:
     return weights, biases, inputs, generator.integers(0, SIZES[-1], BATCH)
 
 
-def mlp(torch: ModuleType) -> Step:
+def mlp(torch: ModuleType) -> Work:
     """Give a training step (cross-entropy, SGD) of a 784-256-128-10 network, batch 64."""
     weights, biases, inputs, classes = _mlp_data()
     layers = [torch.nn.Linear(i, o) for i, o in pairwise(SIZES)]
@@ -151,14 +145,13 @@ def mlp(torch: ModuleType) -> Step:
     x, target = torch.tensor(inputs), torch.tensor(classes)
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
 
-    def step() -> list[Any]:
+    def step() -> None:
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(x), target)
         loss.backward()
         optimizer.step()
-        return [p.grad for layer in layers for p in (layer.weight, layer.bias)]
 
-    return step
+    return step, lambda: [p.grad for layer in layers for p in (layer.weight, layer.bias)]
 
 
 def mlp_by_hand() -> Step:
@@ -194,7 +187,7 @@ def mlp_by_hand() -> Step:
     return step
 
 
-WORKLOADS: list[tuple[str, Callable[[ModuleType], Step], Callable[[], Step], int]] = [
+WORKLOADS: list[tuple[str, Callable[[ModuleType], Work], Callable[[], Step], int]] = [
     ("worked example, operations", worked_example, worked_example_by_hand, 200),
     ("worked example, nn.Linear", worked_example_modules, worked_example_by_hand, 100),
     ("chain of 1,000 add, mul", chain, chain_by_hand, 4),
@@ -206,15 +199,13 @@ def _numbers(gradients: list[Any]) -> list[Any]:
     return [np.asarray(getattr(g, "tolist", lambda g=g: g)()) for g in gradients]
 
 
-def check(name: str, steps: dict[str, Step]) -> None:
+def check(name: str, by_hand: Step, libraries: dict[str, Work]) -> None:
     """Compare the gradients of a first step with those written by hand."""
-    expected = _numbers(steps["hand"]())
-    for library, step in steps.items():
-        if library == "hand":
-            continue
-        found = _numbers(step())
-        for a, b in zip(found, expected, strict=True):
-            if a.shape != b.shape or not np.allclose(a, b, rtol=2e-4, atol=1e-6):
+    expected = _numbers(by_hand())
+    for library, (step, gradients) in libraries.items():
+        step()
+        for found, wanted in zip(_numbers(gradients()), expected, strict=True):
+            if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=2e-4, atol=1e-6):
                 sys.exit(f"{name}: {library} computes another gradient; nothing is timed")
 
 
@@ -242,10 +233,11 @@ def main() -> None:
         torch = importlib.import_module("torch")
         torch.set_num_threads(1)
     for name, make, by_hand, repeats in WORKLOADS:
-        steps = {"hand": by_hand(), "minigrad": make(minigrad)}
+        hand, libraries = by_hand(), {"minigrad": make(minigrad)}
         if torch is not None:
-            steps |= {"torch": make(torch), "torch again": make(torch)}
-        check(name, steps)
+            libraries |= {"torch": make(torch), "torch again": make(torch)}
+        check(name, hand, libraries)
+        steps = {"hand": hand} | {library: work[0] for library, work in libraries.items()}
         times = measure(steps, repeats)
         line = f"{name:32s} minigrad {statistics.median(times['minigrad']) * 1e6:9.1f} us"
         line += f"   / hand {ratio(times, 'minigrad', 'hand'):5.2f}"
