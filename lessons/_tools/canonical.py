@@ -20,6 +20,7 @@ TAGS = {
 }
 SLIDES = ("slide", "subslide", "fragment", "skip", "notes")
 _OUTPUT_METADATA = ("alt",)
+_COMPARES = re.compile(r"^\s*compare\(", re.M)
 _EXERCISE = re.compile(r"[a-zA-Z0-9]+\.[a-zA-Z0-9]+")
 
 
@@ -27,8 +28,10 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     """Give a notebook in canonical form; the given one stays as it is.
 
     Cell ids count the cells. Metadata are the tags, the grading marks and the slide type; the
-    folding of `hide-input` follows from the tag. Outputs keep no timing, and of an error only its
-    name and message, for a traceback holds paths.
+    folding of `hide-input` follows from the tag. The output of a cell that calls `compare` is
+    folded away too: JupyterLab unfolds it when the cell is run, and until then it does not give
+    the prediction away. Outputs keep no timing, and of an error only its name and message, for a
+    traceback holds paths.
 
     Args:
         notebook: any notebook of format 4.
@@ -85,6 +88,8 @@ def _cell(cell: NotebookNode, index: int) -> NotebookNode:
         raise ValueError(f"cell {index} is of type {cell.cell_type!r}; use Markdown or code")
     made.id = f"cell-{index:03d}"
     made.metadata = _metadata(cell.metadata, index)
+    if cell.cell_type == "code" and _COMPARES.search(source):
+        made.metadata.setdefault("jupyter", NotebookNode()).outputs_hidden = True
     return made
 
 

@@ -41,6 +41,8 @@ def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
         record_timing=False,
         coalesce_streams=True,
         store_widget_state=False,
+        # else each kernel warns that messages within this machine are not encrypted
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
     # The package is found in the repository where it is not installed.
     paths = [str(places.ROOT), os.environ.get("PYTHONPATH", "")]

@@ -48,7 +48,8 @@ def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:
 
     The stub is what stands behind `### STUB ` in the region's lines. Without such lines it is
     `name = ...` for each name that the region gives a value and the notebook uses elsewhere, and
-    otherwise `...`.
+    otherwise `...`. Names inside of a function are nobody's business outside: there the stub is
+    `...` below a comment, which `ruff format` leaves on a line of its own, ready to be typed over.
 
     Args:
         source: the source of the cell.
@@ -68,7 +69,8 @@ def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:
         elif line.strip() == END:
             if region is None:
                 raise ValueError(f"{END} without {BEGIN}")
-            lines += [(indent + stub).rstrip() for stub in _stub(region, used)]
+            stub = _stub(region, used, in_function=_in_function(lines, indent))
+            lines += [(indent + line).rstrip() for line in stub]
             region = None
         elif region is not None:
             region.append(line)
@@ -98,10 +100,25 @@ def outside_solutions(source: str) -> tuple[str, ...]:
     return tuple(part.strip("\n") for part in parts)
 
 
-def _stub(region: list[str], used: frozenset[str]) -> list[str]:
+def _in_function(above: list[str], indent: str) -> bool:
+    """Tell whether a line with this indentation, below these lines, stands inside of a function."""
+    width = len(indent)
+    for line in reversed(above):
+        deep = len(line) - len(line.lstrip())
+        if line.strip() and deep < width:
+            if re.match(r"\s*(?:async\s+)?def\b", line):
+                return True
+            # the last line of a long signature: "def" stands further up, as deep as this line
+            width = deep + line.lstrip().startswith(")")
+    return False
+
+
+def _stub(region: list[str], used: frozenset[str], in_function: bool) -> list[str]:
     given = [line.strip().removeprefix(STUB) for line in region if line.strip().startswith(STUB)]
     if given:
         return [line.removeprefix(" ") for line in given]
+    if in_function:
+        return [_HERE, "..."]
     names = [name for name in _names_given(region) if name in used]
     return [f"{name} = ...  {_HERE}" for name in names] or [f"...  {_HERE}"]
 

@@ -110,7 +110,7 @@ class GraphTask:
             for (node, input_nr), gradient in zip(edges, gradients):  # noqa: B905 - costs time
                 if node is None:
                     continue
-                if node in waiting:
+                if waiting and node in waiting:
                     waiting[node] -= 1
                     if gradient is not None:
                         self._add_to_buffer(node, input_nr, gradient)

@@ -43,9 +43,13 @@ def backward(
         >>> x.grad
         tensor([ 2., 40.])
     """
-    roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
     edges = None if inputs is None else _edges_of_inputs(inputs)
-    gradients = _starting_gradients(roots, grad_tensors, create_graph)
+    if grad_tensors is None and isinstance(tensors, Variable):
+        roots = [tensors]
+        gradients = [_starting_gradient(0, tensors, None, create_graph)]
+    else:
+        roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
+        gradients = _starting_gradients(roots, grad_tensors, create_graph)
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the "
@@ -152,8 +156,6 @@ def grad(
 def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
     if gradients is None:
-        if len(roots) == 1:
-            return [_starting_gradient(0, roots[0], None, recorded)]
         gradients = [None] * len(roots)
     elif isinstance(gradients, Variable):
         gradients = [gradients]

@@ -29,7 +29,7 @@ class _Rules(threading.local):
     running: bool = False
 
 
-_rules = _Rules()
+rules_mode = _Rules()
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
 # (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
@@ -42,11 +42,11 @@ def in_a_rule(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def run_recorded(*arguments: Any) -> Any:
-        previous, _rules.running = _rules.running, True
+        previous, rules_mode.running = rules_mode.running, True
         try:
             return method(*arguments)
         finally:
-            _rules.running = previous
+            rules_mode.running = previous
 
     return run_recorded
 
@@ -90,7 +90,7 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             return operation(scalar(self, other._array.dtype), other)
         return NotImplemented
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
-        if _rules.running and operation in with_number:
+        if rules_mode.running and operation in with_number:
             return with_number[operation](self, other)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):

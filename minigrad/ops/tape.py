@@ -39,7 +39,15 @@ from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
-from minigrad.ops.meeting import as_array, in_a_rule, meet_other, meet_types, retry
+from minigrad.ops.meeting import (
+    as_array,
+    in_a_rule,
+    meet_other,
+    meet_types,
+    retry,
+    rules_mode,
+    scalar,
+)
 from minigrad.tensor import Tensor
 
 # What forwards and rules compute with: NumPy arrays, tensors, or arrays of symbols.
@@ -63,7 +71,10 @@ _names: dict[str, Any] = {
     "next_priority": next_priority,
     "reduce_gradients": reduce_gradients,
     "resolve_edge": resolve_edge,
+    "numbers": frozenset((int, float)),
     "retry": retry,
+    "rules": rules_mode,
+    "scalar": scalar,
     "unpack_array": unpack_array,
     "unpack_tensor": unpack_tensor,
 }
@@ -206,9 +217,13 @@ class _Writer:
         unwrap = [f"array_{t} = {t}._array" for t in tensors]
         if arithmetic:
             a, b = differentiable
+            number = f"{b}.__class__ in numbers and {a}.__class__ is Tensor"
             lines += [
-                f"    if {b}.__class__ is not Tensor and not isinstance({b}, Tensor):",
-                f"        return meet_other(this, {a}, {b})",
+                f"    if {b}.__class__ is not Tensor:",
+                f"        if {number} and not rules.running:",
+                f"            {b} = scalar({b}, {a}._array.dtype)",
+                f"        elif not isinstance({b}, Tensor):",
+                f"            return meet_other(this, {a}, {b})",
                 "    try:",
                 *(f"        {line}" for line in unwrap),
                 "    except AttributeError:",
