@@ -19,16 +19,18 @@ def reduce_gradients(node: Node, gradients: Sequence[Any]) -> list[Any]:
         gradients: The gradients that its rule gave, in the shape of the result.
     """
     assert node.broadcast is not None
-    reduced = []
-    for gradient, wanted in zip(gradients, node.broadcast, strict=True):
-        if gradient is not None and wanted is not None:
-            shape, dtype = wanted
-            if gradient.shape != shape:
-                gradient = sum_to_shape(gradient, shape)
-            if gradient.dtype is not dtype:
-                gradient = _converted(gradient, dtype)
-        reduced.append(gradient)
-    return reduced
+    pairs = zip(gradients, node.broadcast, strict=True)
+    return [reduce_gradient(gradient, wanted) for gradient, wanted in pairs]
+
+
+def reduce_gradient(gradient: Any, wanted: tuple[Any, Any] | None) -> Any:
+    """Reduce a gradient to a shape and a dtype, if there is one and something is wanted of it."""
+    if gradient is None or wanted is None:
+        return gradient
+    shape, dtype = wanted
+    if gradient.shape != shape:
+        gradient = sum_to_shape(gradient, shape)
+    return gradient if gradient.dtype is dtype else _converted(gradient, dtype)
 
 
 def _converted(gradient: Any, dtype: Any) -> Any:

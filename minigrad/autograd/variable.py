@@ -100,16 +100,21 @@ class Variable:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if not self.is_leaf:
-            if value:
-                return
+            advice = (
+                " If you want to use a computed variable in a subgraph that doesn't require "
+                "differentiation use var_no_grad = var.detach()."
+            )
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables."
+                + ("" if value else advice)
             )
         if value and not _can_require_grad(self._array.dtype):
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients"
+            )
         self._edge = None if value else NO_EDGE
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
@@ -118,7 +123,10 @@ class Variable:
         Raises:
             RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
         """
-        self.requires_grad = requires_grad
+        if requires_grad and not _can_require_grad(self._array.dtype):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if self.is_leaf or not requires_grad:  # a result requires a gradient already
+            self.requires_grad = requires_grad
         return self
 
     @property

@@ -48,10 +48,14 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
         Prediction demo.a noted: 0.5
         >>> compare("demo.a", 1.0)
         It is 1.0. You predicted 0.5: half of it.
+        >>> compare("demo.b", 1.0)
+        You made no prediction demo.b this time.
+        It is 1.0.
     """
     came = f"It is {rounded(actual, max(digits, 5))}."
     if prediction not in _written:
-        print(f"{came} You made no prediction this time.")
+        # In this order: of a folded output JupyterLab shows the first line, and that tells nothing.
+        print(f"You made no prediction {prediction} this time.\n{came}")
         return
     guess = _written[prediction]
     said = f"You predicted {rounded(guess)}"

@@ -149,15 +149,19 @@ def _plain_arrays(tensor: Tensor, other: Any) -> bool:
     return a.dtype is b.dtype and a.dtype.kind == "f" and a.shape == b.shape
 
 
+def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    """Do what an optimizer does: change numbers without a detour through a new array."""
+    array, operand = tensor._array, other._array
+    ufunc(array, operand if alpha == 1 else operand * alpha, array)
+    tensor._bump_version()
+    mark_views_stale(tensor)
+    return tensor
+
+
 def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Add another tensor, times `alpha`, in place."""
     if not grad_mode.enabled and _plain_arrays(tensor, other):
-        # what an optimizer does: NumPy adds without a detour through a new array
-        array, summand = tensor._array, other._array
-        np.add(array, summand if alpha == 1 else summand * alpha, out=array)
-        tensor._bump_version()
-        mark_views_stale(tensor)
-        return tensor
+        return _write_directly(np.add, tensor, other, alpha)
     if alpha == 1:
         return write(elementwise.add, tensor, other)
     if not isinstance(other, Tensor):
@@ -167,6 +171,8 @@ def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 
 def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Subtract another tensor, times `alpha`, in place."""
+    if not grad_mode.enabled and _plain_arrays(tensor, other):
+        return _write_directly(np.subtract, tensor, other, alpha)
     if alpha == 1:
         return write(elementwise.sub, tensor, other)
     if not isinstance(other, Tensor):

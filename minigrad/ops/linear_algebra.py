@@ -21,34 +21,24 @@ from minigrad.ops.shape import _t
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
 
-
-def _column_major(sizes: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
-    """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
-    return strides[0] == itemsize and strides[1] == itemsize * sizes[0]
+# A factor that lies in memory column by column, such as a transposed weight, gets a gradient that
+# does so too: it is computed transposed, and transposed back.
 
 
-def _left_rule(grad: Any, right: Any, sizes: Any, strides: Any) -> Any:
+def _left_rule(grad: Any, right: Any, column_major: bool) -> Any:
     """Give the gradient of the left factor, laid out in memory as that factor is."""
-    if _column_major(sizes, strides, grad.dtype.itemsize):
-        return _t(right @ _t(grad))
-    return grad @ _t(right)
+    return _t(right @ _t(grad)) if column_major else grad @ _t(right)
 
 
-def _right_rule(grad: Any, left: Any, sizes: Any, strides: Any) -> Any:
+def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     """Give the gradient of the right factor, laid out in memory as that factor is."""
-    if _column_major(sizes, strides, grad.dtype.itemsize):
-        return _t(_t(grad) @ left)
-    return _t(left) @ grad
+    return _t(_t(grad) @ left) if column_major else _t(left) @ grad
 
 
 @differentiable(
     "MmBackward0",
-    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _left_rule(
-        grad, mat2, self_sym_sizes, self_sym_strides
-    ),
-    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _right_rule(
-        grad, self, mat2_sym_sizes, mat2_sym_strides
-    ),
+    self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
+    mat2=lambda grad, self, mat2_sym_columns: _right_rule(grad, self, mat2_sym_columns),
 )
 def mm(self: Array, mat2: Array) -> Array:
     r"""Product of matrices: :math:`G B^\top` for the left, :math:`A^\top G` for the right."""
@@ -59,12 +49,8 @@ def mm(self: Array, mat2: Array) -> Array:
     "AddmmBackward0",
     broadcasts=("self",),
     self=lambda grad: grad,
-    mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides: _left_rule(
-        grad, mat2, mat1_sym_sizes, mat1_sym_strides
-    ),
-    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides: _right_rule(
-        grad, mat1, mat2_sym_sizes, mat2_sym_strides
-    ),
+    mat1=lambda grad, mat2, mat1_sym_columns: _left_rule(grad, mat2, mat1_sym_columns),
+    mat2=lambda grad, mat1, mat2_sym_columns: _right_rule(grad, mat1, mat2_sym_columns),
 )
 def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     r"""Product of matrices plus a bias: as for the product; the bias gets :math:`G`."""
@@ -75,11 +61,11 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     "AddmmBackward0",
     broadcasts=True,
     self=lambda grad, beta: grad * beta,
-    mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: (
-        _left_rule(grad, mat2, mat1_sym_sizes, mat1_sym_strides) * alpha
+    mat1=lambda grad, mat2, mat1_sym_columns, alpha: (
+        _left_rule(grad, mat2, mat1_sym_columns) * alpha
     ),
-    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: (
-        _right_rule(grad, mat1, mat2_sym_sizes, mat2_sym_strides) * alpha
+    mat2=lambda grad, mat1, mat2_sym_columns, alpha: (
+        _right_rule(grad, mat1, mat2_sym_columns) * alpha
     ),
 )
 def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:

@@ -73,10 +73,9 @@ def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
     """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
     share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
     gradient = np.zeros_like(self)
-    if self.ndim == 2:
-        gradient[np.arange(target.size), target] = share
-    else:
-        np.put_along_axis(gradient, target[..., None], np.expand_dims(share, -1), -1)
+    # one row for one sample, too
+    rows = gradient.reshape(-1, self.shape[-1])
+    rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)
     return gradient
 
 

@@ -35,7 +35,7 @@ import numpy as np
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
-from minigrad.autograd.reduce import reduce_gradients
+from minigrad.autograd.reduce import reduce_gradient
 from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
@@ -62,6 +62,7 @@ _names: dict[str, Any] = {
     "SavedTensor": SavedTensor,
     "Tensor": Tensor,
     "as_array": as_array,
+    "is_column_major": lambda matrix: _is_column_major(matrix),
     "grad_mode": grad_mode,
     "make_view": make_view,
     "meet_other": meet_other,
@@ -69,7 +70,7 @@ _names: dict[str, Any] = {
     "ndarray": np.ndarray,
     "new": object.__new__,
     "next_priority": next_priority,
-    "reduce_gradients": reduce_gradients,
+    "reduce_gradient": reduce_gradient,
     "resolve_edge": resolve_edge,
     "numbers": frozenset((int, float)),
     "retry": retry,
@@ -79,8 +80,9 @@ _names: dict[str, Any] = {
     "unpack_tensor": unpack_tensor,
 }
 
-# What a rule may ask of an input without keeping the input: its shape, and its steps in memory.
-_layout = {"sizes": "shape", "strides": "strides"}
+# What a rule may ask of an input without keeping the input: its shape, and whether it is a matrix
+# that lies in memory column by column.
+_layout = {"sizes": "{0}.shape", "columns": "is_column_major({0})"}
 
 book: dict[str, Any] = {}  # every operation by its name
 
@@ -170,6 +172,13 @@ def _arguments(function: Any) -> list[str]:
     function = inspect.unwrap(function)
     code = function.__code__
     return list(code.co_varnames[: code.co_argcount])
+
+
+def _is_column_major(matrix: Any) -> bool:
+    """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
+    row_step, column_step = matrix.strides
+    size: int = matrix.itemsize
+    return row_step == size and column_step == size * len(matrix)
 
 
 class _Writer:
@@ -288,7 +297,7 @@ class _Writer:
         """Write what is saved under a name: nothing if no input that needs it wants a gradient."""
         tensor, _, what = name.partition("_sym_")
         if what:
-            return f"array_{tensor}.{_layout[what]}"
+            return _layout[what].format(f"array_{tensor}")
         if not self.is_tensor(name):
             return name
         if name == "result":
@@ -327,15 +336,15 @@ class _Writer:
                 f"{call} if {edge}[0] is not None else None"
                 for call, edge in zip(calls, names, strict=True)
             ]
-            if method == "run_recorded":  # PyTorch computes them in the order of their names
-                gradients = [f"grad_{t}" for t in self.differentiable]
-                pairs = zip(gradients, calls, strict=True)
-                lines += sorted(f"    {name} = {call}" for name, call in pairs)
-                calls = gradients
-        lines += [f"    gradients = ({', '.join(calls)},)"]
+        gradients = [f"grad_{t}" for t in self.differentiable]
+        pairs = zip(gradients, calls, strict=True)
+        # PyTorch computes them in the order of their names
+        lines += sorted(f"    {name} = {call}" for name, call in pairs)
         if self.keeps_tensors:
             lines += ["    if not keep:", "        node.saved = None"]
         if self.broadcasts:
-            lines += ["    if node.broadcast is not None:"]
-            lines += ["        return reduce_gradients(node, gradients)"]
-        return "\n".join([*lines, "    return gradients"])
+            lines += ["    wanted = node.broadcast", "    if wanted is not None:"]
+            for t in self.broadcasts:
+                place = self.differentiable.index(t)
+                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, wanted[{place}])"]
+        return "\n".join([*lines, f"    return ({', '.join(gradients)},)"])

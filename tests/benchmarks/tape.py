@@ -136,6 +136,33 @@ def _mlp_data() -> tuple[list[Any], list[Any], Any, Any]:
 def mlp(torch: ModuleType) -> Work:
     """Give a training step (cross-entropy, SGD) of a 784-256-128-10 network, batch 64."""
     weights, biases, inputs, classes = _mlp_data()
+    parameters = [
+        torch.tensor(array, requires_grad=True)
+        for pair in zip(weights, biases, strict=True)
+        for array in pair
+    ]
+    w1, b1, w2, b2, w3, b3 = parameters
+    x, target = torch.tensor(inputs), torch.tensor(classes)
+    linear, cross_entropy = torch.nn.functional.linear, torch.nn.functional.cross_entropy
+    gradients: list[Any] = []
+
+    def step() -> None:
+        h = torch.relu(linear(x, w1, b1))
+        h = torch.relu(linear(h, w2, b2))
+        loss = cross_entropy(linear(h, w3, b3), target)
+        loss.backward()
+        gradients[:] = [p.grad for p in parameters]
+        with torch.no_grad():
+            for p, gradient in zip(parameters, gradients, strict=True):
+                p.sub_(gradient, alpha=RATE)
+                p.grad = None
+
+    return step, lambda: gradients
+
+
+def mlp_modules(torch: ModuleType) -> Work:
+    """Give the same step with `nn.Module` and `optim.SGD`."""
+    weights, biases, inputs, classes = _mlp_data()
     layers = [torch.nn.Linear(i, o) for i, o in pairwise(SIZES)]
     with torch.no_grad():
         for layer, weight, bias in zip(layers, weights, biases, strict=True):
@@ -191,7 +218,8 @@ WORKLOADS: list[tuple[str, Callable[[ModuleType], Work], Callable[[], Step], int
     ("worked example, operations", worked_example, worked_example_by_hand, 200),
     ("worked example, nn.Linear", worked_example_modules, worked_example_by_hand, 100),
     ("chain of 1,000 add, mul", chain, chain_by_hand, 4),
-    ("784-256-128-10 step, batch 64", mlp, mlp_by_hand, 8),
+    ("784-256-128-10 step, functions", mlp, mlp_by_hand, 8),
+    ("784-256-128-10 step, nn, optim", mlp_modules, mlp_by_hand, 8),
 ]
 
 
