@@ -8,7 +8,6 @@ have to go (`next_functions`), keeps what its backward rule needs (`saved`), and
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -250,27 +249,6 @@ class AccumulateGrad(Node):
         total = self.variable._grad
         self.variable._grad = gradient._copied() if total is None else total + gradient
         return ()
-
-
-def accumulator_edge(variable: Variable) -> Edge:
-    """Give the edge to the `AccumulateGrad` of a leaf, one and the same node while it is held.
-
-    The node refers to the leaf; so the leaf refers to the node weakly.
-    """
-    meta = variable._meta
-    if meta is None:
-        meta = variable._autograd_meta()
-    elif meta.accumulator is not None:
-        node = meta.accumulator()
-        if node is not None:
-            return (node, 0)
-    node = AccumulateGrad()
-    node.variable = variable
-    node.hooks = None
-    meta.accumulator = weakref.ref(node)
-    if meta.hooks is not None or meta.post_accumulate_hooks is not None:
-        attach_leaf_hooks(node, meta)
-    return (node, 0)
 
 
 def attach_leaf_hooks(node: Node, meta: Any) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from minigrad.autograd.node import (
     NO_EDGE,
+    AccumulateGrad,
     Edge,
     Node,
-    accumulator_edge,
     attach_leaf_hooks,
 )
 from minigrad.autograd.saved import VersionCounter, counter_of
@@ -336,12 +336,29 @@ class Variable:
 
 
 def resolve_edge(tensor: Variable) -> Edge:
-    """Give the edge that an operation on this tensor must record, if `_edge` is None."""
+    """Give the edge that an operation on this tensor must record, if `_edge` is None.
+
+    For a leaf that is the edge to its `AccumulateGrad`: one and the same node while anything holds
+    it. The node refers to the leaf; so the leaf refers to the node weakly.
+    """
     if tensor._view is not None:
         edge = tensor._resolved_edge()
         if edge is not None:
             return edge
-    return accumulator_edge(tensor)
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = AutogradMeta()
+    elif meta.accumulator is not None:
+        held = meta.accumulator()
+        if held is not None:
+            return (held, 0)
+    node = AccumulateGrad()
+    node.variable = tensor
+    node.hooks = None
+    meta.accumulator = weakref.ref(node)
+    if meta.hooks is not None or meta.post_accumulate_hooks is not None:
+        attach_leaf_hooks(node, meta)
+    return (node, 0)
 
 
 def _can_require_grad(dtype: Any) -> bool:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.node import NO_EDGE, Edge, Node, accumulator_edge, next_priority
+from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.saved import VersionCounter, counter_of
-
-if TYPE_CHECKING:
-    from minigrad.autograd.variable import Variable
+from minigrad.autograd.variable import Variable, resolve_edge
 
 Replay = Callable[[Any], Any]
 
@@ -196,10 +194,6 @@ def mark_views_stale(changed: Variable) -> None:
             other._view.stale = True
 
 
-def _edge_of(base: Variable) -> Edge:
-    return base._edge or accumulator_edge(base)
-
-
 class AsStridedBackward0(Node):
     """A view of changed memory: its gradient goes to its place in the base."""
 
@@ -208,7 +202,7 @@ class AsStridedBackward0(Node):
     replay: Replay
 
     def __init__(self, view: Variable, base: Variable, replay: Replay) -> None:
-        self.next_functions = (_edge_of(base),)
+        self.next_functions = (base._edge or resolve_edge(base),)
         self.saved = ()
         self.broadcast = None
         self.hooks = None
