@@ -171,8 +171,8 @@ def result_type(a: Any, b: Any) -> np.dtype[Any]:
         dimensioned, scalar = (second, first) if a.ndim == 0 else (first, second)
         if kind_of(scalar) <= kind_of(dimensioned):
             return dimensioned  # type: ignore[no-any-return]
-        if kind_of(scalar) == 2 and scalar.itemsize > 0:
-            return scalar  # type: ignore[no-any-return]
+        if kind_of(scalar) == 3 and kind_of(dimensioned) == 2:  # the dimensioned one's precision
+            return np.dtype("complex128" if dimensioned == np.float64 else "complex64")
     return promote(first, second)
 
 

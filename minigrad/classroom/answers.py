@@ -11,7 +11,8 @@ from minigrad.classroom.describing import agrees, as_number, describe, is_tensor
 from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
 
 _FEWEST_WORDS = 4
-_CLOSE = 0.05  # how far off, relative to the right number, an answer still counts as nearly right
+# How far off, relative to the right number, one answer or one of several counts as nearly right.
+_CLOSE, _ROUNDED = 0.05, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,7 @@ class Number(Exercise):
                 "The sign already differs: work out first whether it has to be above or below zero."
             )
         size = "large" if ratio > 1 else "small"
-        return f"The sign fits, but the number is too {size}: check each factor by itself."
+        return f"The sign fits, but the size is too {size}: check each factor by itself."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +150,8 @@ class Numbers(Exercise):
             if all(self._same(a, b) for a, b in zip(have.values(), want.values(), strict=True)):
                 return "The values are right, their arrangement is not: mind shape and brackets."
             return "The number of values fits, their arrangement does not: mind the shape."
-        return f"There are {len(have)} values here; {len(want)} are asked for."
+        here = "is 1 value" if len(have) == 1 else f"are {len(have)} values"
+        return f"There {here} here; {len(want)} are asked for."
 
     def _entries_are_off(
         self, have: Mapping[Any, Any], want: Mapping[Any, Any], wrong: Sequence[Any]
@@ -171,6 +173,12 @@ class Numbers(Exercise):
         if have[first] is None:
             return f"Entry {place} is None, but something arrives there."
         fit = len(want) - len(wrong)
+        off = [(as_number(have[path]), as_number(want[path])) for path in wrong]
+        if all(a is not None and b and abs(a / b - 1) <= _ROUNDED for a, b in off):
+            return (
+                f"{fit} of {len(want)} values fit, and the others are close: {self.digits} "
+                "significant digits are asked for."
+            )
         return (
             f"{fit} of {len(want)} values fit. The first that does not is entry {place}: "
             f"{describe(have[first])}."
@@ -181,7 +189,8 @@ class Numbers(Exercise):
 class Order(Exercise):
     """The answer is a sequence of names: which comes first, which next.
 
-    Lists and tuples of strings are accepted, and one string with commas or arrows between names.
+    Lists and tuples of strings are accepted, and one string with commas, arrows or blanks between
+    names, or nothing if they are single letters. Capitals do not matter.
 
     Args:
         expected: the names in order, or a function without arguments that computes them.
@@ -191,14 +200,15 @@ class Order(Exercise):
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare name by name."""
-        have, want = _names(answer), _names(computed(self.expected))
-        if have is None or want is None:
+        want = list(computed(self.expected))
+        have = _names(answer, want)
+        if have is None:
             return wrong_kind(answer, 'a list of names, such as ["first", "second"]')
         if have == want:
             return None
         gave = ", ".join(have)
         for mistake in self.mistakes:
-            if (mistake.value is not ... and have == _names(computed(mistake.value))) or (
+            if (mistake.value is not ... and have == list(computed(mistake.value))) or (
                 mistake.seen_in(have)
             ):
                 return Finding(mistake.says, gave)
@@ -225,13 +235,19 @@ class Order(Exercise):
         )
 
 
-def _names(answer: Any) -> list[str] | None:
-    """Read a sequence of names, however it is written."""
+def _names(answer: Any, known: Sequence[str]) -> list[str] | None:
+    """Read a sequence of names, however it is written; known ones as they are known."""
     if isinstance(answer, str):
-        answer = re.split(r"\s*(?:,|->|→|\n)\s*", answer.strip(" ,\n"))
+        text = answer.strip(" ,\n")
+        answer = re.split(r"\s*(?:,|->|→|\n)\s*", text)
+        if len(answer) == 1 and not any(" " in name for name in known):
+            answer = text.split()
+        if len(answer) == 1 and all(len(name) == 1 for name in known):
+            answer = list(text)
     if not isinstance(answer, list | tuple) or not all(isinstance(name, str) for name in answer):
         return None
-    return [name.strip() for name in answer]
+    meant = {name.casefold(): name for name in known}
+    return [meant.get(name.strip().casefold(), name.strip()) for name in answer]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,7 +291,7 @@ class Choice(Exercise):
         for thing, stems in self.mentions.items():
             if not any(stem.lower() in reason.lower() for stem in stems):
                 return Finding(
-                    f"The choice may stand, but the reason does not say {thing} yet.",
+                    f"The choice may stand, but the reason does not yet say {thing}.",
                     f"the reason {reason!r}",
                 )
         return None

@@ -166,13 +166,19 @@ class Behavior(Exercise):
         ):
             if scaled and all(same(a, factor * b, self.digits) for a, b in scaled):
                 return says
-        return "Work this case through by hand, and compare step by step."
+        if len(pairs) == 1:
+            return "Work this case through by hand, and compare step by step."
+        wrong = next(path for path in want if not same(have[path], want[path], self.digits))
+        place = "".join(f"[{index!r}]" for index in wrong)
+        return (
+            f"Entry {place} is the first that does not fit: work it through by hand, and compare."
+        )
 
     def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
         return all(
             a.trouble == b.trouble
             and a.changed == b.changed
-            and isinstance(a.result, list) == isinstance(b.result, list)
+            and (self.returns is None or type(a.result) is type(b.result))
             and self._equal(a.result, b.result)
             for a, b in zip(found, others, strict=True)
         )
@@ -273,7 +279,7 @@ class Hook(Behavior):
         trouble = outcome.trouble
         for result in returned:
             if self.may_return and result is not None and not isinstance(result, self.may_return):
-                names = " or ".join(kind.__name__ for kind in self.may_return)
+                names = " or ".join(f"a {kind.__name__}" for kind in self.may_return)
                 trouble = f"It returned {describe(result)}. It has to return {names}, or None."
         if trouble is None and self.fires and not returned:
             trouble = "It was never called. Is it registered, and in the right place?"

@@ -174,6 +174,8 @@ def describe(value: Any, digits: int = 5) -> str:
     if isinstance(value, tuple | list):
         kind = "a tuple" if isinstance(value, tuple) else "a list"
         return f"{kind}: {_short(rounded(value, digits))}"
+    if isinstance(value, dict):
+        return f"a dict: {_short(rounded(value, digits))}"
     if as_number(value) is not None:
         number = rounded(value, digits) if isinstance(value, float | int) else str(value)
         return f"the number {_short(number)}"

@@ -161,6 +161,11 @@ EXERCISES = [
                 value=(1, 1, 1),
             ),
             Mistake(
+                "Look at one place only: x = 10, far out on the right. Does L grow or shrink when "
+                "you go further to the right?",
+                value=lambda: tuple(-each for each in signs(slope)),
+            ),
+            Mistake(
                 "These are slopes or other numbers. Only their signs are asked for: 1 or -1 each.",
                 when=lambda given: any(abs(float(entry)) != 1 for entry in given),
             ),
@@ -215,6 +220,11 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
+                "You returned the gradient itself. A hook returns a tuple, with one entry for each "
+                "input, also if there is only one: a comma makes it a tuple.",
+                when=lambda found: "returned a tensor" in found[0].trouble,
+            ),
+            Mistake(
                 "This still doubles. Half of a number is that number times what?",
                 like=lambda module, grad_input, grad_output: (grad_input[0] * 2,),
             ),
@@ -255,6 +265,7 @@ EXERCISES = [
         id="00.5",
         asks="the three x at which dL/dx is zero, from the smallest to the largest",
         expected=lambda: [where(Fraction(s)) for s in (-1, 0, 1)],
+        digits=3,
         right="In the middle L has a peak, to both sides a valley where L is 0: y is exactly 1.",
         hints=(
             "A product is zero when one of its factors is. Which factors of the chain rule can be?",

@@ -87,7 +87,8 @@ def _deeper_without(left_out: Collection[str]) -> Callable[..., tuple[float, ...
         x1 = w0 * x + b0
         s = w1 * x1 + b1
         t = w2 * s * s + b2
-        at_t = (2 * (t * t - 1) if "loss" not in left_out else 2 * (s * s - 1)) * 2 * t
+        at_z = 2 * (t * t - 1) if "loss" not in left_out else 2 * (s * s - 1)
+        at_t = at_z * (2 * t if "last square" not in left_out else 1.0)
         at_y = at_t * (w2 if "w2" not in left_out else 1.0)
         at_s = at_y * (2 * s if "square" not in left_out else 1.0)
         at_x1 = at_s * w1
@@ -119,7 +120,8 @@ def _short(*needed: float) -> Callable[[Any], bool]:
 _Y, _S = 0.076176, 0.276
 _ROUNDING = ["round", "digit", "precis", "cancel", "noise", "resol"]
 _BENDING = ["bend", "bent", "curv", "truncat", "straight", "tangent", "inaccura", "nonlinear"]
-_BENDING += ["approximation", "too large", "too big", "too far", "h^2", "h**2"]
+_BENDING += ["approximat", "too large", "too big", "too far", "h^2", "h**2", "coarse", "crude"]
+_BENDING += ["inexact", "non-linear", "higher order", "not local"]
 
 EXERCISES = [
     Number(
@@ -242,6 +244,10 @@ EXERCISES = [
                 like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1 * 0.552,
             ),
             Mistake(
+                "The derivative of a square is there, but taken at x1. Which number is squared?",
+                like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1 * 2 * x1,
+            ),
+            Mistake(
                 "The square has its factor now, and w1 has lost its own.",
                 like=lambda x1, w1, b1: engine(x1, 1.0, 0.0, w1, b1)[4],
             ),
@@ -342,6 +348,15 @@ EXERCISES = [
             Mistake(
                 "The first square has lost its factor: there are three squares in this chain.",
                 like=_deeper_without({"square"}),
+            ),
+            Mistake(
+                "The square that makes z has lost its factor: there are three squares in this "
+                "chain.",
+                like=_deeper_without({"last square"}),
+            ),
+            Mistake(
+                "The gradients of w2 and b2 are exchanged: which of them has a partner?",
+                like=rearranged(0, 1, 2, 3, 4, 6, 5),
             ),
             Mistake(
                 "Right values, in another order: return them in the order of the arguments.",

@@ -117,7 +117,7 @@ class Deep(nn.Module):
         return self.last(self.body(self.first(x)))
 
 
-_NORMS = "the list of norms, by name"
+_NORMS = "the list of norms, sorted by the layers' names,"
 
 
 def _hooks_on(model: nn.Module) -> int:
@@ -142,7 +142,9 @@ def norms_run(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _norms(only: type[nn.Module] = nn.Linear, copies: bool = True, removes: bool = True) -> Answer:
+def _norms(
+    only: type[nn.Module] = nn.Linear, copies: bool = True, removes: bool = True, which: int = 1
+) -> Answer:
     """Make a right `layer_norms`, or one with a typical mistake."""
 
     def layer_norms(model: nn.Module, data: Tensor, cotangent: Tensor) -> dict[str, float]:
@@ -151,8 +153,8 @@ def _norms(only: type[nn.Module] = nn.Linear, copies: bool = True, removes: bool
         for name, module in model.named_modules():
             if isinstance(module, only):
 
-                def hook(_: Any, grad_input: Any, grad_output: Any, name: str = name) -> None:
-                    norms[name] = grad_output[0].norm().item()
+                def hook(_: Any, *both: Any, name: str = name) -> None:
+                    norms[name] = both[which][0].norm().item()
 
                 handles.append(module.register_full_backward_hook(hook))
         model(data.detach().requires_grad_() if copies else data).backward(cotangent)
@@ -182,6 +184,8 @@ def hooked_run(hooked: Answer) -> dict[str, Any]:
             return None if factor is None else (factor * grad_input[0],)
 
         y = hooked(module, x, hook)
+        if not isinstance(y, Tensor):
+            raise TypeError("hooked has to return what the module returns")
         (y * torch.tensor([1.5, -0.7]) + x * 5).sum().backward()
         seen[f"the number of calls of the hook that {what}"] = len(calls)
         seen[f"grad_input, seen by the hook that {what},"] = [pair[0] for pair in calls]
@@ -333,7 +337,7 @@ EXERCISES = [
     ),
     Choice(
         id="06.4",
-        asks="which single hook triples all gradients below the loss, those of f1 included",
+        asks="which single hook triples all five gradients, those of f1's parameters included",
         option="c",
         right="What is changed at the output gate reaches all that lies behind it.",
         why_not={
@@ -357,6 +361,7 @@ EXERCISES = [
                 "through",
                 "whole",
                 "the output",
+                "late",
                 "top",
                 "grad_output",
             )
@@ -382,6 +387,21 @@ EXERCISES = [
             "keep the handle in a list.",
         ),
         mistakes=[
+            Mistake(
+                "It did not return a dict. Note each norm under its layer's name, and return what "
+                "you have noted.",
+                when=_stumbled("has to return a dict"),
+            ),
+            Mistake(
+                "No hook noted anything. They have to be registered before the forward pass, and "
+                "stay until the backward pass is over.",
+                when=lambda found: found[0].result == [],
+            ),
+            Mistake(
+                "Those are the norms of grad_input, at each layer's input. The other gradient is "
+                "asked for.",
+                like=_norms(which=0),
+            ),
             Mistake(
                 "The norms are right, and hooks stayed on the model. Keep the handles, and remove "
                 "each when you are done.",
@@ -436,6 +456,15 @@ EXERCISES = [
             "view calls hook(...) with both, and returns what is inside of the result, or None.",
         ),
         mistakes=[
+            Mistake(
+                "Nothing came back: hooked has to return what the module returns.",
+                when=_stumbled("has to return what"),
+            ),
+            Mistake(
+                "The hook was never called. Does the backward pass go through the tensor that you "
+                "hooked: did the module run on it?",
+                when=lambda found: found[0].result == 0,
+            ),
             Mistake(
                 "The hook sat on x itself, so it saw, and changed, what comes by the other path as "
                 "well. The module needs a gate of its own.",

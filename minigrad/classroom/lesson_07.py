@@ -149,6 +149,13 @@ def _incoming(out: Any) -> tuple[Any, ...]:
     return seen[0]
 
 
+def _on_the_tensor(out: Any) -> Any:
+    seen: list[Any] = []
+    out.register_hook(seen.append)
+    out.backward()
+    return seen[0]
+
+
 def _deeper(out: Any) -> tuple[Any, ...]:
     """Hook the node before the last one instead."""
     seen: list[tuple[Any, ...]] = []
@@ -274,13 +281,13 @@ EXERCISES = [
                 value=lambda: (doubled(FULL), doubled(FULL)),
             ),
             Mistake(
+                "These are gradients. Asked for are factors: 1 where nothing changes.",
+                when=lambda pair: any(factor < 0 for five in pair for factor in five),
+            ),
+            Mistake(
                 "You changed gradients of f1. The backward pass has left f1 before it meets a "
                 "hook on f0.",
                 when=lambda pair: any(factor != 1 for five in pair for factor in five[3:]),
-            ),
-            Mistake(
-                "These are gradients. Asked for are factors: 1 where nothing changes.",
-                when=lambda pair: any(factor < 0 for five in pair for factor in five),
             ),
         ],
     ),
@@ -315,6 +322,11 @@ EXERCISES = [
             Mistake(
                 "You collect the whole tuple. Wanted is the one gradient in it.",
                 like=_collect(FULL, lambda gi, _: gi),
+            ),
+            Mistake(
+                "Your hook returns something, and that is taken for a new grad_input. Here it only "
+                "has to collect.",
+                when=lambda trials: "invalid number" in (trials[0].trouble or ""),
             ),
             Mistake(
                 "The hook never found anything. Is it registered on the layer, and does it append?",
@@ -352,8 +364,20 @@ EXERCISES = [
                 like=_deeper,
             ),
             Mistake(
+                "The list is still empty when you return it: who starts the backward pass?",
+                when=lambda trials: all(trial.result == [] for trial in trials),
+            ),
+            Mistake(
                 "It returned a list of all calls. The hook is called once: take that one entry.",
-                when=lambda trials: all(isinstance(trial.result, list) for trial in trials),
+                when=lambda trials: all(
+                    isinstance(trial.result, list) and isinstance(trial.result[0], tuple)
+                    for trial in trials
+                ),
+            ),
+            Mistake(
+                "You hooked the tensor out. Such a hook sees one gradient, the one that arrives. "
+                "What the node sends on is seen by a hook on the node.",
+                like=_on_the_tensor,
             ),
             Mistake(
                 "The hook had seen nothing when you looked. A hook has to be registered before "
@@ -386,6 +410,11 @@ EXERCISES = [
                 "plus",
                 "both",
                 "combin",
+                "contribut",
+                "merg",
+                "arriv",
+                "also",
+                "as well",
             )
         },
         hints=(
@@ -426,6 +455,17 @@ EXERCISES = [
                 "The hook was called with bare tensors. grad_input and grad_output are tuples, "
                 "also with one entry.",
                 like=lambda module, hook: full_hook(module, hook, tuples=False),
+            ),
+            Mistake(
+                "The hook's answer is a tuple, or None. A tensor's hook has to return a tensor: "
+                "take it out of the tuple.",
+                when=lambda trials: "returned 'tuple'" in (trials[0].trouble or ""),
+            ),
+            Mistake(
+                "When the hook at the input ran, the one at the output had put nothing down yet. "
+                "A module like Probe returns its input: then both sit on one tensor, unless the "
+                "output is led through a node of its own as well.",
+                when=lambda trials: "pop from empty" in (trials[0].trouble or ""),
             ),
             Mistake(
                 "A pre-hook's or forward hook's result replaces the argument or the output; if "

@@ -153,8 +153,13 @@ def _take_apart(
         node.dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
-    for result, key in zip(results, keys, strict=True):
+    for output_nr, (result, key) in enumerate(zip(results, keys, strict=True)):
         make_view(result, tensor, operator.itemgetter(key))
+        view = result._view
+        if view is not None and view.origin == "recorded":
+            # several views of one node: changing one in place would not be seen by the others
+            view.origin = "several"
+            view.made_by = (kind.__name__.removesuffix("Backward0"), output_nr)
     return results
 
 

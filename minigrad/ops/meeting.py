@@ -73,7 +73,8 @@ def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
         if isinstance(value, np.generic):
             value = value.item()
         found = wrap(np.array(value, dtypes.scalar_dtype(value, meets)))
-        if value and len(_scalars) < 4096:  # 0.0 and -0.0 are equal as keys
+        # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
+        if value and len(_scalars) < 4096 and found._array.dtype is meets:
             _scalars[key] = found
     return found
 

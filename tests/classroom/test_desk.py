@@ -115,6 +115,54 @@ def test_rounding_and_cutting_off_count(registered, expected, digits, answer, ri
     assert bool(judge("97.1", answer)) is right
 
 
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (-0.5, "size is too small"),
+        (-0.50995, "factor of two too small"),
+        (-2.0398, "factor of two too large"),
+        (-0.10199, "the decimal point is not"),
+        (1.0199, "the sign does not"),
+        (-1.5, "size is too large"),
+        (-1.01, "Close: it agrees to about 3"),
+        (-1.0, "Close: it agrees to about 2"),
+        (float("nan"), "not a finite number"),
+    ],
+)
+def test_close_is_said_only_to_what_is_close(registered, answer, says):
+    registered(number(expected=-1.019901696))
+    assert says in " ".join(judge("97.1", answer).message.split())
+
+
+def test_of_several_numbers_the_nearly_right_ones_are_called_close():
+    pair = classroom.Numbers(
+        id="97.3",
+        asks="two numbers",
+        expected=(1 / 3, 2.0),
+        right="Yes.",
+        hints=("first", "second"),
+    )
+    assert "1 of 2 values fit, and the others are close" in pair.examine((0.333, 2)).says
+    assert "entry [0]" in pair.examine((0.3, 2)).says
+    assert pair.examine((0.3333, 2)) is None
+
+
+def test_an_order_may_be_written_in_many_ways():
+    words = classroom.Order(
+        id="97.4", asks="an order", expected=("f1", "f0"), right="Yes.", hints=("first", "second")
+    )
+    for answer in ("f1 f0", "F1, f0", "f1->f0", ["f1", " f0"], ("f1", "f0")):
+        assert words.examine(answer) is None, answer
+    for answer in ("f1f0", "f0 f1", ["f1"], 3):
+        assert words.examine(answer) is not None, answer
+
+
+def test_a_list_makes_the_same_mistake_as_a_tuple(registered):
+    mistake = classroom.Mistake("Tripled.", like=lambda x: tuple(3 * entry for entry in x))
+    registered(function(mistakes=[mistake]))
+    assert "Tripled." in judge("97.2", lambda x: [3 * entry for entry in x]).message
+
+
 def function(**changes):
     given = {
         "asks": "f(x), which doubles",
@@ -231,6 +279,8 @@ def test_library_code_is_not_counted():
         (50.0, 0.5, "another order of magnitude"),
         (1.0, 0.0, "1.0 away"),
         ("f0", "f0", "and so it is"),
+        ("Down.", "down", "and so it is"),
+        (["UP", 1], ["up", 1.0], "every value as predicted"),
         ("f0", "f1", "Why does it come out differently?"),
         ([1, 2], np.array([1.0, 3.0]), "1 of 2 fit"),
         ([1, 2], [1, 2], "every value as predicted"),
@@ -248,4 +298,6 @@ def test_without_a_prediction_the_value_is_shown_all_the_same(capsys):
     predict("97.a", 1.0)
     predict("97.a", ...)
     compare("97.a", 0.5)
-    assert capsys.readouterr().out.endswith("It is 0.5. You made no prediction this time.\n")
+    printed = capsys.readouterr().out
+    # The value comes last: of a folded output JupyterLab shows the first line.
+    assert printed.endswith("You made no prediction 97.a this time.\nIt is 0.5.\n")

@@ -52,7 +52,7 @@ def exercise(request):
         (lambda grad: grad * 0.5, "It halves."),
         (lambda grad: print(grad), "It returns nothing."),
         (lambda grad: -2 * grad, "x.grad is a tensor of shape (2,): [-36.0, 72.0]. The size fits"),
-        (lambda grad: (2 * grad,), "has to return Tensor, or None"),
+        (lambda grad: (2 * grad,), "has to return a Tensor, or None"),
         (lambda module, grad: grad, "TypeError"),
         (lambda grad: grad.doubled(), "AttributeError"),
     ],

@@ -86,6 +86,11 @@ def _forgot_return(x, w0, b0, w1, b1):
     _by_hand(x, w0, b0, w1, b1)
 
 
+def _half_right(x, w0, b0, w1, b1):
+    gx, gw0, gb0, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gx, gw0, gb0 * b0, gw1, gb1 * b1
+
+
 def _only_x(x, w0, b0, w1, b1):
     return _by_hand(x, w0, b0, w1, b1)[0]
 
@@ -148,6 +153,11 @@ def _deeper_no_square(x, w0, b0, w1, b1, w2, b2):
     return (*(g / (2 * s) for g in low), gw2, gb2)
 
 
+def _deeper_no_last_square(x, w0, b0, w1, b1, w2, b2):
+    t = w2 * (w1 * (w0 * x + b0) + b1) ** 2 + b2
+    return [g / (2 * t) for g in _deeper(x, w0, b0, w1, b1, w2, b2)]
+
+
 def _deeper_new_first(*values):
     gradients = _deeper(*values)
     return (*gradients[5:], *gradients[:5])
@@ -165,6 +175,8 @@ ANSWERS = {
             ("factor of two too small", B1 / 2),
             ("Carry more digits", -1.0119),
             ("decimal point", -0.10199),
+            ("size is too small", -0.5),
+            ("size is too large", -1.1),
             ("quotes", "-1.0199"),
             ("Something does", 0.0),
         ],
@@ -185,6 +197,8 @@ ANSWERS = {
             ("without 'backward'", _with_engine),
             ("Is a return missing", _forgot_return),
             ("should not be 1 value", _only_x),
+            ("Entry [3] is the first", lambda *v: _by_hand(*v)[:3] + _by_hand(*v)[2:3] * 2),
+            ("For _half_right(0.3, 0.3, 0.1, 0.4, 0.2): It gave", _half_right),
             ("NameError", _misses_s),
             ("without brackets", (-0.12239, -0.12239, -0.40796, -0.19378, -1.0199)),
             ("sign does not", lambda *v: tuple(-g for g in _by_hand(*v))),
@@ -204,6 +218,7 @@ ANSWERS = {
                 lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * 0.552 * w1,
             ),
             ("w1 has lost", _at_s),
+            ("taken at x1", lambda x1, w1, b1: 4 * x1 * w1 * ((w1 * x1 + b1) ** 2 - 1)),
             (
                 "not added",
                 lambda x1, w1, b1: (2 * ((w1 * x1 + b1) ** 2 - 1) + 2 * (w1 * x1 + b1)) * w1,
@@ -233,6 +248,7 @@ ANSWERS = {
         ],
         "right": [
             ("c", "Rounding is worse in float32; a step of 1 would let the curve bend."),
+            ("c", "1e-8 drowns in rounding and 1 is too coarse for the curve"),
             ("(C)", "only 7 digits survive, so h is larger, but h^2 must stay small"),
         ],
     },
@@ -257,7 +273,9 @@ ANSWERS = {
             ("multiplies y", _deeper_no_w2),
             ("looks at z", _deeper_old_loss),
             ("is y, not s", _deeper_partner),
-            ("three squares", _deeper_no_square),
+            ("The first square", _deeper_no_square),
+            ("The square that makes z", _deeper_no_last_square),
+            ("w2 and b2 are exchanged", lambda *v: (*_deeper(*v)[:5], *_deeper(*v)[:4:-1])),
             ("order of the arguments", _deeper_new_first),
             ("not enough", lambda x, w0, b0, w1, b1, w2, b2: _by_hand(x, w0, b0, w1, b1)),
             ("it takes x, w0, b0, w1, b1", _by_hand),

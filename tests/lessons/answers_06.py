@@ -156,6 +156,21 @@ def _norms_change_data(model, data, cotangent):
     return norms
 
 
+def _norms_of_grad_input(model, data, cotangent):
+    norms, handles = {}, []
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            handles.append(
+                module.register_full_backward_hook(
+                    lambda m, i, o, name=name: norms.update({name: i[0].norm().item()})
+                )
+            )
+    model(data.detach().requires_grad_()).backward(cotangent)
+    for handle in handles:
+        handle.remove()
+    return norms
+
+
 def _norms_of_inputs(model, data, cotangent):
     norms, handles = {}, []
     for name, module in model.named_modules():
@@ -289,6 +304,10 @@ def _hooked_not_at_all(module, x, hook):
     return module(x)
 
 
+def _hooked_no_return(module, x, hook):
+    _hooked(module, x, hook)
+
+
 def _hooked_swapped(module, x, hook):
     gate, noted = x.view_as(x), []
     y = module(gate)
@@ -329,8 +348,8 @@ ANSWERS = {
             ("as long as grad_input", _clip_no_nones),
             ("wrote into the tensors", _clip_in_place),
             ("wrote into the tensors", _clip_in_place_returned),
-            ("has to return tuple", _clip_list),
-            ("has to return tuple", lambda m, i, o: i[0].clamp(-1, 1)),
+            ("has to return a tuple", _clip_list),
+            ("has to return a tuple", lambda m, i, o: i[0].clamp(-1, 1)),
             ("two ends", _clip_above),
             ("only if it is returned", _clip_no_return),
             ("third input", _clip_first_only),
@@ -353,8 +372,15 @@ ANSWERS = {
             ("missing", ["C", "A"]),
             ("does not belong", ["C", "A", "B", "E"]),
             ("other way round", ["D", "B", "A", "C"]),
+            ("put in front", "acbd"),
         ],
-        "right": [["C", "A", "B", "D"], ("C", "A", "B", "D"), "C -> A -> B -> D"],
+        "right": [
+            ["C", "A", "B", "D"],
+            ("c", "a", "b", "d"),
+            "C -> A -> B -> D",
+            "C A B D",
+            "CABD",
+        ],
     },
     "06.4": {
         "wrong": [
@@ -370,6 +396,7 @@ ANSWERS = {
             ("c", "because the pre-hook acts before f1's own backward runs"),
             ("C", "All five gradients lie behind the upper gate."),
             ("c", "It changes grad_output as it enters the module."),
+            ("c", "because the other hooks come too late for f1's parameters"),
         ],
     },
     "06.5": {
@@ -382,9 +409,10 @@ ANSWERS = {
             ("grad_input holds None", _norms_of_inputs),
             ("one level deep", _norms_of_children),
             ("One name for all", _norms_late_name),
+            ("norms of grad_input", _norms_of_grad_input),
             ("list of norms", _norms_from_ones),
-            ("has to return a dict", _norms_no_return),
-            ("list of names", lambda model, data, cotangent: {}),
+            ("did not return a dict", _norms_no_return),
+            ("No hook noted anything", lambda model, data, cotangent: {}),
             ("3 were given", lambda model: {}),
         ],
         "right": [_norms_right, _norms_view_of_data],
@@ -396,7 +424,8 @@ ANSWERS = {
             ("take it out of the tuple", _hooked_tuple),
             ("Ask for that case first", _hooked_none),
             ("skip the exercise", _hooked_full),
-            ("number of calls", _hooked_not_at_all),
+            ("never called", _hooked_not_at_all),
+            ("Nothing came back", _hooked_no_return),
             ("grad_input", _hooked_swapped),
             ("without brackets", 2.0),
         ],

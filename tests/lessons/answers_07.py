@@ -97,6 +97,12 @@ def _tensor_hook(out):
     return (seen[0],)
 
 
+def _never_started(out):
+    seen = []
+    out.grad_fn.register_hook(lambda gi, go: seen.append(gi))
+    return seen
+
+
 def _one_too_far(out):
     seen = []
     out.grad_fn.next_functions[0][0].register_hook(lambda gi, go: seen.append(gi))
@@ -232,6 +238,34 @@ def built(give=True, replace=True, tuples=True, other_module=None):
     return full_hook
 
 
+def _hands_the_tuple_on(module, hook):
+    waiting = []
+
+    def enter(module, args):
+        x = args[0].view_as(args[0])
+        x.register_hook(lambda gradient: hook(module, (gradient,), waiting.pop()))
+        return x
+
+    module.register_forward_pre_hook(enter)
+    module.register_forward_hook(
+        lambda m, args, y: y.register_hook(lambda gradient: waiting.append((gradient,))) and None
+    )
+
+
+def _no_node_behind(module, hook):
+    waiting = []
+
+    def enter(module, args):
+        x = args[0].view_as(args[0])
+        x.register_hook(lambda gradient: (hook(module, (gradient,), waiting.pop()) or [None])[0])
+        return x
+
+    module.register_forward_pre_hook(enter)
+    module.register_forward_hook(
+        lambda m, args, y: y.register_hook(lambda gradient: waiting.append((gradient,))) and None
+    )
+
+
 def _cheats(module, hook):
     return module.register_full_backward_hook(hook)
 
@@ -271,7 +305,7 @@ ANSWERS = {
             ("whole tuple", collecting(FULL, lambda gi, go: gi)),
             ("handle", _without_handle),
             ("never found anything", _new_list),
-            ("invalid number", _replaces),
+            ("only has to collect", _replaces),
             ("without brackets", 3),
         ],
         "right": [collecting(FULL, lambda gi, go: gi[0]), _by_class, _from_the_output],
@@ -286,6 +320,8 @@ ANSWERS = {
             ("before the backward pass", _too_late),
             ("before the backward pass", node_hook(lambda gi, go: gi, run=False)),
             ("None", _forgot_return),
+            ("hooked the tensor out", lambda out: _tensor_hook(out)[0]),
+            ("who starts the backward pass", _never_started),
             ("without 'register_backward_hook'", _with_a_module),
         ],
         "right": [node_hook(lambda gi, go: gi), _nonlocal],
@@ -297,12 +333,13 @@ ANSWERS = {
             ("It can", ("d", "a hook on a node only sees what leaves it")),
             ("add your reason", "b"),
             ("Say a little more", ("b", "the sum")),
-            ("does not say", ("b", "because x is used elsewhere too")),
+            ("does not yet say", ("b", "because x is used elsewhere too")),
             ("letters a, b, c, d", ("e", "because the sum arrives there")),
         ],
         "right": [
             ("b", "because x.grad_fn receives the sum over all uses of x"),
             ("(B)", "The gradients of every use are added up before that node runs."),
+            ("b", "what other uses of x send back arrives there too"),
         ],
     },
     "07.5": {
@@ -316,6 +353,8 @@ ANSWERS = {
             ("pair of grad_input and grad_output", _swapped),
             ("never runs", _registers_nothing),
             ("given f1", built(other_module=torch.nn.Identity())),
+            ("take it out of the tuple", _hands_the_tuple_on),
+            ("as well", _no_node_behind),
         ],
         "right": [_views, _gates, built()],
     },

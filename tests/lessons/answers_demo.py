@@ -116,7 +116,7 @@ ANSWERS = {
             ("after every step", lambda step, gradient: 2 * gradient),
             ("Nothing was changed", _local_only),
             ("ValueError", _unpacks),
-            ("has to return float", lambda step, gradient: (gradient,)),
+            ("has to return a float", lambda step, gradient: (gradient,)),
             ("TypeError", lambda gradient: 2 * gradient),
             (
                 "the gradient at x is the number 12.0",

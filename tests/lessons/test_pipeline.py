@@ -30,7 +30,7 @@ def test_the_learner_gets_stubs_and_no_solution(demo):
         "demo-1": "by_hand = ...  # Your code here",
         "demo-2": "slopes = (..., ..., ...)",
         "demo-4": 'answer = (..., "because ...")',
-        "demo-5": "def slope(x):\n    ...  # Your code here",
+        "demo-5": "def slope(x):\n    # Your code here\n    ...",
         "demo-6": "def hook(step, gradient):\n    # return 2 * gradient\n    ...",
     }
     assert "SOLUTION" not in demo[1].read_text(encoding="utf-8")
@@ -190,3 +190,28 @@ def test_import_and_export_commands(tmp_path, monkeypatch, demo_draft, capsys):
     assert (tmp_path / "back.md").read_text(encoding="utf-8") == demo_draft
     assert command(["import", str(draft), "Not A Name"]) == 1
     assert "06_full_backward_hooks" in capsys.readouterr().err
+
+
+def test_the_answer_to_a_prediction_is_folded_away(demo):
+    for path in demo:
+        for cell in canonical.read(path).cells:
+            folded = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+            assert folded == cell.source.startswith("compare("), cell.id
+
+
+def test_a_stub_inside_a_function_names_nothing():
+    region = "### BEGIN SOLUTION\n{0}used = 1\n{0}### END SOLUTION"
+    inside = region.format("    ").replace("###", "    ###", 1)
+    stub = "    # Your code here\n    ..."
+    used = frozenset({"used"})
+    for head in ("def f(x):\n", "def f(\n    x,\n):\n    y = 2\n", "class A:\n  async def f(x):\n"):
+        assert stubs.stubbed(head + inside, used) == head + stub
+    for head in ("if 1:\n", "def f(x):\n    pass\n\n\nif 1:\n"):
+        assert stubs.stubbed(head + inside, used) == f"{head}    used = ...  # Your code here"
+    assert stubs.stubbed(region.format(""), used) == "used = ...  # Your code here"
+
+
+def test_the_learners_notebook_is_formatted_as_ruff_formats_it(demo):
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=100", "--check"]
+    finished = subprocess.run([*command, str(demo[1])], capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
