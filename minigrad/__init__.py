@@ -4,11 +4,12 @@
 """
 
 import warnings as _warnings
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from minigrad import autograd as autograd
-from minigrad import nn as nn
 from minigrad import ops as ops
-from minigrad import optim as optim
 from minigrad.autograd.modes import enable_grad as enable_grad
 from minigrad.autograd.modes import is_grad_enabled as is_grad_enabled
 from minigrad.autograd.modes import no_grad as no_grad
@@ -32,3 +33,22 @@ __version__ = "0.1.0"
 # As in PyTorch, 1 / 0 is inf and log(-1) is nan, without a word. This silences NumPy's warnings
 # about such values only where minigrad's own files compute.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.ops\.")
+
+if _TYPE_CHECKING:
+    from minigrad import nn as nn
+    from minigrad import optim as optim
+
+# These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
+_loaded_later = ("nn", "optim", "symbolic", "viz")
+
+
+def __getattr__(name: str) -> _Any:
+    """Load a room of the house when it is first entered."""
+    if name in _loaded_later:
+        return _import_module(f"minigrad.{name}")
+    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the rooms that are loaded later, too."""
+    return sorted({*globals(), *_loaded_later})
