@@ -177,10 +177,12 @@ def mark_views_stale(changed: Variable) -> None:
     counter = changed._version_counter
     if counter is None or counter.views is None:
         return
-    counter.views = [view for view in counter.views if view() is not None] or None
-    for reference in counter.views or ():
-        other = reference()
-        if other is None or other is changed or other._view is None:
+    living = [view for view in (reference() for reference in counter.views) if view is not None]
+    if not living:
+        counter.views = None
+        return
+    for other in living:
+        if other is changed or other._view is None:
             continue
         # None is a leaf's edge, or that of a view that is stale already
         if other._edge is not None and other._edge is not NO_EDGE:

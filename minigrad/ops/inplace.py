@@ -153,8 +153,13 @@ def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Te
     """Do what an optimizer does: change numbers without a detour through a new array."""
     array, operand = tensor._array, other._array
     ufunc(array, operand if alpha == 1 else operand * alpha, array)
-    tensor._bump_version()
-    mark_views_stale(tensor)
+    counter = tensor._version_counter
+    if counter is None:
+        tensor._bump_version()
+    else:
+        counter.value += 1
+        if counter.views is not None:
+            mark_views_stale(tensor)
     return tensor
 
 
