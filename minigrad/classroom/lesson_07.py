@@ -2,252 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from random import Random
-from typing import Any
-
-from minigrad.autograd.modes import no_grad
 from minigrad.classroom.answers import Choice, Numbers
 from minigrad.classroom.behaviors import Function, Hook
 from minigrad.classroom.exercise import Mistake
-from minigrad.creation import tensor
-from minigrad.nn import Linear, Module
-
-FULL, LEGACY = "register_full_backward_hook", "register_backward_hook"
-
-
-def linear(weight: float, bias: float) -> Linear:
-    """Make a Linear with one input and one output."""
-    layer: Any = Linear(1, 1)
-    with no_grad():
-        layer.weight.fill_(weight)
-        layer.bias.fill_(bias)
-    return layer
-
-
-class SLinear(Module):
-    """The square of a Linear."""
-
-    def __init__(self) -> None:
-        """Make it with the weight 0.4 and the bias 0.2."""
-        super().__init__()
-        self.f = linear(0.4, 0.2)
-
-    def forward(self, x1: Any) -> Any:
-        """Compute the square."""
-        return self.f(x1) ** 2
-
-
-class Net(Module):
-    """The network of the lesson."""
-
-    def __init__(self) -> None:
-        """Make its two modules."""
-        super().__init__()
-        self.f0, self.f1 = linear(0.3, 0.1), SLinear()
-
-    def forward(self, x: Any) -> Any:
-        """Run one behind the other."""
-        return self.f1(self.f0(x))
-
-
-class Probe(Module):
-    """A module that returns its input."""
-
-    def forward(self, x: Any) -> Any:
-        """Return what it gets."""
-        return x
-
-
-def double(module: Any, grad_input: Any, grad_output: Any) -> tuple[Any, ...]:
-    """Double the first entry of grad_input, as in the lesson."""
-    return (2 * grad_input[0],)
-
-
-def gradients(net: Module) -> list[float]:
-    """Run the network forward and backward, and give the gradients of x and of each parameter."""
-    inputs: list[Any] = [tensor([0.3], requires_grad=True), *net.parameters()]
-    ((net(inputs[0]) - 1) ** 2).backward()
-    return [each.grad.item() for each in inputs]
-
-
-def doubled(kind: str, place: str = "f0") -> tuple[float, ...]:
-    """Compare the gradients with the hook `double` at a module with those without it."""
-    net = Net()
-    getattr(net.get_submodule(place), kind)(double)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # the legacy hook's: the lesson shows it
-        pairs = zip(gradients(net), gradients(Net()), strict=True)
-    return tuple(round(changed / plain, 3) for changed, plain in pairs)
-
-
-def collect(layer: Any, found: list[Any]) -> Any:
-    """Collect the gradient with respect to a layer's input: the right answer to 07.2."""
-    return layer.register_full_backward_hook(lambda _, grad_input, __: found.append(grad_input[0]))
-
-
-def _collect(kind: str, pick: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def collecting(layer: Any, found: list[Any]) -> Any:
-        return getattr(layer, kind)(lambda _, gi, go: found.append(pick(gi, go)))
-
-    return collecting
-
-
-def _layers() -> dict[str, tuple[Linear, Any]]:
-    """Make the three layers that a helper has to cope with, and what they are run on."""
-    rng = Random(7)
-
-    def filled(bias: bool) -> Linear:
-        layer = Linear(3, 2, bias=bias)
-        with no_grad():
-            for parameter in layer.parameters():
-                parameter.copy_(numbers(tuple(parameter.shape)))
-        return layer
-
-    def numbers(shape: tuple[int, ...]) -> Any:
-        if len(shape) == 1:
-            return tensor([round(rng.uniform(-2, 2), 1) for _ in range(shape[0])])
-        return tensor([[round(rng.uniform(-2, 2), 1) for _ in range(3)] for _ in range(shape[0])])
-
-    return {
-        "for a batch, what was found": (filled(True), numbers((2, 3))),
-        "for a single vector, what was found": (filled(True), numbers((3,))),
-        "for a layer without a bias, what was found": (filled(False), numbers((2, 3))),
-    }
-
-
-def run_layers(helper: Callable[..., Any]) -> dict[str, Any]:
-    """Let a helper collect from each of the layers, and again when its handle was removed."""
-    seen: dict[str, Any] = {}
-    handle: Any = None
-    for name, (layer, data) in _layers().items():
-        found: list[Any] = []
-        handle = helper(layer, found)
-        (layer(data.requires_grad_()) ** 2).sum().backward()
-        seen[name] = list(found)
-    seen["whether it returned a handle, the answer"] = hasattr(handle, "remove")
-    if hasattr(handle, "remove"):
-        handle.remove()
-        layer(data).sum().backward()
-    seen["with the handle removed, how often it collected in two passes"] = len(found)
-    return seen
-
-
-def last_operation(out: Any) -> tuple[Any, ...]:
-    """Give what a hook on the node of `out` sees as grad_input: the right answer to 07.3."""
-    seen: list[tuple[Any, ...]] = []
-    out.grad_fn.register_hook(lambda grad_input, _: seen.append(grad_input))
-    out.backward()
-    return seen[0]
-
-
-def _incoming(out: Any) -> tuple[Any, ...]:
-    seen: list[tuple[Any, ...]] = []
-    out.grad_fn.register_hook(lambda _, grad_output: seen.append(grad_output))
-    out.backward()
-    return seen[0]
-
-
-def _on_the_tensor(out: Any) -> Any:
-    seen: list[Any] = []
-    out.register_hook(seen.append)
-    out.backward()
-    return seen[0]
-
-
-def _deeper(out: Any) -> tuple[Any, ...]:
-    """Hook the node before the last one instead."""
-    seen: list[tuple[Any, ...]] = []
-    out.grad_fn.next_functions[0][0].register_hook(lambda grad_input, _: seen.append(grad_input))
-    out.backward()
-    return seen[0]
-
-
-def _outs(rng: Random) -> list[tuple[Any, ...]]:
-    def three() -> list[Any]:
-        return [tensor([round(rng.uniform(0.5, 3), 1)], requires_grad=True) for _ in range(3)]
-
-    found = []
-    for formula in (
-        lambda x, y, z: x * y + z,
-        lambda x, y, z: (x + y) * z,
-        lambda x, y, z: x * y * z,
-        lambda x, y, z: (x - y * z) ** 2,
-        lambda x, y, z: x * y + 5,
-    ):
-        found.append((formula(*three()),))
-    return found
-
-
-def full_hook(
-    module: Any,
-    hook: Any,
-    own_input: bool = True,
-    replaces: bool = True,
-    tuples: bool = True,
-) -> None:
-    """Build a full backward hook for one tensor: the right answer to 07.5, or a faulty one."""
-    waiting: list[Any] = []
-
-    def leave(gradient: Any) -> Any:
-        came = waiting.pop()
-        returned = hook(module, (gradient,), (came,)) if tuples else hook(module, gradient, came)
-        return returned[0] if replaces and returned is not None else None
-
-    def before(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        x = args[0].view_as(args[0]) if own_input else args[0]
-        x.register_hook(leave)
-        return (x,)
-
-    def after(_: Any, args: tuple[Any, ...], y: Any) -> Any:
-        y = y.view_as(y)
-        y.register_hook(waiting.append)
-        return y
-
-    module.register_forward_pre_hook(before)
-    module.register_forward_hook(after)
-
-
-def _old(module: Any, hook: Any) -> None:
-    def attach(_: Any, args: Any, y: Any) -> None:
-        y.grad_fn.register_hook(lambda *found: hook(module, *found))
-
-    module.register_forward_hook(attach)
-
-
-def run_full(builder: Callable[..., Any]) -> dict[str, Any]:
-    """Put a hook that was built by the learner to work, on SLinear and on a module like Probe."""
-    seen: dict[str, Any] = {}
-    calls: list[Any] = []
-    factor = [1]
-
-    def hook(module: Any, grad_input: Any, grad_output: Any) -> Any:
-        calls.append((module, grad_input, grad_output))
-        return None if factor[0] == 1 else (factor[0] * grad_input[0],)
-
-    net = Net()
-    builder(net.f1, hook)
-    seen["on f1, with a hook that returns None, the list of all five gradients"] = gradients(net)
-    seen["in one backward pass, the number of the hook's calls"] = len(calls)
-    seen["on f1, the pair of grad_input and grad_output"] = [call[1:] for call in calls]
-    seen["whether the hook was given f1 as its module, the answer"] = all(
-        call[0] is net.f1 for call in calls
-    )
-    net.zero_grad()
-    factor[0] = 2
-    seen["on f1, with a hook that doubles, the list of all five gradients"] = gradients(net)
-    factor[0] = 1
-    calls.clear()
-    probe = Probe()
-    builder(probe, hook)
-    product: Any = tensor([3.0], requires_grad=True) * 2
-    (probe(product) + 5 * product).backward()
-    seen["with an argument that is used elsewhere too, the pair of gradients"] = [
-        call[1:] for call in calls
-    ]
-    return seen
-
+from minigrad.classroom.runs_07 import (
+    FULL,
+    LEGACY,
+    collect,
+    collector,
+    deeper,
+    doubled,
+    full_hook,
+    incoming,
+    last_operation,
+    old,
+    on_the_tensor,
+    outs,
+    run_full,
+    run_layers,
+)
 
 EXERCISES = [
     Numbers(
@@ -307,7 +80,7 @@ EXERCISES = [
             Mistake(
                 "For a batch, this collects the gradient of the bias: the old hook's entries "
                 "belong to the last operation, and addmm takes the bias first.",
-                like=_collect(LEGACY, lambda gi, _: gi[0]),
+                like=collector(LEGACY, lambda gi, _: gi[0]),
             ),
             Mistake(
                 "Another index helps for one of the layers and breaks for another: the entries "
@@ -317,11 +90,11 @@ EXERCISES = [
             Mistake(
                 "That is what arrives at the layer's output. What leaves it toward the input is "
                 "the other argument of the hook.",
-                like=_collect(FULL, lambda _, go: go[0]),
+                like=collector(FULL, lambda _, go: go[0]),
             ),
             Mistake(
                 "You collect the whole tuple. Wanted is the one gradient in it.",
-                like=_collect(FULL, lambda gi, _: gi),
+                like=collector(FULL, lambda gi, _: gi),
             ),
             Mistake(
                 "Your hook returns something, and that is taken for a new grad_input. Here it only "
@@ -343,7 +116,7 @@ EXERCISES = [
         id="07.3",
         asks="last_operation(out), which starts the backward pass at out and returns the tuple "
         "of gradients that leave out's node",
-        inputs=_outs,
+        inputs=outs,
         reference=last_operation,
         returns=tuple,
         without=(FULL, LEGACY),
@@ -357,11 +130,11 @@ EXERCISES = [
             Mistake(
                 "That is the gradient that arrives at the node, grad_output. Wanted is what it "
                 "sends on.",
-                like=_incoming,
+                like=incoming,
             ),
             Mistake(
                 "That is one node too far: the last operation is out.grad_fn itself.",
-                like=_deeper,
+                like=deeper,
             ),
             Mistake(
                 "The list is still empty when you return it: who starts the backward pass?",
@@ -377,7 +150,7 @@ EXERCISES = [
             Mistake(
                 "You hooked the tensor out. Such a hook sees one gradient, the one that arrives. "
                 "What the node sends on is seen by a hook on the node.",
-                like=_on_the_tensor,
+                like=on_the_tensor,
             ),
             Mistake(
                 "The hook had seen nothing when you looked. A hook has to be registered before "
@@ -439,7 +212,7 @@ EXERCISES = [
             Mistake(
                 "That is the old hook again: it sits on the module's last operation. What leaves "
                 "the module is known only at its input.",
-                like=_old,
+                like=old,
             ),
             Mistake(
                 "Right as long as the argument is used by nobody else. A hook on the argument "
