@@ -44,12 +44,13 @@ def backward(
         tensor([ 2., 40.])
     """
     edges = None if inputs is None else _edges_of_inputs(inputs)
-    if grad_tensors is None and isinstance(tensors, Variable):
-        roots = [tensors]
+    if grad_tensors is None and isinstance(tensors, Variable):  # a loss: the common case
         gradients = [_starting_gradient(0, tensors, None, create_graph)]
+        root_edges = [tensors._edge or resolve_edge(tensors)]
     else:
         roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
         gradients = _starting_gradients(roots, grad_tensors, create_graph)
+        root_edges = [root._edge or resolve_edge(root) for root in roots]
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the "
@@ -61,7 +62,7 @@ def backward(
             stacklevel=3,
         )
     run_backward(
-        [root._edge or resolve_edge(root) for root in roots],
+        root_edges,
         gradients,
         create_graph if retain_graph is None else retain_graph,
         create_graph,
@@ -193,13 +194,14 @@ def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) 
         )
     else:
         start = gradient._array
-    if root._edge is NO_EDGE or not root.requires_grad:
+    edge = root._edge
+    if edge is NO_EDGE or (edge is None and not root.requires_grad):
         raise RuntimeError(
             f"element {position} of tensors does not require grad and does not have a grad_fn. "
             "Was an input made with requires_grad=True, and not under no_grad()?"
         )
+    if gradient is None:
+        return Node.wrap(start) if recorded else start
     if not recorded:
         return start if start.dtype == array.dtype else start.astype(array.dtype)
-    if gradient is None:
-        return Node.wrap(start)
     return gradient if start.dtype == array.dtype else gradient._to_numpy_dtype(array.dtype)
