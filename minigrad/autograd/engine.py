@@ -219,7 +219,7 @@ class GraphTask:
             return (None,) * len(node.next_functions)
         if self.recorded:
             return node.run_recorded(grad_outputs if node.multiple else grad_outputs[0])
-        elif node.multiple:
+        if node.multiple:
             return node.run([t if t is None else t._array for t in grad_outputs])
         gradient = grad_outputs.pop()._array
         return node.run(gradient)

@@ -50,17 +50,12 @@ class SavedTensor:
 
     def __init__(self, tensor: Variable, is_result: bool = False) -> None:
         counter = tensor._version_counter
-        if counter is None:
+        if counter is None:  # as `counter_of` does, but without a call: this is the hot path
             counter = tensor._version_counter = VersionCounter()
         self._version_counter = counter
         self.version = counter.value
         self.array = tensor._array
         self.tensor = None if is_result else tensor
-
-
-def save_result(tensor: Variable) -> SavedTensor:
-    """Save the result of an operation for the operation's own rule."""
-    return SavedTensor(tensor, is_result=True)
 
 
 def unpack_array(saved: Any, node: Node) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.creation import empty
+from minigrad.printing import PARAMETER_HEADING
 from minigrad.tensor import Tensor, set_up
 
 
@@ -39,7 +40,7 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         """Print as a tensor does, under a heading."""
-        return "Parameter containing:\n" + super().__repr__()
+        return PARAMETER_HEADING + super().__repr__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Copy the numbers; unlike a tensor's copy, this one comes without the gradient."""

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
-from minigrad.autograd.saved import SavedTensor, save_result
+from minigrad.autograd.saved import SavedTensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history
 from minigrad.ops import activations, choices, elementwise, shape
@@ -72,7 +72,9 @@ def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor
         node = edge[0]
         if "result" in node.saved_names and node.saved is not None:
             node.saved = tuple(
-                save_result(tensor) if isinstance(s, SavedTensor) and s.tensor is None else s
+                SavedTensor(tensor, is_result=True)
+                if isinstance(s, SavedTensor) and s.tensor is None
+                else s
                 for s in node.saved
             )
         rebase_history(tensor, node)
@@ -104,11 +106,7 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
         tensor._bump_version()
         mark_views_stale(tensor)
         return tensor
-    write(shape.copy_values, tensor, source)
-    edge = tensor._edge
-    if edge is not None and edge[0] is not None and edge[0].next_functions[1:]:
-        edge[0].broadcast = tuple((t._array.shape, t._array.dtype) for t in (tensor, source))
-    return tensor
+    return write(shape.copy_values, tensor, source)
 
 
 def fill_(tensor: Tensor, value: Any) -> Tensor:

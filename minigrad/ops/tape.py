@@ -54,6 +54,14 @@ from minigrad.tensor import Tensor
 Array = Any
 Rule = Callable[..., Any]
 
+
+def _is_column_major(matrix: Any) -> bool:
+    """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
+    row_step, column_step = matrix.strides
+    size: int = matrix.itemsize
+    return row_step == size and column_step == size * len(matrix)
+
+
 # What the written functions may refer to.
 _names: dict[str, Any] = {
     "__name__": __name__,
@@ -62,7 +70,7 @@ _names: dict[str, Any] = {
     "SavedTensor": SavedTensor,
     "Tensor": Tensor,
     "as_array": as_array,
-    "is_column_major": lambda matrix: _is_column_major(matrix),
+    "is_column_major": _is_column_major,
     "grad_mode": grad_mode,
     "make_view": make_view,
     "meet_other": meet_other,
@@ -101,7 +109,8 @@ def differentiable(
     Args:
         node_name: The name of the node in the graph, as PyTorch prints it.
         arithmetic: Whether the two inputs may be of different types, or the second a number.
-        broadcasts: Whether inputs are broadcast, or which: their gradients are reduced again.
+        broadcasts: Whether inputs are broadcast or converted, so that their gradients have to be
+            brought back; or the names of those that are broadcast.
         view: Whether the result shares the memory of the first input.
         constants: Inputs that are tensors but have no gradient, such as a condition.
         **rules: For each differentiable input its rule, in the order of the inputs.
@@ -174,13 +183,6 @@ def _arguments(function: Any) -> list[str]:
     return list(code.co_varnames[: code.co_argcount])
 
 
-def _is_column_major(matrix: Any) -> bool:
-    """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
-    row_step, column_step = matrix.strides
-    size: int = matrix.itemsize
-    return row_step == size and column_step == size * len(matrix)
-
-
 class _Writer:
     """Writes the source of an operation and of its node's two methods."""
 
@@ -207,6 +209,7 @@ class _Writer:
             )
         # the inputs that may be broadcast or converted
         self.broadcasts = tuple(rules) if broadcasts is True else broadcasts or ()
+        self.converts = broadcasts is True
         self.keeps_tensors = any(map(self.is_tensor, self.saved))
 
     def _needs(self, rule: Rule) -> list[str]:
@@ -281,6 +284,10 @@ class _Writer:
             same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
             if arithmetic:  # nor does it matter to one that needs no gradient, such as a number
                 same += f" or edge_{b} is NO_EDGE and {shapes[0]} == result_array.shape"
+            elif self.converts:
+                same += "".join(
+                    f" and array_{t}.dtype is result_array.dtype" for t in self.broadcasts
+                )
             lines += [f"        node.broadcast = None if {same} else ({pairs})"]
         else:
             lines += ["        node.broadcast = None"]

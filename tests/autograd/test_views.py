@@ -272,3 +272,14 @@ def test_shapes_and_types_that_do_not_fit(torch, draw, refused):
     message = "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimen"
     with refused(RuntimeError, message):
         draw(3).add_(draw(2))
+
+
+def test_a_source_of_another_dtype_gets_its_gradient_in_its_own(torch, draw):
+    cotangent = draw(3)
+    for key in (slice(0, 2), slice(None)):
+        target = draw(3, requires_grad=True) * 1
+        source = torch.tensor([1.0, 2.0, 3.0][key], dtype=torch.float32, requires_grad=True)
+        target[key] = source
+        target.backward(cotangent)
+        assert source.grad.dtype is torch.float32
+        assert torch.allclose(source.grad, cotangent[key].to(torch.float32))

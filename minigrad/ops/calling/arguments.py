@@ -43,9 +43,5 @@ def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if tensor._array.dtype == dtype:
         return tensor
     if tensor.requires_grad and to_kind in "fcO" and from_kind in "fcO":
-        result = shape.to_copy(tensor, dtype)
-        node = result.grad_fn
-        if node is not None:
-            node.broadcast = ((tensor._array.shape, tensor._array.dtype),)
-        return result  # type: ignore[no-any-return]
+        return shape.to_copy(tensor, dtype)  # type: ignore[no-any-return]
     return wrap(tensor._array.astype(dtype))
