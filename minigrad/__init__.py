@@ -10,6 +10,14 @@ from typing import Any as _Any
 
 from minigrad import autograd as autograd
 from minigrad import ops as ops
+from minigrad import random as random
+from minigrad.autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
+)
+from minigrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from minigrad.autograd.inference import inference_mode as inference_mode
+from minigrad.autograd.inference import is_inference as is_inference
+from minigrad.autograd.inference import is_inference_mode_enabled as is_inference_mode_enabled
 from minigrad.autograd.modes import enable_grad as enable_grad
 from minigrad.autograd.modes import is_grad_enabled as is_grad_enabled
 from minigrad.autograd.modes import no_grad as no_grad
@@ -25,6 +33,13 @@ from minigrad.ops.comparison import *
 from minigrad.printing import get_printoptions as get_printoptions
 from minigrad.printing import printoptions as printoptions
 from minigrad.printing import set_printoptions as set_printoptions
+from minigrad.random import Generator as Generator
+from minigrad.random import default_generator as default_generator
+from minigrad.random import get_rng_state as get_rng_state
+from minigrad.random import initial_seed as initial_seed
+from minigrad.random import manual_seed as manual_seed
+from minigrad.random import seed as seed
+from minigrad.random import set_rng_state as set_rng_state
 from minigrad.tensor import Size as Size
 from minigrad.tensor import Tensor as Tensor
 

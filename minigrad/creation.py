@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, nested
+from minigrad.random import Generator, source
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "full_like",
     "is_tensor",
     "linspace",
-    "manual_seed",
     "ones",
     "ones_like",
     "rand",
@@ -34,31 +34,8 @@ __all__ = [
     "zeros_like",
 ]
 
-# made when first asked for: NumPy loads its random numbers late, and so does this package
-_random: list[np.random.Generator] = []
-
-
-def manual_seed(seed: int) -> None:
-    """Start the random numbers of this package anew, always in the same way for the same seed.
-
-    The numbers are NumPy's, not PyTorch's: the same seed gives other values there.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.manual_seed(0)
-        >>> a = torch.randn(2)
-        >>> torch.manual_seed(0)
-        >>> torch.equal(a, torch.randn(2))
-        True
-    """
-    _random[:] = [np.random.default_rng(seed)]
-
-
-def generator() -> np.random.Generator:
-    """Give the source of this package's random numbers."""
-    if not _random:
-        _random.append(np.random.default_rng())
-    return _random[0]
+# the name by which other rooms know it
+generator = source
 
 
 def _finish(array: Any, requires_grad: bool) -> Tensor:
@@ -262,37 +239,70 @@ def eye(
     return _finish(np.eye(n, m, dtype=_default(dtype)), requires_grad)
 
 
-def rand(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Make a tensor of random numbers, uniform between 0 and 1."""
-    return _finish(
-        np.asarray(generator().random(_shape(size))).astype(_default(dtype)), requires_grad
-    )
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Make a tensor of random numbers, uniform between 0 and 1.
 
-
-def randn(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Make a tensor of random numbers from the standard normal distribution."""
-    array = np.asarray(generator().standard_normal(_shape(size))).astype(_default(dtype))
+    Args:
+        *size: The shape.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+        dtype: The type of the entries.
+        requires_grad: Whether operations on the tensor are recorded.
+    """
+    array = np.asarray(source(generator).random(_shape(size))).astype(_default(dtype))
     return _finish(array, requires_grad)
 
 
-def randint(*arguments: Any, dtype: dtypes.dtype | None = None) -> Tensor:
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Make a tensor of random numbers from the standard normal distribution.
+
+    Args:
+        *size: The shape.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+        dtype: The type of the entries.
+        requires_grad: Whether operations on the tensor are recorded.
+    """
+    array = np.asarray(source(generator).standard_normal(_shape(size))).astype(_default(dtype))
+    return _finish(array, requires_grad)
+
+
+def randint(
+    *arguments: Any, generator: Generator | None = None, dtype: dtypes.dtype | None = None
+) -> Tensor:
     """Make a tensor of random integers: `randint(low, high, size)` or `randint(high, size)`."""
     *bounds, size = arguments
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-    array = generator().integers(low, high, _shape((size,)))
+    array = source(generator).integers(low, high, _shape((size,)))
     return _finish(np.asarray(array).astype(np.int64 if dtype is None else dtype.numpy), False)
 
 
-def randperm(n: int) -> Tensor:
+def randperm(n: int, *, generator: Generator | None = None) -> Tensor:
     """Make a vector of the numbers from 0 to n - 1 in random order."""
-    return _finish(generator().permutation(n).astype(np.int64), False)
+    return _finish(source(generator).permutation(n).astype(np.int64), False)
 
 
-def rand_like(input: Tensor, *, requires_grad: bool = False) -> Tensor:
+def rand_like(
+    input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
+) -> Tensor:
     """Make a tensor of uniform random numbers in the shape and type of another."""
-    return rand(input.shape, dtype=input.dtype, requires_grad=requires_grad)
+    return rand(
+        input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad
+    )
 
 
-def randn_like(input: Tensor, *, requires_grad: bool = False) -> Tensor:
+def randn_like(
+    input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
+) -> Tensor:
     """Make a tensor of normal random numbers in the shape and type of another."""
-    return randn(input.shape, dtype=input.dtype, requires_grad=requires_grad)
+    return randn(
+        input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad
+    )

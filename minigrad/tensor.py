@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.attributes import TensorAttributes
 from minigrad.autograd.gradients import backward
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
-from minigrad.autograd.saved import counter_of
+from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.variable import Variable
 from minigrad.printing import format_tensor
 
@@ -35,7 +37,7 @@ class Size(tuple[int, ...]):
         return f"torch.Size({list(self)})"
 
 
-class Tensor(Variable):
+class Tensor(TensorAttributes):
     """An array of numbers that records the operations it takes part in.
 
     `minigrad.tensor(data)` makes one. Operations are methods (`x.sum()`), functions
@@ -159,43 +161,6 @@ class Tensor(Variable):
         """
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
-    def detach(self) -> Tensor:
-        """Give a tensor with the same memory that is not part of any graph."""
-        result = wrap(self._array)
-        result._version_counter = counter_of(self)
-        return result
-
-    def detach_(self) -> Tensor:
-        """Take this tensor out of its graph."""
-        if self._view is not None:
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using "
-                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
-                "as True, gradients are views of DDP buckets, and hence detach_() cannot be "
-                "called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
-            )
-        self._edge = NO_EDGE
-        return self
-
-    @property
-    def data(self) -> Tensor:
-        """A tensor with the same memory, outside of the graph and of version counting."""
-        return wrap(self._array)
-
-    @data.setter
-    def data(self, value: Tensor) -> None:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        self._array = value._array
-
-    @property
-    def _base(self) -> Any:
-        return None if self._view is None else self._view.base
-
-    def _is_view(self) -> bool:
-        return self._view is not None
-
     # ------------------------------------------------------------------ out of the tensor
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -311,21 +276,26 @@ class Tensor(Variable):
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment. Use detach().clone() for a copy of the values."
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                "because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001. Use detach().clone() for a copy "
+                "of the values."
             )
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
         copied = object.__new__(type(self))
         memo[id(self)] = copied
-        set_up(copied, self._array.copy())
-        copied._edge = self._edge
+        set_up(copied, _copy_memory(self._array, memo))
+        copied._bump_version()  # as PyTorch does, which gives an empty tensor the memory
+        copied.requires_grad = self.requires_grad
         if self._grad is not None:
             copied._grad = self._grad.__deepcopy__(memo)
-        copied.__dict__.update(self.__dict__)
+        copied.__dict__.update(deepcopy(self.__dict__, memo))
         return copied
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuild, (type(self), self._array, self._edge is None, dict(self.__dict__))
+        _warn_of_hooks(self._backward_hooks)
+        return _rebuild, (type(self), self._array, self.requires_grad, dict(self.__dict__))
 
     # ------------------------------------------------------------------ NumPy
 
@@ -356,11 +326,20 @@ def set_up(tensor: Variable, array: Any) -> None:
     """Give a tensor its array, and the state of one that needs no gradient."""
     tensor._array = array
     tensor._edge = NO_EDGE
-    tensor._grad = tensor._meta = tensor._version_counter = tensor._view = None
+    tensor._grad = tensor._meta = tensor._view = None
+    tensor._version_counter = INFERENCE if grad_mode.enabled is None else None
 
 
 def wrap(array: Any) -> Tensor:
     """Put an array, or a number that NumPy made of one, into a tensor that needs no gradient."""
+    tensor = wrap_as_normal(array)
+    if grad_mode.enabled is None:
+        tensor._version_counter = INFERENCE
+    return tensor
+
+
+def wrap_as_normal(array: Any) -> Tensor:
+    """Do what `wrap` does, but give a normal tensor also in inference mode."""
     tensor = object.__new__(Tensor)
     tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
     tensor._edge = NO_EDGE
@@ -368,14 +347,46 @@ def wrap(array: Any) -> Tensor:
     return tensor
 
 
+def _copy_memory(array: Any, memo: dict[int, Any]) -> Any:
+    """Copy an array; views of one memory become views of one copy."""
+    owner = holder = array
+    while holder is not None:
+        owner = holder if isinstance(holder, np.ndarray) else owner
+        holder = getattr(holder, "base", None)
+    if array is not owner and (not owner.flags.c_contiguous or owner.dtype.hasobject):
+        return array.copy()
+    copied = memo.get(id(owner))
+    if copied is None:
+        memo[id(owner)] = copied = owner.copy(order="K")
+    if array is owner:
+        return copied
+    start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    view: Any = np.ndarray(array.shape, array.dtype, copied, start, array.strides)
+    view.flags.writeable = array.flags.writeable
+    return view
+
+
+def _warn_of_hooks(hooks: Any) -> None:
+    for hook in (hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
+                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                "suppress this warning",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
 def _rebuild(
     kind: type[Tensor], array: Any, requires_grad: bool, attributes: dict[str, Any]
 ) -> Tensor:
     tensor = object.__new__(kind)
     set_up(tensor, array)
+    tensor._bump_version()
     tensor.requires_grad = requires_grad
     tensor.__dict__.update(attributes)
     return tensor
 
 
-Node.wrap = staticmethod(wrap)  # type: ignore[method-assign]
+Node.wrap = staticmethod(wrap_as_normal)  # type: ignore[method-assign]

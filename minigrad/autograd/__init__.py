@@ -1,19 +1,44 @@
 """Gradients: the graph, the engine that runs it backward, hooks, modes, custom functions."""
 
-from minigrad.autograd import graph
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from minigrad.autograd import anomaly_mode, grad_mode, graph
+from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
+from minigrad.autograd.inference import inference_mode
 from minigrad.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.variable import Variable
+
+if _TYPE_CHECKING:
+    from minigrad.autograd import functional as functional
 
 __all__ = [
     "Function",
     "Variable",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "grad_mode",
     "graph",
+    "inference_mode",
     "is_grad_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """Load what is rarely needed when it is first asked for."""
+    if name == "functional":
+        return _import_module("minigrad.autograd.functional")
+    raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")

@@ -3,7 +3,7 @@
 Two things happen here, and both are loops, so a chain of a million operations is no deeper than a
 chain of one:
 
-1. `_count_uses` walks the graph from the roots and finds the nodes that receive gradients from
+1. `count_uses` walks the graph from the roots and finds the nodes that receive gradients from
    more than one place, and how many they wait for.
 2. `GraphTask.run` runs ready nodes, the one recorded last first and a leaf's accumulation before
    all, and sends the gradients that a node computed along its edges, adding up what meets.
@@ -14,14 +14,19 @@ are tensors, and the same rules record themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextvars
+import threading
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.anomaly_mode import check_for_nan, report, watch
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import AccumulateGrad, Edge, Node
+from minigrad.autograd.planning import count_uses, heap_order, leading_to, reachable
+from minigrad.autograd.variable import Variable
 
 
 # PyTorch never warns of overflow or of division by zero; a gradient may well be infinite
@@ -33,6 +38,7 @@ def run_backward(
     create_graph: bool,
     inputs: Sequence[Edge] | None = None,
     accumulate: bool = False,
+    unchecked: bool = False,
 ) -> list[Any]:
     """Send gradients from the roots through the graph.
 
@@ -44,31 +50,82 @@ def run_backward(
         inputs: If given, only what leads to these edges runs.
         accumulate: Whether the nodes of `inputs` themselves run (`backward`), or the gradients
             that reach them are only captured (`grad`).
+        unchecked: Whether the gradients may have wrong shapes, as nobody knows the right ones.
 
     Returns:
         The gradient that reached each of `inputs`, None where none did.
     """
     task = GraphTask(roots, retain_graph, create_graph, inputs, accumulate)
-    previous = grad_mode.enabled
-    grad_mode.enabled = create_graph
+    if unchecked:
+        task.unchecked = task.attended = True
+    outer = grad_mode.task
+    if outer is not None:
+        task.depth = outer.depth + 1
+        if task.depth % _LEVELS_PER_THREAD == 0:
+            _in_another_thread(lambda: _run(task, gradients))
+            return task.captured
+    _run(task, gradients)
+    return task.captured
+
+
+def _run(task: GraphTask, gradients: Sequence[Any]) -> None:
+    """Run a backward pass in this thread, in the grad mode that belongs to it."""
+    outer, previous = grad_mode.task, grad_mode.enabled
+    if previous is not None:  # None is inference mode, which stays
+        grad_mode.enabled = task.recorded and (grad_mode.attention or True)
+    grad_mode.task = task
     try:
-        task.run(roots, gradients)
+        task.run(task.roots, gradients)
+        if task.callbacks is not None:
+            task.call_back()
     finally:
         grad_mode.enabled = previous
-    return task.captured
+        grad_mode.task = outer
+
+
+# A backward pass that a hook starts runs within the outer one, several calls deeper. Python limits
+# how deep calls may nest in one thread, so every so many levels a new thread takes over.
+_LEVELS_PER_THREAD = 16
+
+
+def _in_another_thread(function: Callable[[], None]) -> None:
+    """Call a function in a new thread that has this one's modes, and wait for it."""
+    modes = dict(vars(grad_mode))
+    context = contextvars.copy_context()
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        vars(grad_mode).update(modes)
+        try:
+            context.run(function)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="minigrad-backward")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors.pop()
 
 
 class GraphTask:
     """One backward pass: who waits for how many gradients, what has arrived, what is ready."""
 
     __slots__ = (
+        "__weakref__",
+        "attended",
         "buffers",
+        "callbacks",
         "captured",
         "captures",
+        "depth",
+        "evaluating",
         "needed",
         "ready",
         "recorded",
         "retain_graph",
+        "roots",
+        "unchecked",
         "waiting",
     )
 
@@ -80,9 +137,15 @@ class GraphTask:
         inputs: Sequence[Edge] | None,
         accumulate: bool,
     ) -> None:
+        self.depth = 0
+        self.roots = roots
+        self.callbacks: list[Callable[[], Any]] | None = None
+        self.evaluating: Node | None = None
         self.retain_graph = retain_graph
         self.recorded = create_graph
-        self.waiting = _count_uses(roots)
+        self.unchecked = False
+        self.attended = create_graph or inputs is not None or watch.enabled
+        self.waiting = count_uses(roots)
         self.buffers: dict[Node, Any] = {}
         self.ready: list[tuple[int, Node, Any]] = []
         self.captured: list[Any] = []
@@ -93,7 +156,7 @@ class GraphTask:
             for position, (node, output_nr) in enumerate(inputs):
                 if node is not None:
                     self.captures.setdefault(node, []).append((position, output_nr))
-            self.needed = _leading_to(roots, set(self.captures), accumulate)
+            self.needed = leading_to(roots, set(self.captures), accumulate)
             if accumulate:
                 self.captures = {}
 
@@ -101,7 +164,8 @@ class GraphTask:
         """Send gradients along the edges of the roots, then run what becomes ready, in order."""
         ready, waiting, needed = self.ready, self.waiting, self.needed
         keep = self.retain_graph
-        attended = self.recorded or needed is not None
+        attended = self.attended
+        run_attended = self._run_watched if watch.enabled else self._run_attended
         while True:
             # Deliver the gradients. Of the nodes that become ready, `following` is the latest;
             # the others wait on the heap. Leaves come before all of them.
@@ -140,7 +204,7 @@ class GraphTask:
                     leaf_gradient = None
                     self._accumulate(more_leaves)
                 elif attended or leaf.hooks is not None:
-                    self._run_attended(leaf, leaf_gradient)
+                    run_attended(leaf, leaf_gradient)
                 elif leaf_gradient is not None:
                     leaf.run(leaf_gradient)
             # Run the latest of the nodes that are ready.
@@ -154,7 +218,7 @@ class GraphTask:
                 node, gradient = following, carried
             carried = None
             if attended or node.hooks is not None or gradient is None:
-                gradients = self._run_attended(node, gradient)
+                gradients = run_attended(node, gradient)
             else:
                 gradients = node.run(gradient, keep)
             edges = node.next_functions
@@ -173,13 +237,14 @@ class GraphTask:
     def _accumulate(self, leaves: list[tuple[Node, Any]]) -> None:
         """Run the accumulation of leaves that became ready together."""
         if len(leaves) > 3:
-            leaves = [leaves[i] for i in _heap_order(len(leaves))]
+            leaves = [leaves[i] for i in heap_order(len(leaves))]
         leaves.reverse()
-        attended = self.recorded or self.needed is not None
+        attended = self.attended
+        run_attended = self._run_watched if watch.enabled else self._run_attended
         while leaves:
             node, gradient = leaves.pop()
             if attended or node.hooks is not None:
-                self._run_attended(node, gradient)
+                run_attended(node, gradient)
             elif gradient is not None:
                 node.run(gradient)
 
@@ -188,6 +253,8 @@ class GraphTask:
         hooks = node.hooks
         runs = self.needed is None or node in self.needed
         grad_outputs = self._as_tensors(_outputs(node, gradient))
+        if self.unchecked and type(node) is AccumulateGrad and gradient is not None:
+            _check_shape(node, gradient.shape)
         gradient = None
         if hooks is not None and not runs:
             hooks.run_tensor_hooks(grad_outputs)
@@ -213,6 +280,19 @@ class GraphTask:
             node.saved = None
         return results
 
+    def _run_watched(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Run a node in anomaly mode: say whose forward it was if it fails or gives NaN."""
+        outer, self.evaluating = self.evaluating, node
+        try:
+            results = self._run_attended(node, gradient)
+            check_for_nan(node, results)
+        except Exception:
+            report(node)
+            raise
+        finally:
+            self.evaluating = outer
+        return results
+
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run the backward rule on tensors or on arrays."""
         if all(gradient is None for gradient in grad_outputs) and not node.runs_without_gradient:
@@ -224,11 +304,44 @@ class GraphTask:
         gradient = grad_outputs.pop()._array
         return node.run(gradient)
 
+    def call_back(self) -> None:
+        """Call what was queued for the end of the pass; that may queue more."""
+        while self.callbacks:
+            self.callbacks.pop(0)()
+
+    def will_run(self, node: Node) -> bool:
+        """Tell whether a node is among those that this pass runs, or whose gradient it captures.
+
+        Raises:
+            RuntimeError: For a leaf while `grad()` runs, whose accumulation is not needed.
+        """
+        if self.needed is None:
+            return node in reachable(self.roots)
+        if type(node) is AccumulateGrad and node in self.captures:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return node in self.needed or node in self.captures
+
     def _as_tensors(self, gradients: Sequence[Any]) -> list[Any]:
         """Show gradients to hooks as tensors."""
         if self.recorded:
             return list(gradients)
         return [g if g is None else Node.wrap(g) for g in gradients]
+
+
+def _check_shape(node: AccumulateGrad, shape: Any) -> None:
+    """Refuse a gradient that does not fit its leaf.
+
+    That cannot happen unless the pass was started by hand with a gradient of a wrong shape.
+    """
+    wanted = node.variable._array.shape
+    if shape != wanted:
+        raise RuntimeError(
+            f"Function AccumulateGrad got an invalid gradient - got {list(shape)} but expected "
+            f"shape compatible with {list(wanted)}"
+        )
 
 
 def _outputs(node: Node, gradient: Any) -> list[Any]:
@@ -238,75 +351,37 @@ def _outputs(node: Node, gradient: Any) -> list[Any]:
     return [None] * len(node.shape) if gradient is None else gradient
 
 
-def _count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
-    """Find the nodes that have to wait, and for how many gradients each.
+class Engine:
+    """What running hooks may ask of the engine; `Variable._execution_engine` is the one."""
 
-    A node that is used once needs no entry: the first gradient that reaches it is complete. A
-    node with several outputs always has one, since its gradients are collected in a list.
-    """
-    uses: dict[Node, int] = {}
-    seen: set[Node] = set()
-    found = seen.add
-    stack: list[Node] = []
-    edges: Sequence[Edge] = roots
-    while True:
-        for node, _ in edges:
-            if node is not None:
-                if node in seen:
-                    uses[node] = uses.get(node, 1) + 1
-                else:
-                    found(node)
-                    if type(node) is not AccumulateGrad:
-                        stack.append(node)
-                        if node.multiple:
-                            uses[node] = 1
-        if not stack:
-            return uses
-        edges = stack.pop().next_functions
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call a function without arguments at the end of the backward pass that runs now.
 
+        Raises:
+            RuntimeError: If none runs.
 
-def _leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> set[Node]:
-    """Find the nodes that must run for gradients to reach the targets.
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> engine = torch.autograd.Variable._execution_engine
+            >>> def hook(grad):
+            ...     engine.queue_callback(lambda: print("at the end:", x.grad))
+            >>> y = x * 2
+            >>> handle = y.register_hook(hook)
+            >>> y.backward()
+            at the end: tensor([2.])
+        """
+        task = grad_mode.task
+        if task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if task.callbacks is None:
+            task.callbacks = []
+        task.callbacks.append(callback)
 
-    With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the
-    way to another one.
-    """
-    needed: set[Node] = set(targets) if accumulate else set()
-    visited: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
-    while stack:
-        node, followed = stack.pop()
-        if followed:
-            if any(n in needed or n in targets for n, _ in node.next_functions):
-                needed.add(node)
-        elif node not in visited:
-            visited.add(node)
-            stack.append((node, True))
-            stack.extend((n, False) for n, _ in node.next_functions if n is not None)
-    return needed
+    def is_checkpoint_valid(self) -> bool:
+        """Tell whether the pass that runs now goes to all leaves: no inputs were asked for."""
+        task = grad_mode.task
+        return task is None or task.needed is None
 
 
-def _heap_order(size: int) -> list[int]:
-    """Give the order in which a binary heap hands out equal entries pushed in order 0, 1, 2, ...
-
-    All accumulate nodes have the same rank, so PyTorch runs several that become ready together in
-    the order of its priority queue: for four of them 0, 2, 1, 3.
-    """
-    heap = list(range(size))
-    order = []
-    while heap:
-        order.append(heap[0])
-        last = heap.pop()
-        if not heap:
-            break
-        hole, length = 0, len(heap)
-        while hole < (length - 1) // 2:
-            child = 2 * hole + 2
-            heap[hole] = heap[child]
-            hole = child
-        if length % 2 == 0 and hole == (length - 2) // 2:
-            child = 2 * hole + 1
-            heap[hole] = heap[child]
-            hole = child
-        heap[hole] = last
-    return order
+Variable._execution_engine = Engine()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.engine import run_backward
+from minigrad.autograd.gradient_edge import GradientEdge, layout_of
 from minigrad.autograd.node import NO_EDGE, Edge, Node
 from minigrad.autograd.variable import Variable, resolve_edge
 
@@ -43,46 +44,82 @@ def backward(
         >>> x.grad
         tensor([ 2., 40.])
     """
-    edges = None if inputs is None else _edges_of_inputs(inputs)
+    wanted = None if inputs is None else _as_wanted(inputs, "backward")
     if grad_tensors is None and isinstance(tensors, Variable):  # a loss: the common case
         gradients = [_starting_gradient(0, tensors, None, create_graph)]
         root_edges = [tensors._edge or resolve_edge(tensors)]
     else:
-        roots = [tensors] if isinstance(tensors, Variable) else list(tensors)
+        roots = _as_list(tensors)
         gradients = _starting_gradients(roots, grad_tensors, create_graph)
-        root_edges = [root._edge or resolve_edge(root) for root in roots]
-    if create_graph:
-        warnings.warn(
-            "Using backward() with create_graph=True will create a reference cycle between the "
-            "parameter and its gradient which can cause a memory leak. We recommend using "
-            "autograd.grad when creating the graph to avoid this. If you have to use this "
-            "function, make sure to reset the .grad fields of your parameters to None after use "
-            "to break the cycle and avoid the leak.",
-            UserWarning,
-            stacklevel=3,
+        root_edges = [_edge_of(root) for root in roots]
+    edges = None if wanted is None else _edges_of_inputs(wanted)
+    try:
+        run_backward(
+            root_edges,
+            gradients,
+            create_graph if retain_graph is None else retain_graph,
+            create_graph,
+            edges,
+            True,
+            _any_unknown(tensors),
         )
-    run_backward(
-        root_edges,
-        gradients,
-        create_graph if retain_graph is None else retain_graph,
-        create_graph,
-        edges,
-        True,
-    )
+    finally:
+        if create_graph:
+            warnings.warn(
+                "Using backward() with create_graph=True will create a reference cycle between "
+                "the parameter and its gradient which can cause a memory leak. We recommend using "
+                "autograd.grad when creating the graph to avoid this. If you have to use this "
+                "function, make sure to reset the .grad fields of your parameters to None after "
+                "use to break the cycle and avoid the leak.",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
-def _edges_of_inputs(inputs: Any) -> list[Edge]:
-    """Give the edges at which gradients are wanted, and let inner tensors keep theirs."""
-    wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
+def _as_wanted(inputs: Any, function: str) -> list[Any]:
+    wanted = _as_list(inputs)
     if not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return wanted
+
+
+def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
+    """Give the edges at which gradients are wanted, and let inner tensors keep theirs."""
     edges = []
     for tensor in wanted:
-        if not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        tensor.retain_grad()
-        edges.append(tensor._edge or resolve_edge(tensor))
+        if isinstance(tensor, Variable):
+            tensor.retain_grad()
+        edges.append(_edge_of(tensor))
     return edges
+
+
+def _as_list(tensors: Any) -> list[Any]:
+    """Give a list of tensors and gradient edges from one of them or several."""
+    return [tensors] if isinstance(tensors, (Variable, GradientEdge)) else list(tensors)
+
+
+def _any_unknown(roots: Any) -> bool:
+    """Tell whether a root is an edge at which the shape of the gradient is not known."""
+    if isinstance(roots, Variable):
+        return False
+    return any(not isinstance(r, Variable) and layout_of(r) is None for r in _as_list(roots))
+
+
+def _edge_of(tensor: Any) -> Edge:
+    """Give the edge at which the gradient of a tensor arrives.
+
+    Raises:
+        RuntimeError: If it requires none, or is neither a tensor nor a gradient edge.
+    """
+    if isinstance(tensor, GradientEdge):
+        return (tensor.node, tensor.output_nr)
+    if not isinstance(tensor, Variable):
+        raise RuntimeError(
+            f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}"
+        )
+    if not tensor.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return tensor._edge or resolve_edge(tensor)
 
 
 def grad(
@@ -127,20 +164,16 @@ def grad(
             "but got: allow_unused=False."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    roots = [outputs] if isinstance(outputs, Variable) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Variable) else list(inputs)
+    roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
     gradients = _starting_gradients(roots, grad_outputs, create_graph)
-    edges: list[Edge] = []
-    for tensor in wanted:
-        if not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(tensor._edge or resolve_edge(tensor))
+    edges = [_edge_of(tensor) for tensor in wanted]
     results = run_backward(
-        [root._edge or resolve_edge(root) for root in roots],
+        [_edge_of(root) for root in roots],
         gradients,
         create_graph if retain_graph is None else retain_graph,
         create_graph,
         edges,
+        unchecked=_any_unknown(roots),
     )
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
         if result is None and not allow_unused:
@@ -149,6 +182,10 @@ def grad(
                 "the graph. Set allow_unused=True if this is the desired behavior."
             )
         if result is None and materialize_grads:
+            if isinstance(tensor, GradientEdge):
+                raise RuntimeError(
+                    "materialize_grads cannot be used when the given input is a GradientEdge"
+                )
             zeros = Node.wrap(np.zeros_like(tensor._array))
             results[position] = zeros.requires_grad_() if create_graph else zeros
     return tuple(results)
@@ -172,6 +209,8 @@ def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) ->
 
 def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
     """Check one gradient to start from, or make one."""
+    if not isinstance(root, Variable):
+        return _starting_at_edge(position, root, gradient, recorded)
     array = root._array
     if gradient is None:
         if array.size != 1 and root.requires_grad:
@@ -187,13 +226,11 @@ def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) 
             f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
         )
     elif gradient._array.shape != array.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of "
-            f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
-            f"torch.Size({list(array.shape)})."
-        )
+        raise _wrong_shape(position, gradient, array.shape)
     else:
         start = gradient._array
+        if start.dtype is not array.dtype:
+            _check_complex(position, gradient, root.dtype)
     edge = root._edge
     if edge is NO_EDGE or (edge is None and not root.requires_grad):
         raise RuntimeError(
@@ -205,3 +242,62 @@ def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) 
     if not recorded:
         return start if start.dtype == array.dtype else start.astype(array.dtype)
     return gradient if start.dtype == array.dtype else gradient._to_numpy_dtype(array.dtype)
+
+
+def _wrong_shape(position: int, gradient: Any, shape: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Mismatch in shape: grad_output[{position}] has a shape of "
+        f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
+        f"torch.Size({list(shape)})."
+    )
+
+
+def _starting_at_edge(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
+    """Check the gradient to start from at a gradient edge, or make one."""
+    if not isinstance(root, GradientEdge):
+        raise TypeError(f"'{type(root).__name__}' object is not a tensor or a gradient edge")
+    layout = layout_of(root)
+    if root.output_nr and not root.node.multiple:
+        raise IndexError(
+            f"tuple index out of range: {root.node.name()} has one output, not number "
+            f"{root.output_nr}"
+        )
+    if gradient is None:
+        if layout is None:
+            raise RuntimeError(
+                f"element {position} of tensors is a GradientEdge without a tensor, so the shape "
+                "of its gradient is not known. Pass the gradient, or make the edge with "
+                "get_gradient_edge()."
+            )
+        shape, dtype = layout
+        if np.prod(shape) != 1:
+            raise RuntimeError(
+                "grad can be implicitly created only for scalar outputs. This one has shape "
+                f"{list(shape)}: pass a gradient in that shape."
+            )
+        start = np.ones(shape, dtype)
+        return Node.wrap(start) if recorded else start
+    if not isinstance(gradient, Variable):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+        )
+    if layout is None:
+        return gradient if recorded else gradient._array
+    shape, dtype = layout
+    if gradient._array.shape != shape:
+        raise _wrong_shape(position, gradient, shape)
+    if gradient._array.dtype != dtype:
+        _check_complex(position, gradient, Node.wrap(np.empty(0, dtype)).dtype)
+        gradient = gradient._to_numpy_dtype(dtype)
+    return gradient if recorded else gradient._array
+
+
+def _check_complex(position: int, gradient: Any, wanted: Any) -> None:
+    """Refuse a complex gradient for a real tensor and the reverse: the imaginary part would go."""
+    given = gradient.dtype
+    if given != wanted and (given.is_complex or wanted.is_complex):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {given} and "
+            f"output[{position}] has a dtype of {wanted}."
+        )

@@ -1,13 +1,64 @@
-"""Look at the graph: its nodes, and the hooks that sit on them."""
+"""Work with the graph itself: its nodes, its edges, what they saved, and the hooks on them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from minigrad.autograd.gradient_edge import GradientEdge, get_gradient_edge
 from minigrad.autograd.hooks import hook_name
+from minigrad.autograd.multi_grad_hook import register_multi_grad_hook
+from minigrad.autograd.mutation import allow_mutation_on_saved_tensors
 from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.saved_hooks import disable_saved_tensors_hooks, saved_tensors_hooks
+from minigrad.autograd.variable import Variable
 
-__all__ = ["AccumulateGrad", "HookRecord", "Node", "hooks_of"]
+__all__ = [
+    "AccumulateGrad",
+    "GradientEdge",
+    "HookRecord",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "hooks_of",
+    "increment_version",
+    "register_multi_grad_hook",
+    "saved_tensors_hooks",
+]
+
+
+def increment_version(tensor: Any) -> None:
+    """Count one more change of a tensor's memory, that nobody else noticed.
+
+    Say so after writing to the memory behind a tensor's back, through its NumPy array for
+    example. A backward rule that needed the old values will then refuse to run.
+
+    Args:
+        tensor: A tensor or several.
+
+    Raises:
+        RuntimeError: If one of them is no tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> x.numpy()[0] = 5.0
+        >>> increment_version(x)
+        >>> x._version
+        1
+    """
+    tensors = (tensor,) if isinstance(tensor, Variable) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    tensors = list(tensors)
+    for each in tensors:
+        if not isinstance(each, Variable):
+            raise RuntimeError(
+                "increment_version expect each element of the iterable to be a tensor"
+            )
+    for each in tensors:
+        each._bump_version()
 
 
 class HookRecord(NamedTuple):

@@ -7,18 +7,86 @@ import inspect
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _GradMode(threading.local):
-    """Whether operations are recorded; each thread has its own answer."""
+    """What operations look at before they record; each thread has its own.
 
-    enabled: bool = True
+    Attributes:
+        enabled: True to record and False not to; None in inference mode. Truthy but not True is
+            an `Attention`: record, and show it each new node.
+        attention: None, or who wants to see each new node (saved-tensor hooks, anomaly mode).
+        asked: In inference mode, whether recording was asked for nevertheless.
+        task: The backward pass that runs in this thread, if one does.
+        saved_hooks: The pairs of saved-tensor hooks in force, the innermost last.
+        hooks_forbidden: Why no such hooks may be entered; None if they may.
+    """
+
+    enabled: Any = True
+    attention: Any = None
+    asked: bool = False
+    task: Any = None
+    saved_hooks: tuple[Any, ...] = ()
+    hooks_forbidden: str | None = None
+
+    def set(self, recording: bool) -> None:
+        """Record from now on, or do not."""
+        if self.enabled is None:
+            self.asked = recording
+        else:
+            self.enabled = recording and (self.attention or True)
+
+    def set_inference(self, inference: bool, recording: bool) -> None:
+        """Be in inference mode from now on, or not; and record, or do not."""
+        self.enabled = None if inference else False
+        self.set(recording)
 
 
 grad_mode = _GradMode()
+
+# Called with each new node and the tensors that are its outputs.
+Watcher = Callable[..., None]
+
+
+class Attention:
+    """Shows each new node to those who watch; in the place of True in `grad_mode.enabled`."""
+
+    __slots__ = ("watchers",)
+
+    def __init__(self, watchers: tuple[Watcher, ...]) -> None:
+        self.watchers = watchers
+
+    def attend(self, node: Any, *outputs: Any) -> None:
+        """Show a node that was just recorded."""
+        for watcher in self.watchers:
+            watcher(node, outputs)
+
+
+def watch_nodes(watcher: Watcher) -> None:
+    """Let `watcher(node, outputs)` be called with each node that this thread records."""
+    attention = grad_mode.attention
+    _set_watchers((*(attention.watchers if attention else ()), watcher))
+
+
+def stop_watching(watcher: Watcher) -> None:
+    """Do not call the watcher any more."""
+    attention = grad_mode.attention
+    _set_watchers(tuple(w for w in (attention.watchers if attention else ()) if w is not watcher))
+
+
+def _set_watchers(watchers: tuple[Watcher, ...]) -> None:
+    grad_mode.attention = Attention(watchers) if watchers else None
+    if grad_mode.enabled:
+        grad_mode.enabled = grad_mode.attention or True
+
+
+def attend(node: Any, *outputs: Any) -> None:
+    """Show a new node to those who watch; for nodes that are recorded by hand."""
+    if grad_mode.attention is not None and grad_mode.enabled:
+        grad_mode.attention.attend(node, *outputs)
 
 
 def is_grad_enabled() -> bool:
@@ -31,29 +99,35 @@ def is_grad_enabled() -> bool:
         ...     is_grad_enabled()
         False
     """
-    return grad_mode.enabled
+    enabled = grad_mode.enabled
+    return grad_mode.asked if enabled is None else bool(enabled)
 
 
-class _Mode:
-    """A grad mode as a context manager and as a decorator of functions and generators."""
+class DecoratingMode:
+    """A mode as a context manager and as a decorator of functions and generators."""
 
-    wanted: bool
-    previous: bool
-
-    def clone(self) -> _Mode:
+    def clone(self) -> Self:
         """Give a fresh context of the same kind: a decorated function may call itself."""
         return type(self)()
 
     def __enter__(self) -> None:
-        self.previous = grad_mode.enabled
-        grad_mode.enabled = self.wanted
+        raise NotImplementedError
 
     def __exit__(self, *exception: object) -> None:
-        grad_mode.enabled = self.previous
+        raise NotImplementedError
 
-    def __call__(self, function: F) -> F:
-        """Decorate a function, a generator function or (with a warning) a class."""
-        if inspect.isclass(function):
+    def __call__(self, orig_func: F) -> F:
+        """Decorate a function, a generator function or (with a warning) a class.
+
+        Of a coroutine or an asynchronous generator only the making happens in the mode, as in
+        PyTorch, not what it does when it is awaited. Use `with` inside of it.
+
+        Args:
+            orig_func: What is to be called in the mode. A class becomes a function that makes
+                objects of it.
+        """
+        function: Callable[..., Any] = orig_func
+        if inspect.isclass(orig_func):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. "
                 "You should only decorate functions or methods. To preserve the current "
@@ -62,29 +136,28 @@ class _Mode:
                 FutureWarning,
                 stacklevel=2,
             )
-            setattr(function, "__init__", self(function.__init__))  # noqa: B010
-            return function
+            function = lambda *args, **kwargs: orig_func(*args, **kwargs)  # noqa: E731 - its name
         if inspect.isgeneratorfunction(function):
-            return self._decorate_generator(function)
+            return self._decorate_generator(function)  # type: ignore[return-value]
 
         @functools.wraps(function)
-        def under_the_mode(*args: Any, **kwargs: Any) -> Any:
+        def decorate_context(*args: Any, **kwargs: Any) -> Any:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return under_the_mode  # type: ignore[return-value]
+        return decorate_context  # type: ignore[return-value]
 
-    def _decorate_generator(self, function: F) -> F:
+    def _decorate_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Hold the mode while the generator's body runs, not between its values."""
 
         @functools.wraps(function)
-        def generator(*args: Any, **kwargs: Any) -> Any:
+        def generator_context(*args: Any, **kwargs: Any) -> Any:
             body = function(*args, **kwargs)
-            send: Callable[[], Any] = functools.partial(body.send, None)
+            resume: Callable[[], Any] = functools.partial(body.send, None)
             while True:
                 try:
                     with self.clone():
-                        value = send()
+                        value = resume()
                 except StopIteration as finished:
                     return finished.value
                 try:
@@ -94,20 +167,33 @@ class _Mode:
                         body.close()
                     raise
                 except BaseException as error:
-                    send = functools.partial(body.throw, error)
+                    resume = functools.partial(body.throw, error)
                 else:
-                    send = functools.partial(body.send, received)
+                    resume = functools.partial(body.send, received)
 
-        return generator  # type: ignore[return-value]
-
-
-def _or_decorator(mode: type[_Mode], function: F | None) -> Any:
-    """Let `@no_grad` stand bare as well as `@no_grad()`."""
-    instance = object.__new__(mode)
-    return instance if function is None else instance(function)
+        return generator_context
 
 
-class no_grad(_Mode):
+class _GradSwitch(DecoratingMode):
+    """A mode that switches recording on or off; it may stand bare, `@no_grad`, as a decorator."""
+
+    wanted: bool
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:  # noqa: D102
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+    def __init__(self) -> None:
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = is_grad_enabled()
+        grad_mode.set(self.wanted)
+
+    def __exit__(self, *exception: object) -> None:
+        grad_mode.set(self.prev)
+
+
+class no_grad(_GradSwitch):
     """Do not record what runs inside: results have `requires_grad=False`.
 
     A context manager and a decorator (`@no_grad()` or bare `@no_grad`).
@@ -118,15 +204,17 @@ class no_grad(_Mode):
         >>> with torch.no_grad():
         ...     (x * 2).requires_grad
         False
+        >>> @torch.no_grad()
+        ... def double(x):
+        ...     return x * 2
+        >>> double(x).requires_grad
+        False
     """
 
     wanted = False
 
-    def __new__(cls, function: F | None = None) -> Any:  # noqa: D102
-        return _or_decorator(cls, function)
 
-
-class enable_grad(_Mode):
+class enable_grad(_GradSwitch):
     """Record what runs inside, also within a `no_grad` block.
 
     Example:
@@ -139,15 +227,15 @@ class enable_grad(_Mode):
 
     wanted = True
 
-    def __new__(cls, function: F | None = None) -> Any:  # noqa: D102
-        return _or_decorator(cls, function)
 
-
-class set_grad_enabled(_Mode):
+class set_grad_enabled(DecoratingMode):
     """Switch recording on or off, at once, and until the end of the block if used with `with`.
 
     Args:
         mode: True to record operations, False not to.
+
+    Raises:
+        TypeError: If `mode` is no bool.
 
     Example:
         >>> switch = set_grad_enabled(False)
@@ -157,19 +245,30 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
-        self.previous = grad_mode.enabled
-        self.wanted = mode
-        grad_mode.enabled = mode
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
+        self.prev = is_grad_enabled()
+        self.mode = mode
+        grad_mode.set(mode)
 
-    def clone(self) -> _Mode:
+    def clone(self) -> Self:
         """Give a fresh context that wants the same."""
-        return set_grad_enabled(self.wanted)
+        return type(self)(self.mode)
 
     def __enter__(self) -> None:
         """Hold the mode that was set upon creation; `__exit__` restores the one before."""
-        grad_mode.enabled = self.wanted
+        grad_mode.set(self.mode)
 
-    def __call__(self, function: F) -> F:
+    def __exit__(self, *exception: object) -> None:
+        grad_mode.set(self.prev)
+
+    def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""
-        grad_mode.enabled = self.previous
-        return super().__call__(function)
+        grad_mode.set(self.prev)
+        return super().__call__(orig_func)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"

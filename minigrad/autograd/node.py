@@ -8,6 +8,7 @@ have to go (`next_functions`), keeps what its backward rule needs (`saved`), and
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -184,18 +185,37 @@ class Node:
         return False
 
     def __getattr__(self, name: str) -> Any:
-        """Give `_saved_<name>`, a value that the node keeps for its rule."""
+        """Give `_saved_<name>`, a value that the node keeps for its rule, or `_raw_saved_<name>`.
+
+        A raw one is a handle that takes hooks: see `minigrad.autograd.saved_hooks`.
+        """
         prefix, _, saved_name = name.partition("_saved_")
-        if prefix or saved_name not in self.saved_names:
+        if prefix not in ("", "_raw") or saved_name not in self.saved_names:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if self.saved is None:
             raise RuntimeError(RELEASED)
-        value = self.saved[self.saved_names.index(saved_name)]
+        place = self.saved_names.index(saved_name)
+        value = self.saved[place]
+        if prefix:
+            return self.raw_saved(self, place)
         return unpack_tensor(value, self) if hasattr(value, "_version_counter") else value
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
         return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names)]
+
+    @staticmethod
+    def raw_saved(node: Node, place: int) -> Any:
+        """Give a handle on a saved value; `saved_hooks` fills this in."""
+        raise NotImplementedError
+
+    def result_nr(self, place: int) -> int:
+        """Tell which output of the node the result is that it saved at a place."""
+        return 0
+
+    def place(self, tensor: Variable, output_nr: int) -> None:
+        """Let a tensor be an output of this node."""
+        tensor._edge = (self, output_nr)
 
 
 class AccumulateGrad(Node):
@@ -218,6 +238,11 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         """Give the name that PyTorch prints."""
         return "torch::autograd::AccumulateGrad"
+
+    def place(self, tensor: Variable, output_nr: int) -> None:
+        """Let a tensor be a leaf whose gradient is added up here."""
+        tensor._edge = None
+        tensor._autograd_meta().accumulator = weakref.ref(self)
 
     def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add an array to `.grad`: in place if there is a gradient already."""

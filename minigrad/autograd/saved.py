@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from minigrad.autograd.anomaly_mode import watch
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
@@ -23,12 +26,77 @@ class VersionCounter:
     A tensor gets its counter when it first needs one. Until then it has version 0.
     """
 
-    __slots__ = ("value", "views")
+    __slots__ = ("__weakref__", "value", "views")
+
+    detached: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.value = 0
         # weak references to the views of this memory; see autograd/views.py
         self.views: list[Any] | None = None
+
+
+class DetachedCounter(VersionCounter):
+    """The counter of a tensor that was taken out of its graph in place.
+
+    It counts with the memory's own counter. That it is another object tells whoever saved the
+    tensor before that its place in the graph is lost.
+    """
+
+    __slots__ = ("shared",)
+
+    detached = True
+
+    def __init__(self, shared: VersionCounter) -> None:
+        self.shared = shared
+
+    @property
+    def value(self) -> int:  # type: ignore[override]
+        """The version of the memory."""
+        return self.shared.value
+
+    @value.setter
+    def value(self, value: int) -> None:
+        self.shared.value = value
+
+    @property
+    def views(self) -> list[Any] | None:  # type: ignore[override]
+        """The views of the memory."""
+        return self.shared.views
+
+    @views.setter
+    def views(self, views: list[Any] | None) -> None:
+        self.shared.views = views
+
+
+class InferenceCounter(VersionCounter):
+    """In the place of the counter of a tensor that was made in inference mode: nothing counts."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> int:  # type: ignore[override]
+        """Refuse: there is no version, so nobody could notice a change."""
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`."
+        )
+
+    @value.setter
+    def value(self, value: int) -> None: ...
+
+    @property
+    def views(self) -> None:  # type: ignore[override]
+        """None: views need not be found again, as no graph can become wrong."""
+        return None
+
+    @views.setter
+    def views(self, views: Any) -> None: ...
+
+
+INFERENCE: VersionCounter = object.__new__(InferenceCounter)
 
 
 def counter_of(tensor: Variable) -> VersionCounter:
@@ -58,27 +126,81 @@ class SavedTensor:
         self.tensor = None if is_result else tensor
 
 
+class PackedTensor:
+    """A saved tensor that a pack hook took, and that an unpack hook will give back.
+
+    Attributes:
+        packed: What the pack hook returned.
+        unpack: Gives a tensor for it.
+        node: The node that made the tensor; None for a result of the node that saved it.
+        output_nr: Which output of that node the tensor is.
+        requires_grad: Whether a gradient flows to the tensor.
+    """
+
+    __slots__ = ("_version_counter", "node", "output_nr", "packed", "requires_grad", "unpack")
+
+    def __init__(
+        self,
+        packed: Any,
+        unpack: Callable[[Any], Any],
+        node: Node | None,
+        output_nr: int,
+        requires_grad: bool,
+    ) -> None:
+        self._version_counter = INFERENCE  # not None: so that the tape asks for unpacking
+        self.packed = packed
+        self.unpack = unpack
+        self.node = node
+        self.output_nr = output_nr
+        self.requires_grad = requires_grad
+
+    def unpacked(self, saved_by: Node) -> Any:
+        """Call the unpack hook, and give what it returned its place in the graph."""
+        tensor = self.unpack(self.packed)
+        if not hasattr(tensor, "_array"):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(tensor).__name__}"
+            )
+        if not self.requires_grad:
+            return tensor
+        placed = saved_by.wrap(tensor._array)
+        node = saved_by if self.node is None else self.node
+        node.place(placed, self.output_nr)
+        return placed
+
+
 def unpack_array(saved: Any, node: Node) -> Any:
     """Give back the array of a saved value, or raise if it was written to since.
 
     Args:
-        saved: A `SavedTensor`, or a tensor that had version 0 when it was saved.
+        saved: A `SavedTensor`, a `PackedTensor`, or a tensor that had version 0 when it was saved.
         node: The node that saved it.
 
     Raises:
-        RuntimeError: If the value was modified by an in-place operation.
+        RuntimeError: If the value was modified by an in-place operation, or detached.
     """
     if saved.__class__ is SavedTensor:
-        if saved._version_counter.value != saved.version:
+        counter, tensor = saved._version_counter, saved.tensor
+        if counter.value != saved.version:
             raise _stale(saved, node)
+        if tensor is not None and tensor._version_counter is not counter:
+            raise _detached()
         return saved.array
-    if saved._version_counter.value != 0:
+    if saved.__class__ is PackedTensor:
+        return saved.unpacked(node)._array
+    counter = saved._version_counter
+    if counter.value != 0:
         raise _stale(saved, node)
+    if counter.detached:
+        raise _detached()
     return saved._array
 
 
 def unpack_tensor(saved: Any, node: Node) -> Variable:
     """Give back a saved value as a tensor with its place in the graph, or raise if it is stale."""
+    if saved.__class__ is PackedTensor:
+        return saved.unpacked(node)  # type: ignore[no-any-return]
     array = unpack_array(saved, node) if saved._version_counter is not None else None
     if saved.__class__ is not SavedTensor:
         return saved  # type: ignore[no-any-return]
@@ -88,6 +210,13 @@ def unpack_tensor(saved: Any, node: Node) -> Variable:
     tensor._edge = (node, 0)
     tensor._version_counter = saved._version_counter
     return tensor
+
+
+def _detached() -> RuntimeError:
+    return RuntimeError(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+        "This is not supported, please use out-of-place `.detach()` instead"
+    )
 
 
 def _stale(saved: Any, node: Node) -> RuntimeError:
@@ -101,12 +230,17 @@ def _stale(saved: Any, node: Node) -> RuntimeError:
         name = source[0].name().removesuffix("0").removesuffix("Backward")
         origin = f", which is output {source[1]} of {name},"
     kind = node.wrap(array).type()
+    hint = (
+        "Hint: the backtrace further above shows the operation that failed to compute its "
+        "gradient. The variable in question was changed in there or anywhere later. Good luck!"
+        if watch.enabled
+        else "Hint: enable anomaly detection to find the operation that failed to compute its "
+        "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind} {list(array.shape)}]{origin} is at version "
-        f"{saved._version_counter.value}; expected version {expected} instead. Hint: enable "
-        "anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False). "
+        f"{saved._version_counter.value}; expected version {expected} instead. {hint} "
         f"{type(node).__name__} saved this tensor to compute its gradient. Use an out-of-place "
         "operation, or change a clone() of the tensor."
     )

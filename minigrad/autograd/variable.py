@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from minigrad.autograd.inference import (
+    is_inference,
+    refuse_to_change,
+    refuse_to_require_grad,
+    version_of,
+)
 from minigrad.autograd.node import (
     NO_EDGE,
     AccumulateGrad,
@@ -15,7 +20,7 @@ from minigrad.autograd.node import (
     Node,
     attach_leaf_hooks,
 )
-from minigrad.autograd.saved import VersionCounter, counter_of
+from minigrad.autograd.saved import INFERENCE, VersionCounter, counter_of
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -39,6 +44,10 @@ class AutogradMeta:
         self.hooks: OrderedDict[int, Callable[..., Any]] | None = None
         self.post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
         self.retains_grad = False
+
+
+# The `_meta` of a Python number that became a tensor to meet another one.
+wrapped_number = AutogradMeta()
 
 
 class Variable:
@@ -71,6 +80,9 @@ class Variable:
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Self: ...
 
+    # the engine puts itself here
+    _execution_engine: ClassVar[Any]
+
     _array: Any
     _edge: Edge | None
     _grad: Self | None
@@ -96,13 +108,15 @@ class Variable:
             (True, False)
         """
         edge = self._edge
-        return (self._resolved_edge() if edge is None else edge) is not NO_EDGE
+        if edge is None:
+            return self._view is None or self._view.requires_grad
+        return edge is not NO_EDGE
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf:
+        if self._has_node():
             advice = (
                 " If you want to use a computed variable in a subgraph that doesn't require "
                 "differentiation use var_no_grad = var.detach()."
@@ -115,17 +129,41 @@ class Variable:
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients"
             )
+        if value and self._version_counter is INFERENCE:
+            refuse_to_require_grad()
         self._edge = None if value else NO_EDGE
+        if self._view is not None:
+            self._view.flag = value
+            self._edge = None
+        elif self._version_counter is not None and self._version_counter.views is not None:
+            update_views(self)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool; it can't be deleted")
+
+    def _has_node(self) -> bool:
+        """Tell whether a recorded operation made this tensor, without asking a view anew."""
+        edge = self._edge
+        if edge is None and self._view is not None:
+            edge = self._view.edge
+        return edge is not None and edge[0] is not None
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of a leaf and give the tensor back.
 
         Raises:
+            TypeError: If `requires_grad` is no bool.
             RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
         if requires_grad and not _can_require_grad(self._array.dtype):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if self.is_leaf or not requires_grad:  # a result requires a gradient already
+        if not (requires_grad and self._has_node()):  # a result requires a gradient already
             self.requires_grad = requires_grad
         return self
 
@@ -155,72 +193,22 @@ class Variable:
     def output_nr(self) -> int:
         """Which output of its `grad_fn` this tensor is."""
         edge = self._edge
+        if edge is None and self._view is not None:
+            edge = self._view.edge
         return 0 if edge is None else edge[1]
 
     def _resolved_edge(self) -> Edge | None:
         """Give the edge, asking the base anew if this is a view of changed memory."""
-        if self._edge is None and self._view is not None and self._view.stale:
-            self._view.regenerate(self)
+        if self._edge is None and self._view is not None:
+            return self._view.resolve(self)
         return self._edge
 
     # ------------------------------------------------------------------ the gradient
 
     @property
-    def grad(self) -> Self | None:
-        """The gradient that `backward()` accumulated; None before the first.
-
-        Reading it on a tensor that is no leaf and does not retain its gradient warns.
-        """
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
-                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
-                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
-                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
-                "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                "more information.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self._grad
-
-    @grad.setter
-    def grad(self, value: Self | None) -> None:
-        if value is None:
-            self._grad = None
-            return
-        if not isinstance(value, Variable):
-            raise TypeError(
-                "assigned grad expected to be a Tensor or None but got grad of type "
-                f"{type(value).__name__}"
-            )
-        if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        if value._array.dtype != self._array.dtype:
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{_scalar_name(value).lower()}' to a "
-                f"tensor with grad_dtype '{_scalar_name(self)}'. The gradient must match the "
-                "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
-                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
-                "break downstream systems that assume they match."
-            )
-        if value._array.shape != self._array.shape:
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
-                f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient and "
-                "the tensor are the same size"
-            )
-        self._grad = value
-
-    @grad.deleter
-    def grad(self) -> None:
-        self._grad = None
-
-    @property
     def retains_grad(self) -> bool:
         """Whether this tensor is no leaf and keeps its gradient nevertheless."""
-        return self._meta is not None and self._meta.retains_grad and not self.is_leaf
+        return self._meta is not None and self._meta.retains_grad
 
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf; on a leaf this does nothing.
@@ -239,8 +227,9 @@ class Variable:
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
-        if node is not None:
+        if self._has_node():
+            node = self.grad_fn
+            assert node is not None
             self._autograd_meta().retains_grad = True
             node._hooks().retained[self.output_nr] = weakref.ref(self)
 
@@ -329,10 +318,26 @@ class Variable:
     @property
     def _version(self) -> int:
         """How often this tensor's memory was changed in place."""
-        return 0 if self._version_counter is None else self._version_counter.value
+        return 0 if self._version_counter is None else version_of(self._version_counter)
 
     def _bump_version(self) -> None:
-        counter_of(self).value += 1
+        counter = counter_of(self)
+        if counter is INFERENCE:
+            refuse_to_change()
+        else:
+            counter.value += 1
+
+    def is_inference(self) -> bool:
+        """Tell whether this tensor was made in inference mode, and must not become part of a graph.
+
+        Example:
+            >>> import minigrad as torch
+            >>> with torch.inference_mode():
+            ...     y = torch.ones(2)
+            >>> y.is_inference()
+            True
+        """
+        return is_inference(self)
 
 
 def resolve_edge(tensor: Variable) -> Edge:
@@ -345,6 +350,8 @@ def resolve_edge(tensor: Variable) -> Edge:
         edge = tensor._resolved_edge()
         if edge is not None:
             return edge
+        if not tensor._view.flag:  # made under no_grad: no gradient can reach its base
+            return NO_EDGE
     meta = tensor._meta
     if meta is None:
         meta = tensor._meta = AutogradMeta()
@@ -361,11 +368,24 @@ def resolve_edge(tensor: Variable) -> Edge:
     return (node, 0)
 
 
+def living_views(tensor: Variable) -> list[Any]:
+    """Give the views that share a tensor's memory, and are still there."""
+    counter = tensor._version_counter
+    if counter is None or counter.views is None:
+        return []
+    living = [view for view in (reference() for reference in counter.views) if view is not None]
+    if not living:
+        counter.views = None
+    return [view for view in living if view._view is not None]
+
+
+def update_views(base: Variable) -> None:
+    """Let views that needed no gradient ask again: their base may require one now."""
+    for view in living_views(base):
+        if view._edge is NO_EDGE:
+            view._view.let_go(view)
+
+
 def _can_require_grad(dtype: Any) -> bool:
     """Tell whether values of a NumPy dtype can be differentiated; symbols (objects) can."""
     return dtype.kind in "fcO"
-
-
-def _scalar_name(tensor: Any) -> str:
-    """Give PyTorch's name of the tensor's scalar type, for example `Float`."""
-    return str(tensor.type()).removeprefix("torch.").removesuffix("Tensor")

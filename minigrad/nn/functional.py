@@ -38,6 +38,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> torch.nn.functional.linear(torch.tensor([1.0, 1.0]), weight)
         tensor([3., 1., 3.])
     """
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("linear", input)
     if not input._array.ndim:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D"
@@ -53,6 +55,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("relu_" if inplace else "relu", input)
     return input.relu_() if inplace else input.relu()
 
 
@@ -68,22 +72,36 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     r"""Compute $\frac{1}{\beta} \log(1 + e^{\beta x})$, or $x$ where $\beta x$ > threshold."""
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("softplus", input)
     return activations.softplus(input, beta, threshold)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and `negative_slope` times $x$ elsewhere."""
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("leaky_relu_" if inplace else "leaky_relu", input)
     return _into(input, activations.leaky_relu(input, negative_slope), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("elu_" if inplace else "elu", input)
     return _into(input, activations.elu(input, alpha), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Compute $x / (1 + e^{-x})$."""
+    if not isinstance(input, Tensor):
+        raise _not_a_tensor("silu_" if inplace else "silu", input)
     return _into(input, activations.silu(input), inplace)
+
+
+def _not_a_tensor(function: str, given: Any) -> TypeError:
+    return TypeError(
+        f"{function}(): argument 'input' (position 1) must be Tensor, not {type(given).__name__}"
+    )
 
 
 def _into(input: Tensor, result: Tensor, inplace: bool) -> Tensor:

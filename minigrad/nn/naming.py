@@ -24,7 +24,8 @@ def typename(value: Any) -> str:
     """
     if isinstance(value, Tensor):
         return value.type()  # type: ignore[no-any-return]
-    module = getattr(value, "__module__", None) or ""
-    prefix = "" if module in ("", "builtins") else f"{module}."
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    return prefix + (name or type(value).__name__)
+    # A class or a function is named itself; of any other object it is the class.
+    named = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)
+    name = getattr(named, "__qualname__", None) or named.__name__
+    module = getattr(named, "__module__", None) or ""
+    return name if module in ("", "builtins") else f"{module}.{name}"

@@ -31,6 +31,11 @@ class Parameter(Tensor):
     """
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
         _share(self, data)
         if requires_grad and not (self.dtype.is_floating_point or self.dtype.is_complex):
             raise RuntimeError(
@@ -49,8 +54,18 @@ class Parameter(Tensor):
         return memo[id(self)]  # type: ignore[no-any-return]
 
 
-class Buffer(Tensor):
+class _BufferType(type):
+    """Know a buffer by its mark, for it is a plain tensor."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
+
+
+class Buffer(Tensor, metaclass=_BufferType):
     """A tensor that a module registers as a buffer as soon as it is assigned as an attribute.
+
+    What you get is a plain `Tensor` with a mark on it: `isinstance(x, Buffer)` sees the mark.
+    Results of operations and other tensors do not carry it.
 
     Args:
         data: The tensor with the values; an empty one if None.
@@ -64,10 +79,16 @@ class Buffer(Tensor):
         ['mean']
     """
 
-    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
-        _share(self, data)
-        self.requires_grad = data is not None and data.requires_grad
-        self.persistent = persistent
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        """Make a tensor on the memory of the given one, and mark it."""
+        tensor: Any = object.__new__(Tensor)
+        _share(tensor, data)
+        tensor.requires_grad = data is not None and data.requires_grad
+        tensor.persistent = persistent
+        tensor._is_buffer = True
+        return tensor  # type: ignore[no-any-return]
 
 
 def _share(tensor: Tensor, data: Tensor | None) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.views import check_inplace
 from minigrad.ops import parts, shape
 from minigrad.ops.factors import check_expand
-from minigrad.ops.inplace import copy_, write
+from minigrad.ops.inplace import refuse_overlap, copy_, write
 from minigrad.tensor import Tensor, wrap
 
 
@@ -65,7 +67,10 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         ) from None
     if value._array.dtype != part._array.dtype:
         value = value.to(part.dtype)
-    write(parts.index_put, part, value, indices)
+    if grad_mode.enabled:
+        check_inplace(part, recording=part.requires_grad or value.requires_grad)
+    refuse_overlap(part._array, value._array, ("partial", "full"))
+    write(parts.index_put, part, value, indices, checked=True)
 
 
 def _fitted(value: Tensor, sizes: tuple[int, ...]) -> Tensor:
@@ -114,6 +119,9 @@ def _view_of(tensor: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
             original += 1
         else:
             array = _index_array(k)
+            if array.dtype == bool and not array.ndim:  # all or nothing, along a new dimension
+                part, original = shape.unsqueeze(part, dim), original - 1
+                array = np.zeros(int(array), np.int64)
             arrays[dim] = array
             span = array.ndim if array.dtype == bool else 1
             dim, original = dim + span, original + span

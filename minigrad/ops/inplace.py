@@ -7,18 +7,66 @@ from typing import Any
 
 import numpy as np
 
+from numpy.lib.array_utils import byte_bounds
+
 from minigrad import dtypes
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
-from minigrad.autograd.saved import SavedTensor
+from minigrad.autograd.saved import INFERENCE, SavedTensor
 from minigrad.autograd.variable import resolve_edge
-from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history
+from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
 from minigrad.ops import activations, choices, elementwise, shape
 from minigrad.ops.meeting import broadcast_error, scalar
 from minigrad.tensor import Tensor, wrap
 
 
-def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor:
+_SHARED = (
+    "unsupported operation: {} refer{} to a single memory location. Please clone() the tensor "
+    "before performing the operation."
+)
+
+
+def refuse_repeats(written: Any) -> None:
+    """Raise if entries of an array that is about to be written to share memory."""
+    repeats = any(not step and size > 1 for step, size in zip(written.strides, written.shape))  # noqa: B905 - costs time
+    if repeats and written.size:
+        raise RuntimeError(_SHARED.format("more than one element of the written-to tensor", "s"))
+
+
+def refuse_overlap(written: Any, read: Any, refused: tuple[str, ...] = ("partial",)) -> None:
+    """Raise if an array that is about to be written to overlaps one that is read."""
+    if overlap(written, read) in refused:
+        raise RuntimeError(
+            _SHARED.format("some elements of the input tensor and the written-to tensor", "")
+        )
+
+
+def overlap(a: Any, b: Any) -> str:
+    """Tell how two arrays share memory: "no", "full", "partial", or "unknown" if there are gaps."""
+    if a is b:
+        return "full"
+    if (a.base is None and b.base is None) or not np.may_share_memory(a, b):
+        return "no"
+    if not (_is_dense(a) and _is_dense(b)):
+        return "unknown"
+    same = byte_bounds(a) == byte_bounds(b)
+    return "full" if same and a.strides == b.strides else "partial"
+
+
+def _is_dense(array: Any) -> bool:
+    """Tell whether the entries fill a piece of memory, in whatever order."""
+    expected = array.itemsize
+    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size != 1:
+            if step != expected:
+                return False
+            expected *= size
+    return True
+
+
+def write(
+    operation: Callable[..., Any], tensor: Tensor, *others: Any, checked: bool = False
+) -> Tensor:
     """Compute an operation and write its result into its first input.
 
     The old value stays in the graph as the operation's input; the tensor itself becomes the
@@ -28,26 +76,34 @@ def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor
         operation: A differentiable operation.
         tensor: Its first input, which is changed.
         *others: Its other arguments.
+        checked: Whether memory that the tensors share needs no look any more. Otherwise entries
+            of the tensor must not share memory, nor may another tensor overlap it partially.
 
     Raises:
         RuntimeError: If the tensor must not be changed (see `check_inplace`), or the result has
             another shape or a higher kind of dtype.
     """
     recording = grad_mode.enabled
-    check_inplace(tensor, recording=recording)
+    if recording:
+        check_inplace(tensor, recording=_needs_gradient(tensor, *others))
     array = tensor._array
-    if not array.flags.writeable:
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+    if not checked:
+        refuse_repeats(array)
+        for other in others:
+            if isinstance(other, Tensor):
+                refuse_overlap(array, other._array)
     old = tensor
     if recording:
         old = wrap(array.copy())
         if tensor.requires_grad:
             old._edge = tensor._edge or resolve_edge(tensor)
         others = tuple(old if other is tensor else other for other in others)
-    result = operation(old, *others)
+    if recording:
+        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
+    try:
+        result = operation(old, *others)
+    finally:
+        grad_mode.enabled = recording
     if result is NotImplemented:
         raise TypeError(
             f"unsupported operand type for an in-place operation: {type(others[0]).__name__}"
@@ -78,9 +134,15 @@ def write(operation: Callable[..., Any], tensor: Tensor, *others: Any) -> Tensor
                 for s in node.saved
             )
         rebase_history(tensor, node)
+        if recording is not True:
+            recording.attend(node, tensor)
     else:
         mark_views_stale(tensor)
     return tensor
+
+
+def _needs_gradient(*tensors: Any) -> bool:
+    return any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors)
 
 
 def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
@@ -89,8 +151,17 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
+    if not isinstance(source, Tensor):
+        raise TypeError(
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(source).__name__}"
+        )
+    if grad_mode.enabled:
+        check_inplace(tensor, recording=_needs_gradient(tensor, source))
     array = source._array
     sizes = tensor._array.shape
+    if source is not tensor:
+        refuse_repeats(tensor._array)
+        refuse_overlap(tensor._array, array)
     if array.shape != sizes:
         try:
             fits = np.broadcast_shapes(array.shape, sizes)
@@ -101,12 +172,11 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
                 f"output with shape {list(sizes)} doesn't match the broadcast shape {list(fits)}"
             )
     if not (grad_mode.enabled and (source.requires_grad or tensor.requires_grad)):
-        check_inplace(tensor, recording=grad_mode.enabled)
         tensor._array[...] = array
         tensor._bump_version()
         mark_views_stale(tensor)
         return tensor
-    return write(shape.copy_values, tensor, source)
+    return write(shape.copy_values, tensor, source, checked=True)
 
 
 def fill_(tensor: Tensor, value: Any) -> Tensor:
@@ -116,22 +186,36 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
         RuntimeError: If the value is a tensor with dimensions.
     """
     if not isinstance(value, Tensor):
-        return write(shape.filled, tensor, value)
+        return write(shape.filled, tensor, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{value._array.ndim} dimensions."
         )
-    return write(shape.filled_with, tensor, value)
+    return write(shape.filled_with, tensor, value, checked=True)
 
 
 def zero_(tensor: Tensor) -> Tensor:
     """Set all entries to 0."""
-    return write(shape.zeros, tensor)
+    return write(shape.zeros, tensor, checked=True)
+
+
+def _check_operand(name: str, other: Any) -> None:
+    """Raise if the second operand is nothing to compute with."""
+    if not isinstance(other, (Tensor, int, float, complex, np.ndarray, np.generic)) and not (
+        hasattr(other, "free_symbols")
+    ):
+        raise TypeError(
+            f"{name}_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
+        )
 
 
 def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
+    name = operation.__name__
+
     def method(tensor: Tensor, *others: Any) -> Tensor:
+        for other in others:
+            _check_operand(name, other)
         return write(operation, tensor, *others)
 
     method.__name__ = f"{operation.__name__}_"
@@ -141,7 +225,7 @@ def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
 def _plain_arrays(tensor: Tensor, other: Any) -> bool:
     """Tell whether two tensors hold floating-point numbers of one shape and type."""
-    if not isinstance(other, Tensor):
+    if not isinstance(other, Tensor) or write_watchers:
         return False
     a, b = tensor._array, other._array
     return a.dtype is b.dtype and a.dtype.kind == "f" and a.shape == b.shape
@@ -152,7 +236,7 @@ def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Te
     array, operand = tensor._array, other._array
     ufunc(array, operand if alpha == 1 else operand * alpha, array)
     counter = tensor._version_counter
-    if counter is None:
+    if counter is None or counter is INFERENCE:
         tensor._bump_version()
     else:
         counter.value += 1
@@ -165,6 +249,7 @@ def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Add another tensor, times `alpha`, in place."""
     if not grad_mode.enabled and _plain_arrays(tensor, other):
         return _write_directly(np.add, tensor, other, alpha)
+    _check_operand("add", other)
     if alpha == 1:
         return write(elementwise.add, tensor, other)
     if not isinstance(other, Tensor):
@@ -176,6 +261,7 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Subtract another tensor, times `alpha`, in place."""
     if not grad_mode.enabled and _plain_arrays(tensor, other):
         return _write_directly(np.subtract, tensor, other, alpha)
+    _check_operand("sub", other)
     if alpha == 1:
         return write(elementwise.sub, tensor, other)
     if not isinstance(other, Tensor):
@@ -198,7 +284,7 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
     number = not isinstance(value, Tensor)
     operation = choices.masked_fill_number if number else choices.masked_fill
-    return write(operation, tensor, mask, value)
+    return write(operation, tensor, mask, value, checked=True)
 
 
 methods: dict[str, Callable[..., Any]] = {

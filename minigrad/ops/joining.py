@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import Node, next_priority
 from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.variable import resolve_edge
@@ -24,6 +24,7 @@ def _record(node: Node, inputs: Sequence[Tensor]) -> bool:
     node.hooks = None
     node.broadcast = None
     node._priority = next_priority()
+    attend(node)
     return True
 
 
@@ -92,7 +93,7 @@ class UnbindBackward0(_ManyOutputs):
 
 
 class SplitBackward0(_ManyOutputs):
-    """Backward of `split`."""
+    """Backward of `split` into pieces of one size."""
 
     __slots__ = ()
 
@@ -105,6 +106,12 @@ class SplitBackward0(_ManyOutputs):
         """Join the gradients of the parts, recorded."""
         (dim,) = self.saved or ()
         return (cat(self._parts(gradient, wrap), dim),)
+
+
+class SplitWithSizesBackward0(SplitBackward0):
+    """Backward of `split` into pieces of given sizes."""
+
+    __slots__ = ()
 
 
 def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
@@ -153,13 +160,12 @@ def _take_apart(
         node.dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
-    for output_nr, (result, key) in enumerate(zip(results, keys, strict=True)):
+    for result, key in zip(results, keys, strict=True):
         make_view(result, tensor, operator.itemgetter(key))
         view = result._view
         if view is not None and view.origin == "recorded":
             # several views of one node: changing one in place would not be seen by the others
             view.origin = "several"
-            view.made_by = (kind.__name__.removesuffix("Backward0"), output_nr)
     return results
 
 
@@ -169,10 +175,12 @@ def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
     return _take_apart(UnbindBackward0, tensor, dim, keys)
 
 
-def split(tensor: Tensor, sizes: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+def split(
+    tensor: Tensor, sizes: Sequence[int], dim: int, kind: type[Node] = SplitBackward0
+) -> tuple[Tensor, ...]:
     """Cut a tensor along a dimension: the rule joins the gradients."""
     keys, start = [], 0
     for size in sizes:
         keys.append((slice(None),) * dim + (slice(start, start + size),))
         start += size
-    return _take_apart(SplitBackward0, tensor, dim, keys)
+    return _take_apart(kind, tensor, dim, keys)

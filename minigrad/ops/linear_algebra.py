@@ -125,7 +125,9 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
         return (dot if x.ndim == 1 else mv)(a, b)  # type: ignore[no-any-return]
     if x.ndim == 1 and y.ndim == 2:
         factors.check_mm(x[None], y)
-        return shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)  # type: ignore[no-any-return]
+        result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)
+        result._bump_version()  # PyTorch squeezes in place
+        return result
     return _folded(a, b) if _can_fold(a, b) else _batched(a, b)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.node import NO_EDGE
-from minigrad.autograd.variable import resolve_edge
-from minigrad.tensor import Tensor, wrap
+from minigrad.autograd.variable import resolve_edge, wrapped_number
+from minigrad.tensor import Tensor, wrap, wrap_as_normal
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
@@ -72,7 +72,9 @@ def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
     if found is None:
         if isinstance(value, np.generic):
             value = value.item()
-        found = wrap(np.array(value, dtypes.scalar_dtype(value, meets)))
+        found = wrap_as_normal(np.array(value, dtypes.scalar_dtype(value, meets)))
+        found._meta = wrapped_number
+        found._array.flags.writeable = False  # many operations may share it
         # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
         if value and len(_scalars) < 4096 and found._array.dtype is meets:
             _scalars[key] = found

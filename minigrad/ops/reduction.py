@@ -188,6 +188,8 @@ def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
 @quietly
 def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
+    if not self.size:
+        return self.copy()
     powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
     return powers / np.add.reduce(powers, axis=dim, keepdims=True)
 
@@ -207,6 +209,8 @@ def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
 @quietly
 def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
+    if not self.size:
+        return self.copy()
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
     return shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
 

@@ -139,7 +139,7 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
 @differentiable("FlipBackward0", self=lambda grad, dims: np.flip(grad, dims))
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
-    return np.flip(self, dims)
+    return np.flip(self, dims).copy()
 
 
 # ------------------------------------------------------------------- dimensions of size 1, repeats
@@ -191,7 +191,10 @@ def unsqueeze(self: Array, dim: Any) -> Array:
 )
 def expand(self: Array, size: tuple[int, ...]) -> Array:
     """Repeat entries without copying: an entry collects the gradients of all its repeats."""
-    return np.broadcast_to(self, size, subok=True)
+    repeated = np.broadcast_to(self, size, subok=True)
+    if type(self) is not np.ndarray:
+        return repeated
+    return np.lib.stride_tricks.as_strided(self, size, repeated.strides)  # can be written to
 
 
 @differentiable(

@@ -36,7 +36,7 @@ import numpy as np
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradient
-from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
+from minigrad.autograd.saved import INFERENCE, RELEASED, SavedTensor, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
 from minigrad.ops.meeting import (
@@ -65,6 +65,7 @@ def _is_column_major(matrix: Any) -> bool:
 # What the written functions may refer to.
 _names: dict[str, Any] = {
     "__name__": __name__,
+    "INFERENCE": INFERENCE,
     "NO_EDGE": NO_EDGE,
     "RELEASED": RELEASED,
     "SavedTensor": SavedTensor,
@@ -199,7 +200,9 @@ class _Writer:
         self.differentiable = list(rules)
         self.tensors = [name for name in self.arguments if name in rules or name in constants]
         self.needs = {name: self._needs(rule) for name, rule in rules.items()}
-        self.saved = list(dict.fromkeys(need for needs in self.needs.values() for need in needs))
+        needed = {need for needs in self.needs.values() for need in needs}
+        # as PyTorch: in the order of their names, the result last; so hooks see them
+        self.saved = sorted(needed, key=lambda name: (name == "result", name))
         shapes = [f"{name}_sym_{what}" for name in self.tensors for what in _layout]
         unknown = {*self.saved} - {*self.arguments, *shapes, "result"}
         if unknown or {*rules} - {*self.arguments}:
@@ -259,7 +262,11 @@ class _Writer:
             *(f"    edge_{t} = {t}._edge" for t in differentiable),
         ]
         wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
-        lines += [f"    if ({wanted}) and grad_mode.enabled:", "        node = NodeType()"]
+        lines += [
+            "    recording = grad_mode.enabled",
+            f"    if recording and ({wanted}):",
+            "        node = NodeType()",
+        ]
         if len(differentiable) > 1:
             lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
             edges = "".join(f"edge_{t}, " for t in differentiable)
@@ -291,7 +298,15 @@ class _Writer:
             lines += [f"        node.broadcast = None if {same} else ({pairs})"]
         else:
             lines += ["        node.broadcast = None"]
-        lines += ["        result._edge = (node, 0)", "    else:", "        result._edge = NO_EDGE"]
+        lines += [
+            "        result._edge = (node, 0)",
+            "        if recording is not True:",
+            "            recording.attend(node, result)",
+            "    else:",
+            "        result._edge = NO_EDGE",
+            "        if recording is None:",
+            "            result._version_counter = INFERENCE",
+        ]
         if view:
             settings = ", ".join(a for a in self.arguments if a not in tensors)
             replay = (

@@ -9,6 +9,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+from minigrad.autograd.modes import set_grad_enabled
 from minigrad.nn.naming import typename
 from minigrad.nn.warning import warn
 from minigrad.optim.hooks import (
@@ -52,7 +53,7 @@ class Optimizer(HookRegistration):
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self.__dict__.update((table, OrderedDict()) for table in TABLES)
-        self._put_hooks_around_step()
+        self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or "
@@ -74,38 +75,43 @@ class Optimizer(HookRegistration):
         """Change the parameters; every optimizer defines its own."""
         raise NotImplementedError
 
-    def _put_hooks_around_step(self) -> None:
+    def _patch_step_function(self) -> None:
         """Wrap the class's `step` once, so that hooks run around it."""
-        step = type(self).step
-        if hasattr(step, "hooked"):
-            return
+        kind: Any = type(self)
+        if not hasattr(kind.step, "hooked"):
+            kind.step = self.profile_hook_step(kind.step)
+            kind.step.hooked = True
 
-        @functools.wraps(step)
+    @staticmethod
+    def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
+        """Give a step that runs the hooks around the given one.
+
+        A pre-hook may return new arguments; the later hooks and the step are given those.
+        """
+
+        @functools.wraps(func)
         def hooked_step(*args: Any, **kwargs: Any) -> Any:
             optimizer = args[0]
-            for pre_hook in (
-                *_global_optimizer_pre_hooks.values(),
-                *optimizer._optimizer_step_pre_hooks.values(),
+            for pre_hook in chain(
+                _global_optimizer_pre_hooks.values(), optimizer._optimizer_step_pre_hooks.values()
             ):
                 replaced = pre_hook(optimizer, args, kwargs)
                 if replaced is None:
                     continue
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                        f"{func} must return None or a tuple of (new_args, new_kwargs), "
                         f"but got {replaced}."
                     )
                 args, kwargs = replaced
-            result = step(*args, **kwargs)
-            for post_hook in (
-                *optimizer._optimizer_step_post_hooks.values(),
-                *_global_optimizer_post_hooks.values(),
+            result = func(*args, **kwargs)
+            for post_hook in chain(
+                optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()
             ):
                 post_hook(optimizer, args, kwargs)
             return result
 
-        hooked_step.hooked = True  # type: ignore[attr-defined]
-        type(self).step = hooked_step  # type: ignore[method-assign]
+        return hooked_step
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters.
@@ -157,8 +163,8 @@ class Optimizer(HookRegistration):
                     "all optimizer params should be with/without names. Some param names are "
                     "missing"
                 )
-            param_group["param_names"] = [name for name, _ in params]
-            params = [param for _, param in params]
+            param_group["param_names"] = [pair[0] for pair in params]
+            params = [pair[1] for pair in params]
         param_group["params"] = params
         for param in params:
             if not isinstance(param, Tensor):
@@ -256,7 +262,7 @@ class Optimizer(HookRegistration):
             parameters |= zip(new["params"], old["params"], strict=True)
             new["params"] = old["params"]
             if "param_names" in old:
-                new["param_names"] = old["param_names"]
+                new.setdefault("param_names", old["param_names"])
         self.param_groups = groups
         self.state = defaultdict(dict)
         for key, value in state_dict["state"].items():
@@ -278,7 +284,8 @@ class Optimizer(HookRegistration):
         self.__dict__.update(state)
         for table in TABLES:
             self.__dict__.setdefault(table, OrderedDict())
-        self._put_hooks_around_step()
+        self._patch_step_function()
+        self.defaults.setdefault("differentiable", False)
 
     def __repr__(self) -> str:
         """Print the settings of each group."""
@@ -291,14 +298,28 @@ class Optimizer(HookRegistration):
         return text + ")"
 
 
-def _fit(value: Any, parameter: Any) -> Any:
-    """Give loaded state the element type of its parameter, if that is floating point."""
+def _fit(value: Any, parameter: Any, name: Any = None) -> Any:
+    """Give loaded state the element type of its parameter, if that is floating point.
+
+    A count of steps stays what it is, lest it grow inexact.
+    """
     if isinstance(value, Tensor):
-        if parameter is not None and parameter.is_floating_point():
+        if parameter is not None and parameter.is_floating_point() and name != "step":
             return value.to(parameter.dtype)
         return value
     if isinstance(value, dict):
-        return {name: _fit(entry, parameter) for name, entry in value.items()}
+        return {key: _fit(entry, parameter, key) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(_fit(entry, parameter) for entry in value)
     return value
+
+
+def _use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a step be recorded only if its optimizer was made with `differentiable=True`."""
+
+    @functools.wraps(step)
+    def recorded_or_not(*args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(args[0].defaults["differentiable"]):
+            return step(*args, **kwargs)
+
+    return recorded_or_not

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.modes import enable_grad, set_grad_enabled
-from minigrad.optim.optimizer import Optimizer
+from minigrad.autograd.modes import enable_grad
+from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 from minigrad.tensor import Tensor
 
 
@@ -66,7 +66,7 @@ class SGD(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        if float(lr) < 0.0:
+        if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
@@ -91,6 +91,7 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
+    @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient, in place.
 
@@ -101,16 +102,25 @@ class SGD(Optimizer):
             The loss that the closure returned, or None.
         """
         loss = None
-        with set_grad_enabled(self.defaults["differentiable"]):
-            if closure is not None:
-                with enable_grad():
-                    loss = closure()
-            for group in self.param_groups:
-                step = -_number(group)
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.add_(self._direction(parameter, group), alpha=step)
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            step = -_number(group)
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    parameter.add_(self._direction(parameter, group), alpha=step)
         return loss
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a pickle or a copy; settings that an old one lacks are the usual."""
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("nesterov", False)
+            group.setdefault("maximize", False)
+            group.setdefault("foreach", None)
+            group.setdefault("differentiable", False)
+            group.setdefault("fused", False)
 
     def _direction(self, parameter: Tensor, group: dict[str, Any]) -> Any:
         """Give what is subtracted, before the learning rate is multiplied in."""

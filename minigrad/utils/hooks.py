@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
-from collections.abc import MutableMapping
-from itertools import count
-from typing import Any
+from collections.abc import Callable, MutableMapping
+from typing import Any, ClassVar, TypeVar
 
-_next_id = count()
+
+Hook = TypeVar("Hook", bound=Callable[..., Any])
 
 
 class RemovableHandle:
@@ -33,12 +34,15 @@ class RemovableHandle:
         >>> handle.remove()
     """
 
+    next_id: ClassVar[int] = 0
+
     def __init__(self, hooks_dict: MutableMapping[int, Any], *, extra_dict: Any = None) -> None:
         self.hooks_dict_ref: weakref.ref[Any] = weakref.ref(hooks_dict)
-        self.id = next(_next_id)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
         extras = extra_dict if isinstance(extra_dict, list) else [extra_dict]
         self.extra_dict_ref: tuple[weakref.ref[Any], ...] = tuple(
-            weakref.ref(extra) for extra in extras if extra is not None
+            weakref.ref(extra) for extra in extras if isinstance(extra, dict)
         )
 
     def remove(self) -> None:
@@ -54,7 +58,9 @@ class RemovableHandle:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Attach the copied handle to the copied tables."""
-        hooks_dict, self.id, extras = state
+        hooks_dict, self.id, extras = state if len(state) == 3 else (*state, ())
+        # The copy may come from another process: its id must not be given out again here.
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
         self.hooks_dict_ref = weakref.ref(_ReferableDict() if hooks_dict is None else hooks_dict)
         self.extra_dict_ref = tuple(weakref.ref(extra) for extra in extras if extra is not None)
 
@@ -69,3 +75,31 @@ class RemovableHandle:
 
 class _ReferableDict(dict):  # type: ignore[type-arg]
     """A dict that can be weakly referenced."""
+
+
+def unserializable_hook(f: Hook) -> Hook:
+    """Mark a tensor's hook as one that may stay behind when the tensor is pickled.
+
+    Args:
+        f: The hook; the decorator returns it.
+
+    Example:
+        >>> @unserializable_hook
+        ... def show(grad):
+        ...     print(grad)
+    """
+    f.__torch_unserializable__ = True  # type: ignore[attr-defined]
+    return f
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook of a tensor that would be lost in a pickle, and is not marked for that."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
+                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                "suppress this warning",
+                UserWarning,
+                stacklevel=2,
+            )

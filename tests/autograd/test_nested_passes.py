@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-import minigrad
-
 
 def test_a_backward_within_a_backward(torch, draw):
     x, other = draw(2, requires_grad=True), draw(2, requires_grad=True)
@@ -24,10 +20,7 @@ def test_a_backward_within_a_backward(torch, draw):
     assert torch.allclose(x.grad, 3 * arrived * factor)
 
 
-def test_two_thousand_passes_within_each_other(torch, request):
-    if torch is minigrad:
-        reason = "each pass within a pass takes frames of the same stack"
-        request.applymarker(pytest.mark.xfail(reason=reason, raises=RecursionError))
+def test_two_thousand_passes_within_each_other(torch):
     finished = []
 
     def run(depth):

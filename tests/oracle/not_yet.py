@@ -7,5 +7,4 @@ NOT_YET: dict[str, str] = {
         "PyTorch lets .grad share memory with a gradient given by the user, if it reaches the leaf "
         "through a view; minigrad copies what somebody else holds"
     ),
-    "nodes.callbacks_at_the_end": "queue_callback is not there yet",
 }

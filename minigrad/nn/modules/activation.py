@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
+from minigrad.ops.calling.arithmetic import sigmoid, tanh
 from minigrad.tensor import Tensor
 
 
@@ -43,7 +44,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return F.tanh(input)
+        return tanh(input)
 
 
 class Sigmoid(Module):
@@ -57,7 +58,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return F.sigmoid(input)
+        return sigmoid(input)
 
 
 class Softplus(Module):

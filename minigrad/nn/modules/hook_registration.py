@@ -12,6 +12,24 @@ from minigrad.utils.hooks import RemovableHandle
 Hook = Callable[..., Any]
 
 
+def empty_tables() -> dict[str, Any]:
+    """Give what a module without any hook has in its `__dict__` to take hooks in."""
+    return {
+        "_backward_pre_hooks": OrderedDict(),
+        "_backward_hooks": OrderedDict(),
+        "_is_full_backward_hook": None,
+        "_forward_hooks": OrderedDict(),
+        "_forward_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_always_called": OrderedDict(),
+        "_forward_pre_hooks": OrderedDict(),
+        "_forward_pre_hooks_with_kwargs": OrderedDict(),
+        "_state_dict_hooks": OrderedDict(),
+        "_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_post_hooks": OrderedDict(),
+    }
+
+
 class HookRegistration:
     """The part of `Module` that takes hooks in; each method returns the hook's handle."""
 

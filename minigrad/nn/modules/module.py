@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from minigrad.nn.backward_hooks import FullBackwardHooks, attach_legacy_hooks
-from minigrad.nn.modules.hook_registration import HookRegistration
+from minigrad.nn.modules.conversion import Conversion
+from minigrad.nn.modules.hook_registration import HookRegistration, empty_tables
 from minigrad.nn.modules.registration import (
     Registration,
     _global_buffer_registration_hooks,
@@ -50,7 +52,7 @@ _global_forward_hooks_always_called: Table = OrderedDict()
 _global_forward_hooks_with_kwargs: Table = OrderedDict()
 
 
-class Module(Registration, HookRegistration, Traversal, StateDict):
+class Module(Registration, HookRegistration, Traversal, Conversion, StateDict):
     """Base class of everything that has parameters and a forward.
 
     Subclasses assign parameters and other modules as attributes in `__init__`, after calling
@@ -58,6 +60,8 @@ class Module(Registration, HookRegistration, Traversal, StateDict):
 
     Attributes:
         training: True in training mode, False in evaluation mode.
+        call_super_init: Whether a class that has other bases besides wants their `__init__` to be
+            called, with the arguments.
 
     Example:
         >>> import minigrad as torch
@@ -72,13 +76,16 @@ class Module(Registration, HookRegistration, Traversal, StateDict):
         tensor([9.])
     """
 
+    training: bool
+    call_super_init: bool = False
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if kwargs:
+        if kwargs and not self.call_super_init:
             raise TypeError(
                 f"{type(self).__name__}.__init__() got an unexpected keyword argument "
                 f"'{next(iter(kwargs))}'"
             )
-        if args:
+        if args and not self.call_super_init:
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but "
                 f"{len(args) + 1} were given"
@@ -89,20 +96,11 @@ class Module(Registration, HookRegistration, Traversal, StateDict):
             _parameters={},
             _buffers={},
             _non_persistent_buffers_set=set(),
-            _backward_pre_hooks=OrderedDict(),
-            _backward_hooks=OrderedDict(),
-            _is_full_backward_hook=None,
-            _forward_hooks=OrderedDict(),
-            _forward_hooks_with_kwargs=OrderedDict(),
-            _forward_hooks_always_called=OrderedDict(),
-            _forward_pre_hooks=OrderedDict(),
-            _forward_pre_hooks_with_kwargs=OrderedDict(),
-            _state_dict_hooks=OrderedDict(),
-            _state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_post_hooks=OrderedDict(),
             _modules={},
+            **empty_tables(),
         )
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def _forward_unimplemented(self, *input: Any) -> Any:
         """Stand where a subclass has the computation."""
@@ -151,6 +149,14 @@ class Module(Registration, HookRegistration, Traversal, StateDict):
     def _get_backward_pre_hooks(self) -> list[Hook]:
         """Give the full backward pre-hooks, global ones first."""
         return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+
+
+for _part in (Registration, HookRegistration, Traversal, Conversion, StateDict):
+    for _method in vars(_part).values():
+        if isinstance(_method, FunctionType):
+            # Error messages of Python name a method's class: for whoever reads them it is Module.
+            _method.__module__ = __name__
+            _method.__qualname__ = f"Module.{_method.__name__}"
 
 
 class _HookedCall:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from minigrad.nn.modules.hook_registration import empty_tables
 from minigrad.nn.naming import typename
 from minigrad.nn.parameter import Buffer, Parameter
 from minigrad.tensor import Tensor
@@ -160,7 +161,6 @@ class Registration:
                 )
             own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, None)
         elif isinstance(value, Buffer):
-            self._forget(name, except_in="_buffers")
             self.register_buffer(name, value, value.persistent)
         elif name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
@@ -191,7 +191,8 @@ class Registration:
             self._non_persistent_buffers_set.discard(name)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state of a pickle or a copy."""
+        """Take the state of a pickle or a copy; tables that it lacks start empty."""
+        self.__dict__.update(_non_persistent_buffers_set=set(), **empty_tables())
         self.__dict__.update(state)
 
     def __dir__(self) -> list[str]:

@@ -46,6 +46,7 @@ class StateDict:
     _load_state_dict_pre_hooks: OrderedDict[int, Hook]
     _load_state_dict_post_hooks: OrderedDict[int, Hook]
     _version = 1
+    dump_patches: bool = False
 
     # Saving -------------------------------------------------------------------------------------
 
@@ -76,8 +77,11 @@ class StateDict:
                 "#torch.nn.Module.state_dict for details.",
                 FutureWarning,
             )
-            given = (*args, *(destination, prefix, keep_vars)[len(args) :])
-            destination, prefix, keep_vars = given
+            # A keyword that is given as well wins.
+            given = (*args, None, "", False)
+            destination = given[0] if destination is None else destination
+            prefix = (prefix or given[1]) if len(args) > 1 else prefix
+            keep_vars = (keep_vars or given[2]) if len(args) > 2 else keep_vars
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -119,11 +123,11 @@ class StateDict:
 
     def get_extra_state(self) -> Any:
         """Give what else belongs in the state dict; a subclass that has something overrides it."""
-        raise RuntimeError(f"{type(self).__name__} has no extra state: define get_extra_state().")
+        raise RuntimeError(_no_extra_state(self, "get_extra_state"))
 
     def set_extra_state(self, state: Any) -> None:
         """Take what `get_extra_state` gave; a subclass that has something overrides it."""
-        raise RuntimeError(f"{type(self).__name__} has no extra state: define set_extra_state().")
+        raise RuntimeError(_no_extra_state(self, "set_extra_state"))
 
     # Loading ------------------------------------------------------------------------------------
 
@@ -235,7 +239,7 @@ class StateDict:
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
                     first, *rest = key[len(prefix) :].split(".", 1)
-                    if first not in self._modules and (rest or first not in own):
+                    if first not in (self._modules if rest else own):
                         unexpected_keys.append(key)
 
     def _load_tensor(
@@ -247,7 +251,7 @@ class StateDict:
                 f'While copying the parameter named "{key}", expected torch.Tensor or '
                 f"Tensor-like object from checkpoint but received {type(value)}"
             )
-        if tensor.ndim == 0 and value.ndim == 1:
+        if tensor.ndim == 0 and value.shape == (1,):
             value = value[0]
         if tensor.shape != value.shape:
             return (
@@ -271,3 +275,12 @@ class StateDict:
                 f"exception occurred : {error.args}."
             )
         return None
+
+
+def _no_extra_state(module: Any, method: str) -> str:
+    """Say that a class that has no extra state was asked for it, or given one."""
+    return (
+        f"Reached a code path in Module.{method}() that should never be called. Please file an "
+        "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report "
+        f"this bug. In minigrad: {type(module).__name__} has no extra state; define {method}()."
+    )

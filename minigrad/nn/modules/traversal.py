@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
-from minigrad.autograd.modes import no_grad
-from minigrad.dtypes import float32, float64
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
@@ -143,13 +141,39 @@ class Traversal:
             AttributeError: If there is no such attribute, or it is no module.
         """
         module: Any = self
-        for name in target.split(".") if target else ():
+        for name in () if target == "" else target.split("."):
             if not hasattr(module, name):
                 raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
             module = getattr(module, name)
             if not isinstance(module, Traversal):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put a module in the place that a dotted name says.
+
+        Args:
+            target: Names joined by dots, as `named_modules` gives them.
+            module: The new module.
+            strict: Refuse to add a module where there was none.
+
+        Raises:
+            AttributeError: If there is no such place, or something else than a module stands
+                there.
+            ValueError: If the name is empty, or the new value is no module.
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Traversal):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, dot, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if hasattr(parent, name):
+            if not isinstance(getattr(parent, name), Traversal):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        elif strict:
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
         """Find a parameter by its dotted name.
@@ -237,66 +261,6 @@ class Traversal:
             else:
                 parameter.grad.requires_grad_(False)
             parameter.grad.zero_()
-
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn(tensor)` in the place of every parameter's, gradient's and buffer's numbers."""
-        if recurse:
-            for child in self.children():
-                child._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
-            with no_grad():
-                parameter.data = fn(parameter)
-                if parameter.grad is not None:
-                    parameter.grad.data = fn(parameter.grad)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                self._buffers[name] = fn(buffer)
-        return self
-
-    def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert parameters and buffers to another floating point type, in place.
-
-        Args:
-            *args: A dtype, a tensor whose dtype is taken, or the device `"cpu"`.
-            **kwargs: `dtype=...`, or `device="cpu"`.
-
-        Returns:
-            This module.
-
-        Raises:
-            RuntimeError: If another device is asked for.
-            TypeError: If the dtype is not floating point.
-        """
-        dtype = kwargs.get("dtype")
-        for argument in args:
-            if isinstance(argument, Tensor):
-                dtype = argument.dtype
-            elif hasattr(argument, "is_floating_point"):
-                dtype = argument
-            elif str(argument) != "cpu":
-                raise RuntimeError(f"Cannot move to {argument!r}: the only device here is 'cpu'.")
-        if dtype is None:
-            return self
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={dtype}"
-            )
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
-
-    def float(self) -> Self:
-        """Convert floating point parameters and buffers to float32."""
-        return self.to(float32)
-
-    def double(self) -> Self:
-        """Convert floating point parameters and buffers to float64."""
-        return self.to(float64)
-
-    def cpu(self) -> Self:
-        """Return this module: everything lives on the CPU."""
-        return self
 
     # Printing -----------------------------------------------------------------------------------
 

@@ -72,6 +72,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if input._array.dtype.kind in "iub" and (isinstance(min, float) or isinstance(max, float)):
+        input = cast(input, dtypes.get_default_dtype().numpy)
     return choices.clamp(input, min, max)  # type: ignore[no-any-return]
 
 

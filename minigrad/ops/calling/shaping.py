@@ -229,6 +229,7 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
                 "split_with_sizes expects split_sizes to sum exactly to "
                 f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
             )
+        return joining.split(input, sizes, number, joining.SplitWithSizesBackward0)
     return joining.split(input, sizes, number)
 
 

@@ -1,0 +1,193 @@
+"""Find the operation behind an error or a NaN in a backward pass: `detect_anomaly`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.modes import grad_mode, stop_watching, watch_nodes
+
+if TYPE_CHECKING:
+    from minigrad.autograd.node import Node
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+class _Watch:
+    """Whether passes are watched for anomalies, and whether NaN is one."""
+
+    enabled = False
+    check_nan = True
+
+
+watch = _Watch()
+
+
+def is_anomaly_enabled() -> bool:
+    """Tell whether anomaly detection is on.
+
+    Example:
+        >>> is_anomaly_enabled()
+        False
+    """
+    return watch.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Tell whether anomaly detection looks for NaN.
+
+    Example:
+        >>> is_anomaly_check_nan_enabled()
+        True
+    """
+    return watch.check_nan
+
+
+class set_detect_anomaly:
+    """Switch anomaly detection on or off, at once, or for a block if used with `with`.
+
+    While it is on, each operation remembers the line that called it. If its backward fails, or
+    gives NaN, a warning shows that line.
+
+    Args:
+        mode: Whether to detect anomalies.
+        check_nan: Whether NaN in a gradient is an error.
+
+    Example:
+        >>> switch = set_detect_anomaly(True)
+        >>> is_anomaly_enabled()
+        True
+        >>> switch = set_detect_anomaly(False)
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.previous = (watch.enabled, watch.check_nan)
+        _switch(mode, check_nan)
+
+    def __enter__(self) -> None:
+        """Hold what was set upon creation."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Restore what was set before."""
+        _switch(*self.previous)
+
+
+class detect_anomaly:
+    """Find the forward operation whose backward fails or gives NaN, within a block.
+
+    Run the forward and the backward inside the block. It makes both slower.
+
+    Args:
+        check_nan: Whether NaN in a gradient is an error.
+
+    Raises:
+        RuntimeError: During backward, if a gradient that a node computed holds NaN.
+
+    Example:
+        >>> import warnings
+        >>> import minigrad as torch
+        >>> x = torch.tensor([-1.0], requires_grad=True)
+        >>> with warnings.catch_warnings(action="ignore"), detect_anomaly():
+        ...     x.sqrt().backward()
+        Traceback (most recent call last):
+        RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.previous = (watch.enabled, watch.check_nan)
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should "
+            "only be enabled for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        """Start to watch."""
+        self.previous = (watch.enabled, watch.check_nan)
+        _switch(True, self.check_nan)
+
+    def __exit__(self, *exception: object) -> None:
+        """Restore what was set before."""
+        _switch(*self.previous)
+
+
+def _switch(enabled: bool, check_nan: bool) -> None:
+    if enabled != watch.enabled:
+        (watch_nodes if enabled else stop_watching)(_remember_the_line)
+    watch.enabled, watch.check_nan = enabled, check_nan
+
+
+def _remember_the_line(node: Node, outputs: Any) -> None:
+    """Note on a new node who called the operation, and the node whose rule did, if one did."""
+    frames = traceback.extract_stack()
+    while len(frames) > 1 and frames[-1].filename.startswith((_PACKAGE, "<minigrad")):
+        frames.pop()
+    node.metadata["traceback_"] = traceback.format_list(frames)
+    if grad_mode.task is not None and grad_mode.task.evaluating is not None:
+        node.metadata["parent_"] = grad_mode.task.evaluating
+
+
+def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
+    """Refuse gradients with NaN in them.
+
+    Raises:
+        RuntimeError: If one holds NaN.
+    """
+    if not watch.check_nan:
+        return
+    for position, gradient in enumerate(gradients):
+        array = getattr(gradient, "_array", gradient)
+        if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
+            raise RuntimeError(
+                f"Function '{_name(node)}' returned nan values in its {position}th output."
+            )
+
+
+def _name(node: Node) -> str:
+    return type(node).__name__
+
+
+def report(node: Node) -> None:
+    """Warn with the line that called the operation whose backward went wrong."""
+    lines = node.metadata.get("traceback_")
+    if lines is None:
+        _warn(
+            f"Error detected in {_name(node)}. No forward pass information available. Enable "
+            "detect anomaly during forward pass for more information."
+        )
+    else:
+        _warn(
+            f"Error detected in {_name(node)}. Traceback of forward call that caused the error:\n"
+            + "".join(lines)
+        )
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        lines = parent.metadata.get("traceback_")
+        if lines is None:
+            _warn(
+                f"\n\nPrevious calculation was induced by {_name(parent)}. No forward pass "
+                "information available. Enable detect anomaly during forward pass for more "
+                "information."
+            )
+        else:
+            _warn(
+                f"\n\nPrevious calculation was induced by {_name(parent)}. Traceback of forward "
+                "call that induced the previous calculation:\n" + "".join(lines)
+            )
+        parent = parent.metadata.get("parent_")
+
+
+def _warn(text: str) -> None:
+    """Warn; where warnings are errors, print instead, as an error is on its way already."""
+    try:
+        warnings.warn(text, UserWarning, stacklevel=2)
+    except UserWarning:
+        print(f"UserWarning: {text}", file=sys.stderr)

@@ -1,0 +1,279 @@
+"""Read, assign and delete what autograd keeps of a tensor: `grad`, `data`, `detach()`, hooks."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Self
+
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.node import NO_EDGE, Node
+from minigrad.autograd.saved import INFERENCE, DetachedCounter, counter_of
+from minigrad.autograd.type_name import type_name
+from minigrad.autograd.variable import Variable
+
+Hooks = OrderedDict[int, Callable[..., Any]]
+
+_NO_VIEWS = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+    "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+    "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+    "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+)
+
+
+# how a message of PyTorch names the dtype of a gradient
+_NAMES_IN_C = {
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+}
+
+
+class TensorAttributes(Variable):
+    """The attributes of a tensor that reach around the graph, or into it."""
+
+    __slots__ = ()
+
+    # ------------------------------------------------------------------ the gradient
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that `backward()` accumulated; None before the first.
+
+        Reading it on a tensor that is no leaf and does not retain its gradient warns.
+
+        Raises:
+            TypeError: If what is assigned is neither a tensor nor None.
+            RuntimeError: If it is of another shape or dtype than the tensor, or the tensor itself.
+        """
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
+                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
+                "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                "more information.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Self | None) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Variable):
+            raise TypeError(
+                "assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type_name(value)}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        dtype, own_dtype = value._array.dtype, self._array.dtype
+        if dtype != own_dtype:
+            raise RuntimeError(
+                "attempting to assign a gradient with dtype "
+                f"'{_NAMES_IN_C.get(dtype.name, dtype.name)}' to a tensor with grad_dtype "
+                f"'{self.type().removeprefix('torch.').removesuffix('Tensor')}'. The gradient must "
+                "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+                "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+                "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
+                "may break downstream systems that assume they match. (minigrad has no grad_dtype: "
+                "convert the gradient with .to(tensor.dtype).)"
+            )
+        if value._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
+                f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient and "
+                "the tensor are the same size"
+            )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    # ------------------------------------------------------------------ without the graph
+
+    def detach(self) -> Self:
+        """Give a tensor with the same memory that is not part of any graph.
+
+        The two share one version counter, so a backward rule that saved one of them notices when
+        the other is changed in place.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> (x * 3).detach()
+            tensor([3., 6.])
+        """
+        result = Node.wrap(self._array)
+        result._version_counter = counter_of(self)
+        return result  # type: ignore[no-any-return]
+
+    def detach_(self) -> Self:
+        """Take this tensor out of its graph: it becomes a leaf that requires no gradient.
+
+        Raises:
+            RuntimeError: If it is a view.
+
+        In inference mode, and on a tensor that was made there, it does nothing.
+
+        Example:
+            >>> import minigrad as torch
+            >>> y = torch.tensor([1.0, 2.0], requires_grad=True) * 3
+            >>> y.detach_()
+            tensor([3., 6.])
+        """
+        if grad_mode.enabled is None or self._version_counter is INFERENCE:
+            return self
+        if self._view is not None:
+            raise RuntimeError(_NO_VIEWS)
+        if self._has_node():  # whoever saved this tensor with its place in the graph must notice
+            self._version_counter = DetachedCounter(counter_of(self))
+        self._edge = NO_EDGE
+        return self
+
+    @property
+    def data(self) -> Self:
+        """A tensor with the same memory, outside of the graph and of version counting.
+
+        Changes through it go unnoticed: gradients can become wrong without an error. `detach()` is
+        the safe way. Assigning gives the tensor another memory, which may have another shape.
+
+        Raises:
+            TypeError: If what is assigned is no tensor.
+            RuntimeError: If integers are assigned to a tensor that requires a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> x.data = torch.tensor([5.0])
+            >>> x
+            tensor([5.], requires_grad=True)
+        """
+        result = Node.wrap(self._array)
+        if self._version_counter is INFERENCE:
+            result._version_counter = INFERENCE
+        return result  # type: ignore[no-any-return]
+
+    @data.setter
+    def data(self, value: Self) -> None:
+        if not isinstance(value, Variable):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        dtype = value._array.dtype
+        if dtype.kind not in "fcO" and self.requires_grad:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                "dtype"
+            )
+        if self._meta is not None and dtype != self._array.dtype:
+            self._meta.accumulator = None  # the old graph's gradients are of the old dtype
+        self._array = value._array
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    # ------------------------------------------------------------------ views
+
+    @property
+    def _base(self) -> Any:
+        """The tensor that owns the memory of this view; None if this is no view."""
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        """Tell whether this tensor shares another one's memory, and takes part in its graph."""
+        return self._view is not None
+
+    # ------------------------------------------------------------------ into the graph
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        """The same as `grad_fn`; assigning None detaches the tensor in place."""
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, value: None) -> None:
+        if value is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+    @property
+    def _backward_hooks(self) -> Hooks | None:
+        """The hooks that `register_hook` put on this tensor; None before the first."""
+        node = self.grad_fn
+        if node is None:
+            return None if self._meta is None else self._meta.hooks
+        return None if node.hooks is None else node.hooks.tensor_pre.get(self.output_nr)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: Hooks | None) -> None:
+        node = self.grad_fn
+        if node is None:
+            meta = self._autograd_meta()
+            meta.hooks = OrderedDict() if hooks is None else hooks
+            self._attach_to_accumulator(meta)
+            meta.hooks = hooks
+        elif hooks is not None:
+            node._hooks().tensor_pre[self.output_nr] = hooks
+        elif node.hooks is not None:
+            node.hooks.tensor_pre.pop(self.output_nr, None)
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> Hooks | None:
+        """The hooks of `register_post_accumulate_grad_hook`; None before the first."""
+        return None if self._meta is None else self._meta.post_accumulate_hooks
+
+    @_post_accumulate_grad_hooks.setter
+    def _post_accumulate_grad_hooks(self, hooks: Hooks | None) -> None:
+        meta = self._autograd_meta()
+        meta.post_accumulate_hooks = hooks
+        self._attach_to_accumulator(meta)
+
+    @_post_accumulate_grad_hooks.deleter
+    def _post_accumulate_grad_hooks(self) -> None:
+        raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed!")
+
+    @property
+    def volatile(self) -> bool:
+        """False, with a warning: what it once did, `no_grad` does."""
+        warnings.warn(
+            "volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2
+        )
+        return False
+
+    @volatile.setter
+    def volatile(self, value: Any) -> None:
+        _volatile_does_nothing()
+
+    @volatile.deleter
+    def volatile(self) -> None:
+        _volatile_does_nothing()
+
+
+def _volatile_does_nothing() -> None:
+    warnings.warn(
+        "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+        UserWarning,
+        stacklevel=3,
+    )

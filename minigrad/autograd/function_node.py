@@ -1,0 +1,214 @@
+"""The node that a custom `Function` leaves in the graph; it is also the `ctx` of its methods."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from minigrad.autograd.function_ctx import FunctionCtx
+from minigrad.autograd.modes import attend
+from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
+from minigrad.autograd.reduce import sum_to_shape
+from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_tensor
+from minigrad.autograd.type_name import type_name
+from minigrad.autograd.variable import Variable, resolve_edge
+
+if TYPE_CHECKING:
+    from minigrad.autograd.function import Function
+
+
+class FunctionNode(Node, FunctionCtx):
+    """The node of a custom `Function`. PyTorch calls it `BackwardCFunction`.
+
+    Attributes that forward sets on `ctx` are attributes of `grad_fn`.
+    """
+
+    _forward_cls: ClassVar[type[Function]]
+    multiple = True
+    runs_without_gradient = True
+    keeps_tensors = True
+
+    requires_grad = True
+    _saved_outputs: Sequence[int | None] = ()
+    _cleared_on_access = False
+
+    def __init__(self) -> None:
+        self.saved = ()
+        self.broadcast = None
+        self.hooks = None
+        self.shape = ()
+        self.dtype = ()
+        self.next_functions = ()
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Refuse: the node of a custom function is not called, its `apply` is."""
+        raise TypeError(
+            f"'{type(self).__name__}' object is not callable. Its method apply(*gradients) runs "
+            "the backward that the Function defines."
+        )
+
+    # ------------------------------------------------------------------ what forward saved
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors that forward saved.
+
+        Raises:
+            RuntimeError: If they were released, or changed in place since; or if the class says
+                `clear_saved_tensors_on_access = True` and they were asked for before.
+        """
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        if self._cleared_on_access:
+            raise RuntimeError(
+                "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True "
+                "is set on the autograd.Function. Either access saved_tensors only once, or set "
+                "clear_saved_tensors_on_access=False."
+            )
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
+        tensors = tuple(
+            None if saved is None else self._unpacked(saved, place)
+            for place, saved in enumerate(self.saved)
+        )
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.saved, self._cleared_on_access = (), True
+        return tensors
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The same as `saved_tensors`, with a warning: it is the old name."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.saved_tensors
+
+    def _unpacked(self, saved: Any, place: int) -> Any:
+        tensor = unpack_tensor(saved, self)
+        if saved.__class__ is SavedTensor and saved.tensor is None:
+            tensor._edge = (self, self.result_nr(place))
+        return tensor
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        """Handles on the saved tensors, which take hooks."""
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
+        return tuple(self.raw_saved(self, place) for place in range(len(self.saved)))
+
+    def result_nr(self, place: int) -> int:
+        """Tell which output of the function the tensor is that was saved at a place."""
+        return self._saved_outputs[place] or 0
+
+    # ------------------------------------------------------------------ what the engine calls
+
+    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Call the function's backward with arrays put into tensors."""
+        if gradient.__class__ is not list:  # the gradient of a part that was changed in place
+            gradient = [gradient]
+        results = self._call_backward([None if g is None else self.wrap(g) for g in gradient])
+        if not keep:
+            self.saved = None
+        return [None if result is None else result._array for result in results]
+
+    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Call the function's backward; what it does is recorded."""
+        results = self._call_backward(list(gradient) if type(gradient) is list else [gradient])
+        if not keep:
+            self.saved = None
+        return results
+
+    def apply(self, *args: Any) -> Any:
+        """Call the backward that the function's class defines, with `self` as its `ctx`."""
+        rule = self._forward_cls._rule()
+        return rule(self, list(args)) if self._forward_cls.boxed_grads_call else rule(self, *args)
+
+    def _call_backward(self, gradients: list[Any]) -> list[Any]:
+        if self._materialize:
+            for position, gradient in enumerate(gradients):
+                if gradient is None and self.shape[position] is not None:
+                    zeros = np.zeros(self.shape[position], self.dtype[position])
+                    gradients[position] = self.wrap(zeros)
+        results = self.apply(*gradients)
+        return self._checked(results if isinstance(results, tuple) else (results,))
+
+    def _checked(self, results: tuple[Any, ...]) -> list[Any]:
+        """Check the gradients that backward gave, one for each argument of forward."""
+        name, expected = type(self).__name__, len(self._tensor_slots)
+        if len(results) > expected and all(result is None for result in results[expected:]):
+            results = results[:expected]
+        if len(results) != expected:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {expected}, "
+                f"got {len(results)}). backward returns one for each argument of forward; None "
+                "for those without a gradient."
+            )
+        checked: list[Any] = []
+        for position, (result, slot) in enumerate(zip(results, self._tensor_slots, strict=True)):
+            if slot is not None:
+                if result is not None and not isinstance(result, Variable):
+                    raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
+                checked.append(result)
+            elif result is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position "
+                    f"{position + 1}, but the corresponding forward input was not a Variable"
+                )
+        slots = [slot for slot in self._tensor_slots if slot is not None]
+        for index, (result, edge) in enumerate(zip(checked, self.next_functions, strict=True)):
+            if result is not None and edge[0] is not None:  # others are dropped as they are
+                checked[index] = self._fitted(result, slots[index], index)
+        return checked
+
+    def _fitted(self, result: Any, slot: tuple[Any, Any], index: int) -> Any:
+        shape, dtype = slot
+        if result._array.shape != shape:
+            try:
+                fits = np.broadcast_shapes(result._array.shape, shape) == result._array.shape
+            except ValueError:
+                fits = False
+            if not fits:
+                raise RuntimeError(
+                    f"Function {type(self).__name__} returned an invalid gradient at index "
+                    f"{index} - got {list(result._array.shape)} but expected shape compatible "
+                    f"with {list(shape)}"
+                )
+            result = sum_to_shape(result, shape)
+        return result if result._array.dtype == dtype else result._to_numpy_dtype(dtype)
+
+    # ------------------------------------------------------------------ setting up
+
+    def _record_inputs(self, arguments: Sequence[Any]) -> None:
+        edges: list[Edge] = []
+        slots: list[Any] = []
+        for argument in arguments:
+            if isinstance(argument, Variable):
+                needs = argument.requires_grad
+                edges.append(argument._edge or resolve_edge(argument) if needs else NO_EDGE)
+                slots.append((argument._array.shape, argument._array.dtype))
+            else:
+                slots.append(None)
+        self.next_functions = tuple(edges)
+        self._tensor_slots = slots
+        self._priority = next_priority()
+
+    def _record_saved(self, outputs: Sequence[Any]) -> None:
+        saved: list[SavedTensor | None] = []
+        numbers: list[int | None] = []
+        for tensor in self._to_save:
+            output_nr = next((i for i, output in enumerate(outputs) if output is tensor), None)
+            numbers.append(output_nr)
+            if tensor is None:
+                saved.append(None)
+                continue
+            own = output_nr is not None and tensor._edge is not None and tensor._edge[0] is self
+            saved.append(SavedTensor(tensor, is_result=own))
+        self.saved = tuple(saved)
+        self._saved_outputs = numbers
+        attend(self, *outputs)
+        self._to_save = ()

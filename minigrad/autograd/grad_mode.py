@@ -1,0 +1,6 @@
+"""Find the grad modes where PyTorch has them: `torch.autograd.grad_mode.no_grad` and the others."""
+
+from minigrad.autograd.inference import inference_mode
+from minigrad.autograd.modes import enable_grad, no_grad, set_grad_enabled
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]

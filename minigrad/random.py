@@ -1,0 +1,257 @@
+"""Control the random numbers: start them from a seed, keep their state and return to it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from minigrad.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    NumpySource = np.random.Generator
+
+__all__ = [
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+# The state of NumPy's PCG64 as bytes: its two numbers, what is left of the last draw of 32 bits,
+# and the seed it all began with.
+_LAYOUT = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}
+_SIZE = sum(_LAYOUT.values())
+_FIRST_SEED = 67280421310721  # of a new generator, as in PyTorch
+
+
+class Generator:
+    """A source of random numbers with a state of its own.
+
+    The numbers are NumPy's (PCG64), not PyTorch's: the same seed gives other values there.
+
+    Args:
+        device: Where the numbers are made; there is only `"cpu"`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> dice = torch.Generator().manual_seed(7)
+        >>> first = torch.rand(2, generator=dice)
+        >>> torch.equal(first, torch.rand(2, generator=dice.manual_seed(7)))
+        True
+    """
+
+    def __init__(self, device: str = "cpu") -> None:
+        if device != "cpu":
+            raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
+        self._seed: int | None = _FIRST_SEED
+        self._numpy: NumpySource | None = None
+
+    def source(self) -> NumpySource:
+        """Give NumPy's generator; it is made late, since NumPy loads its random numbers late."""
+        if self._numpy is None:
+            self._numpy = np.random.default_rng(self.initial_seed())
+        return self._numpy
+
+    def initial_seed(self) -> int:
+        """Give the seed that the numbers began with."""
+        if self._seed is None:
+            self._seed = secrets.randbits(64)
+        return self._seed
+
+    def manual_seed(self, seed: int) -> Self:
+        """Start anew from a seed, always in the same way for the same one.
+
+        Args:
+            seed: From -2**63 to 2**64 - 1; a negative one counts as itself plus 2**64.
+
+        Returns:
+            The generator.
+
+        Raises:
+            RuntimeError: If the seed is no integer.
+            ValueError: If it is out of range.
+        """
+        if type(seed) is not int:
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(
+                f"Overflow when unpacking long long. The seed {seed} is not between -2**63 and "
+                "2**64 - 1"
+            )
+        self._seed, self._numpy = seed % 2**64, None
+        return self
+
+    def seed(self) -> int:
+        """Start anew from a seed that nobody can guess, and give it."""
+        self.manual_seed(secrets.randbits(64))
+        return self.initial_seed()
+
+    def get_state(self) -> Tensor:
+        """Give the whole state as a vector of bytes, for `set_state`."""
+        held: dict[str, Any] = dict(self.source().bit_generator.state)
+        held |= held["state"] | {"seed": self.initial_seed()}
+        parts = (int(held[name]).to_bytes(size, "little") for name, size in _LAYOUT.items())
+        return wrap(np.frombuffer(b"".join(parts), np.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> Self:
+        """Return to a state that `get_state` gave.
+
+        Returns:
+            The generator.
+
+        Raises:
+            TypeError: If it is no tensor of bytes.
+            RuntimeError: If it has the wrong size, or no generator could have such a state.
+        """
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        array = new_state._array
+        if array.dtype != np.uint8:
+            raise TypeError(
+                f"RNG state must be a torch.ByteTensor. This one is a {new_state.type()}"
+            )
+        if array.size != _SIZE:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_SIZE} but found the input RNG state "
+                f"size to be {array.size}. Use what get_rng_state() or get_state() gave."
+            )
+        held, start, content = {}, 0, array.tobytes()
+        for name, size in _LAYOUT.items():
+            held[name] = int.from_bytes(content[start : start + size], "little")
+            start += size
+        if held["inc"] % 2 == 0 or held["has_uint32"] > 1:
+            raise RuntimeError("Invalid PCG64 state. Use what get_rng_state() or get_state() gave.")
+        self._seed = held["seed"]
+        self.source().bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": held["state"], "inc": held["inc"]},
+            "has_uint32": held["has_uint32"],
+            "uinteger": held["uinteger"],
+        }
+        return self
+
+    def clone_state(self) -> Generator:
+        """Give another generator in the same state."""
+        return Generator().set_state(self.get_state())
+
+
+default_generator = Generator()
+default_generator._seed = None  # drawn when first asked for
+
+
+def source(generator: Generator | NumpySource | None = None) -> NumpySource:
+    """Give the NumPy generator to draw from: the default one if None is given.
+
+    Raises:
+        TypeError: If it is no generator.
+    """
+    if generator is None:
+        return default_generator.source()
+    if isinstance(generator, Generator):
+        return generator.source()
+    if isinstance(generator, np.random.Generator):
+        return generator
+    raise TypeError(f"expected a torch.Generator, but got {type(generator).__name__}")
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Start the random numbers of this package anew, always in the same way for the same seed.
+
+    The numbers are NumPy's, not PyTorch's: the same seed gives other values there.
+
+    Returns:
+        The default generator.
+
+    Raises:
+        ValueError: If the seed is not between -2**63 and 2**64 - 1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> a = torch.randn(2)
+        >>> _ = torch.manual_seed(0)
+        >>> torch.equal(a, torch.randn(2))
+        True
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Start the random numbers anew from a seed that nobody can guess, and give it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """Give the seed that the random numbers began with.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(5)
+        >>> torch.initial_seed()
+        5
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Give the state of the random numbers as a vector of bytes, for `set_rng_state`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> state = torch.get_rng_state()
+        >>> a = torch.rand(3)
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(a, torch.rand(3))
+        True
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Return to a state of the random numbers that `get_rng_state` gave.
+
+    Raises:
+        TypeError: If it is no tensor of bytes.
+        RuntimeError: If it has the wrong size, or no generator could have such a state.
+    """
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(
+    devices: Iterable[Any] | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
+    """Draw random numbers inside a block, and leave their state as it was before.
+
+    Args:
+        devices: Other devices to do this for. There are none; so this changes nothing.
+        enabled: False to do nothing at all.
+        _caller: Here because PyTorch has it.
+        _devices_kw: Here because PyTorch has it.
+        device_type: Here because PyTorch has it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> with torch.random.fork_rng():
+        ...     a = torch.rand(3)
+        >>> torch.equal(a, torch.rand(3))
+        True
+    """
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
