@@ -294,15 +294,11 @@ def rand_like(
     input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
 ) -> Tensor:
     """Make a tensor of uniform random numbers in the shape and type of another."""
-    return rand(
-        input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad
-    )
+    return rand(input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad)
 
 
 def randn_like(
     input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
 ) -> Tensor:
     """Make a tensor of normal random numbers in the shape and type of another."""
-    return randn(
-        input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad
-    )
+    return randn(input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +28,11 @@ __all__ = [
 _LAYOUT = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}
 _SIZE = sum(_LAYOUT.values())
 _FIRST_SEED = 67280421310721  # of a new generator, as in PyTorch
+
+
+def _fresh_seed() -> int:
+    """Draw 64 bits from the system's own source of randomness."""
+    return int.from_bytes(os.urandom(8), "little")
 
 
 class Generator:
@@ -61,7 +66,7 @@ class Generator:
     def initial_seed(self) -> int:
         """Give the seed that the numbers began with."""
         if self._seed is None:
-            self._seed = secrets.randbits(64)
+            self._seed = _fresh_seed()
         return self._seed
 
     def manual_seed(self, seed: int) -> Self:
@@ -89,7 +94,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start anew from a seed that nobody can guess, and give it."""
-        self.manual_seed(secrets.randbits(64))
+        self.manual_seed(_fresh_seed())
         return self.initial_seed()
 
     def get_state(self) -> Tensor:

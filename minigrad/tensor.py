@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,8 @@ from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.variable import Variable
+from minigrad.copying import deep_copy, reduce_to_parts
+from minigrad.copying import set_up as set_up
 from minigrad.printing import format_tensor
 
 
@@ -273,29 +274,10 @@ class Tensor(TensorAttributes):
     # ------------------------------------------------------------------ copies
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                "because of a torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001. Use detach().clone() for a copy "
-                "of the values."
-            )
-        if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]
-        copied = object.__new__(type(self))
-        memo[id(self)] = copied
-        set_up(copied, _copy_memory(self._array, memo))
-        copied._bump_version()  # as PyTorch does, which gives an empty tensor the memory
-        copied.requires_grad = self.requires_grad
-        if self._grad is not None:
-            copied._grad = self._grad.__deepcopy__(memo)
-        copied.__dict__.update(deepcopy(self.__dict__, memo))
-        return copied
+        return deep_copy(self, memo)  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        _warn_of_hooks(self._backward_hooks)
-        return _rebuild, (type(self), self._array, self.requires_grad, dict(self.__dict__))
+        return reduce_to_parts(self)
 
     # ------------------------------------------------------------------ NumPy
 
@@ -322,14 +304,6 @@ class Tensor(TensorAttributes):
         return operation(*inputs, **options)
 
 
-def set_up(tensor: Variable, array: Any) -> None:
-    """Give a tensor its array, and the state of one that needs no gradient."""
-    tensor._array = array
-    tensor._edge = NO_EDGE
-    tensor._grad = tensor._meta = tensor._view = None
-    tensor._version_counter = INFERENCE if grad_mode.enabled is None else None
-
-
 def wrap(array: Any) -> Tensor:
     """Put an array, or a number that NumPy made of one, into a tensor that needs no gradient."""
     tensor = wrap_as_normal(array)
@@ -344,48 +318,6 @@ def wrap_as_normal(array: Any) -> Tensor:
     tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
     tensor._edge = NO_EDGE
     tensor._grad = tensor._meta = tensor._version_counter = tensor._view = None
-    return tensor
-
-
-def _copy_memory(array: Any, memo: dict[int, Any]) -> Any:
-    """Copy an array; views of one memory become views of one copy."""
-    owner = holder = array
-    while holder is not None:
-        owner = holder if isinstance(holder, np.ndarray) else owner
-        holder = getattr(holder, "base", None)
-    if array is not owner and (not owner.flags.c_contiguous or owner.dtype.hasobject):
-        return array.copy()
-    copied = memo.get(id(owner))
-    if copied is None:
-        memo[id(owner)] = copied = owner.copy(order="K")
-    if array is owner:
-        return copied
-    start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    view: Any = np.ndarray(array.shape, array.dtype, copied, start, array.strides)
-    view.flags.writeable = array.flags.writeable
-    return view
-
-
-def _warn_of_hooks(hooks: Any) -> None:
-    for hook in (hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
-                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
-                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
-                "suppress this warning",
-                UserWarning,
-                stacklevel=3,
-            )
-
-
-def _rebuild(
-    kind: type[Tensor], array: Any, requires_grad: bool, attributes: dict[str, Any]
-) -> Tensor:
-    tensor = object.__new__(kind)
-    set_up(tensor, array)
-    tensor._bump_version()
-    tensor.requires_grad = requires_grad
-    tensor.__dict__.update(attributes)
     return tensor
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from minigrad.autograd.modes import grad_mode, stop_watching, watch_nodes
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 class _Watch:
@@ -130,9 +130,19 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
     frames = traceback.extract_stack()
     while len(frames) > 1 and frames[-1].filename.startswith((_PACKAGE, "<minigrad")):
         frames.pop()
-    node.metadata["traceback_"] = traceback.format_list(frames)
-    if grad_mode.task is not None and grad_mode.task.evaluating is not None:
-        node.metadata["parent_"] = grad_mode.task.evaluating
+    lines = traceback.format_list(frames)
+    for made in (node, *(_around(node, output) for output in outputs)):
+        if made is not None:
+            made.metadata["traceback_"] = lines
+            if grad_mode.task is not None and grad_mode.task.evaluating is not None:
+                made.metadata["parent_"] = grad_mode.task.evaluating
+
+
+def _around(node: Node, output: Any) -> Node | None:
+    """Give the node that a change of a view put into the graph around a new node."""
+    edge = None if output._view is None else output._view.base._edge
+    around = None if edge is None else edge[0]
+    return around if getattr(around, "function", None) is node else None
 
 
 def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
@@ -147,42 +157,37 @@ def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
         array = getattr(gradient, "_array", gradient)
         if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
             raise RuntimeError(
-                f"Function '{_name(node)}' returned nan values in its {position}th output."
+                f"Function '{node.name()}' returned nan values in its {position}th output."
             )
-
-
-def _name(node: Node) -> str:
-    return type(node).__name__
 
 
 def report(node: Node) -> None:
     """Warn with the line that called the operation whose backward went wrong."""
-    lines = node.metadata.get("traceback_")
+    lines, parent = node.metadata.get("traceback_"), node.metadata.get("parent_")
     if lines is None:
-        _warn(
-            f"Error detected in {_name(node)}. No forward pass information available. Enable "
-            "detect anomaly during forward pass for more information."
-        )
+        _warn_without_lines(node)
     else:
         _warn(
-            f"Error detected in {_name(node)}. Traceback of forward call that caused the error:\n"
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
             + "".join(lines)
         )
-    parent = node.metadata.get("parent_")
     while parent is not None:
         lines = parent.metadata.get("traceback_")
         if lines is None:
-            _warn(
-                f"\n\nPrevious calculation was induced by {_name(parent)}. No forward pass "
-                "information available. Enable detect anomaly during forward pass for more "
-                "information."
-            )
+            _warn_without_lines(parent)
         else:
             _warn(
-                f"\n\nPrevious calculation was induced by {_name(parent)}. Traceback of forward "
+                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward "
                 "call that induced the previous calculation:\n" + "".join(lines)
             )
         parent = parent.metadata.get("parent_")
+
+
+def _warn_without_lines(node: Node) -> None:
+    _warn(
+        f"Error detected in {node.name()}. No forward pass information available. Enable detect "
+        "anomaly during forward pass for more information."
+    )
 
 
 def _warn(text: str) -> None:

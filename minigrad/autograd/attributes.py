@@ -55,7 +55,7 @@ class TensorAttributes(Variable):
             TypeError: If what is assigned is neither a tensor nor None.
             RuntimeError: If it is of another shape or dtype than the tensor, or the tensor itself.
         """
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
+        if self._grad is None and self._has_node() and not self.retains_grad:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed want "
@@ -142,6 +142,8 @@ class TensorAttributes(Variable):
             raise RuntimeError(_NO_VIEWS)
         if self._has_node():  # whoever saved this tensor with its place in the graph must notice
             self._version_counter = DetachedCounter(counter_of(self))
+        elif self._edge is None:
+            self.requires_grad = False
         self._edge = NO_EDGE
         return self
 
@@ -164,8 +166,7 @@ class TensorAttributes(Variable):
             tensor([5.], requires_grad=True)
         """
         result = Node.wrap(self._array)
-        if self._version_counter is INFERENCE:
-            result._version_counter = INFERENCE
+        result._version_counter = INFERENCE if self._version_counter is INFERENCE else None
         return result  # type: ignore[no-any-return]
 
     @data.setter

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
@@ -55,49 +55,56 @@ def run_backward(
     Returns:
         The gradient that reached each of `inputs`, None where none did.
     """
-    task = GraphTask(roots, retain_graph, create_graph, inputs, accumulate)
-    if unchecked:
-        task.unchecked = task.attended = True
-    outer = grad_mode.task
+    outer, previous, watched = grad_mode.task, grad_mode.enabled, watch.enabled
     if outer is not None:
-        task.depth = outer.depth + 1
-        if task.depth % _LEVELS_PER_THREAD == 0:
-            _in_another_thread(lambda: _run(task, gradients))
-            return task.captured
-    _run(task, gradients)
-    return task.captured
-
-
-def _run(task: GraphTask, gradients: Sequence[Any]) -> None:
-    """Run a backward pass in this thread, in the grad mode that belongs to it."""
-    outer, previous = grad_mode.task, grad_mode.enabled
-    if previous is not None:  # None is inference mode, which stays
-        grad_mode.enabled = task.recorded and (grad_mode.attention or True)
+        if grad_mode.levels_left == 0:
+            arguments = (
+                roots,
+                gradients,
+                retain_graph,
+                create_graph,
+                inputs,
+                accumulate,
+                unchecked,
+            )
+            return _in_another_thread(lambda: run_backward(*arguments))
+        grad_mode.levels_left -= 1
+    kind = WatchedTask if watched else GraphTask
+    task = kind(roots, retain_graph, create_graph, inputs, accumulate)
+    if watched or unchecked:
+        task.unchecked = task.attended = True
     grad_mode.task = task
+    if previous is not None:  # None is inference mode, which stays
+        grad_mode.enabled = create_graph and (grad_mode.attention or True)
     try:
-        task.run(task.roots, gradients)
+        task.run(roots, gradients)
         if task.callbacks is not None:
             task.call_back()
     finally:
         grad_mode.enabled = previous
         grad_mode.task = outer
+        if outer is not None:
+            grad_mode.levels_left += 1
+    captured: list[Any] = task.captured
+    return captured
 
 
-# A backward pass that a hook starts runs within the outer one, several calls deeper. Python limits
-# how deep calls may nest in one thread, so every so many levels a new thread takes over.
-_LEVELS_PER_THREAD = 16
+def _in_another_thread(function: Callable[[], list[Any]]) -> list[Any]:
+    """Call a function in a new thread that has this one's modes, and wait for it.
 
-
-def _in_another_thread(function: Callable[[], None]) -> None:
-    """Call a function in a new thread that has this one's modes, and wait for it."""
+    A backward pass that a hook starts runs within the outer one, several calls deeper. Python
+    limits how deep calls may nest in one thread, so every so many levels a new one takes over.
+    """
     modes = dict(vars(grad_mode))
+    del modes["levels_left"]  # the new thread has all of its own
     context = contextvars.copy_context()
+    results: list[list[Any]] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         vars(grad_mode).update(modes)
         try:
-            context.run(function)
+            results.append(context.run(function))
         except BaseException as error:
             errors.append(error)
 
@@ -106,28 +113,20 @@ def _in_another_thread(function: Callable[[], None]) -> None:
     thread.join()
     if errors:
         raise errors.pop()
+    return results.pop()
 
 
 class GraphTask:
     """One backward pass: who waits for how many gradients, what has arrived, what is ready."""
 
-    __slots__ = (
-        "__weakref__",
-        "attended",
-        "buffers",
-        "callbacks",
-        "captured",
-        "captures",
-        "depth",
-        "evaluating",
-        "needed",
-        "ready",
-        "recorded",
-        "retain_graph",
-        "roots",
-        "unchecked",
-        "waiting",
-    )
+    # what only some passes change
+    unchecked = False  # whether gradients may have wrong shapes
+    callbacks: list[Callable[[], Any]] | None = None  # to be called at the end
+    evaluating: Node | None = None  # in anomaly mode: the node that runs
+    needed: set[Node] | None = None  # the nodes that run; None means all
+    reachable: set[Node] | None = None  # the nodes that will run, once somebody asked
+    captured: Any = ()  # the gradients of the inputs that were asked for
+    captures: Mapping[Node, list[tuple[int, int]]] = {}  # which of them arrive at a node
 
     def __init__(
         self,
@@ -137,35 +136,30 @@ class GraphTask:
         inputs: Sequence[Edge] | None,
         accumulate: bool,
     ) -> None:
-        self.depth = 0
         self.roots = roots
-        self.callbacks: list[Callable[[], Any]] | None = None
-        self.evaluating: Node | None = None
         self.retain_graph = retain_graph
         self.recorded = create_graph
-        self.unchecked = False
-        self.attended = create_graph or inputs is not None or watch.enabled
+        self.attended = create_graph or inputs is not None
         self.waiting = count_uses(roots)
         self.buffers: dict[Node, Any] = {}
         self.ready: list[tuple[int, Node, Any]] = []
-        self.captured: list[Any] = []
-        self.captures: dict[Node, list[tuple[int, int]]] = {}
-        self.needed: set[Node] | None = None
         if inputs is not None:
-            self.captured = [None] * len(inputs)
+            captures: dict[Node, list[tuple[int, int]]] = {}
             for position, (node, output_nr) in enumerate(inputs):
                 if node is not None:
-                    self.captures.setdefault(node, []).append((position, output_nr))
-            self.needed = leading_to(roots, set(self.captures), accumulate)
-            if accumulate:
-                self.captures = {}
+                    captures.setdefault(node, []).append((position, output_nr))
+            self.captured = [None] * len(inputs)
+            self.needed = leading_to(roots, set(captures), accumulate)
+            if not accumulate:
+                self.captures = captures
 
     def run(self, edges: Sequence[Edge], gradients: Any) -> None:
         """Send gradients along the edges of the roots, then run what becomes ready, in order."""
         ready, waiting, needed = self.ready, self.waiting, self.needed
         keep = self.retain_graph
         attended = self.attended
-        run_attended = self._run_watched if watch.enabled else self._run_attended
+        if needed is not None and len(edges) == 1:
+            self._attend_only_root(edges[0], gradients[0])
         while True:
             # Deliver the gradients. Of the nodes that become ready, `following` is the latest;
             # the others wait on the heap. Leaves come before all of them.
@@ -204,7 +198,7 @@ class GraphTask:
                     leaf_gradient = None
                     self._accumulate(more_leaves)
                 elif attended or leaf.hooks is not None:
-                    run_attended(leaf, leaf_gradient)
+                    self._run_attended(leaf, leaf_gradient)
                 elif leaf_gradient is not None:
                     leaf.run(leaf_gradient)
             # Run the latest of the nodes that are ready.
@@ -218,10 +212,20 @@ class GraphTask:
                 node, gradient = following, carried
             carried = None
             if attended or node.hooks is not None or gradient is None:
-                gradients = run_attended(node, gradient)
+                gradients = self._run_attended(node, gradient)
             else:
                 gradients = node.run(gradient, keep)
             edges = node.next_functions
+
+    def _attend_only_root(self, edge: Edge, gradient: Any) -> None:
+        """Call the tensor hooks of the only root, which PyTorch does even if it need not run."""
+        node, output_nr = edge
+        assert node is not None and self.needed is not None
+        if node.hooks is None or node in self.needed or node in self.captures:
+            return
+        grad_outputs: list[Any] = [None] * len(node.shape) if node.multiple else [None]
+        grad_outputs[output_nr] = gradient
+        node.hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
 
     def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
         """Add a gradient to those that have already arrived at an output of a node."""
@@ -240,17 +244,18 @@ class GraphTask:
             leaves = [leaves[i] for i in heap_order(len(leaves))]
         leaves.reverse()
         attended = self.attended
-        run_attended = self._run_watched if watch.enabled else self._run_attended
         while leaves:
             node, gradient = leaves.pop()
             if attended or node.hooks is not None:
-                run_attended(node, gradient)
+                self._run_attended(node, gradient)
             elif gradient is not None:
                 node.run(gradient)
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
         hooks = node.hooks
+        if grad_mode.enabled is not None:  # a hook of another node may have left it changed
+            grad_mode.enabled = self.recorded and (grad_mode.attention or True)
         runs = self.needed is None or node in self.needed
         grad_outputs = self._as_tensors(_outputs(node, gradient))
         if self.unchecked and type(node) is AccumulateGrad and gradient is not None:
@@ -271,32 +276,32 @@ class GraphTask:
         results = self._call_rule(node, grad_outputs)
         if attended:
             assert hooks is not None
-            if isinstance(node, AccumulateGrad) and seen[0] is not None:
+            if isinstance(node, AccumulateGrad):
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
+                if self.needed is not None:
+                    results = self._asked_for(node, results)
                 after = hooks.run_post_hooks(self._as_tensors(results), seen)
                 results = after if self.recorded else [t if t is None else t._array for t in after]
         if node.keeps_tensors and not self.retain_graph:
             node.saved = None
         return results
 
-    def _run_watched(self, node: Node, gradient: Any) -> Sequence[Any]:
-        """Run a node in anomaly mode: say whose forward it was if it fails or gives NaN."""
-        outer, self.evaluating = self.evaluating, node
-        try:
-            results = self._run_attended(node, gradient)
-            check_for_nan(node, results)
-        except Exception:
-            report(node)
-            raise
-        finally:
-            self.evaluating = outer
-        return results
+    def _asked_for(self, node: Node, results: Sequence[Any]) -> Sequence[Any]:
+        """Leave out the gradients that this pass has no use for: PyTorch does not compute them."""
+        assert self.needed is not None
+        asked = [n in self.needed or n in self.captures for n, _ in node.next_functions]
+        if node.computes == "always" or (node.computes == "together" and any(asked)):
+            return results
+        return [g if wanted else None for g, wanted in zip(results, asked, strict=True)]
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run the backward rule on tensors or on arrays."""
         if all(gradient is None for gradient in grad_outputs) and not node.runs_without_gradient:
+            node.check_saved()  # what must not be used any more is an error all the same
             return (None,) * len(node.next_functions)
+        if type(node) is AccumulateGrad and not node.variable.requires_grad:
+            return ()  # since the graph was built somebody has switched it off
         if self.recorded:
             return node.run_recorded(grad_outputs if node.multiple else grad_outputs[0])
         if node.multiple:
@@ -315,8 +320,10 @@ class GraphTask:
         Raises:
             RuntimeError: For a leaf while `grad()` runs, whose accumulation is not needed.
         """
-        if self.needed is None:
-            return node in reachable(self.roots)
+        if self.reachable is None:
+            self.reachable = reachable(self.roots)
+        if self.needed is None or node not in self.reachable:
+            return node in self.reachable
         if type(node) is AccumulateGrad and node in self.captures:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -329,6 +336,21 @@ class GraphTask:
         if self.recorded:
             return list(gradients)
         return [g if g is None else Node.wrap(g) for g in gradients]
+
+
+class WatchedTask(GraphTask):
+    """A backward pass in anomaly mode."""
+
+    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Run a node, and say whose forward it was if that fails or gives NaN."""
+        self.evaluating = node  # also while its results are added to others
+        try:
+            results = super()._run_attended(node, gradient)
+            check_for_nan(node, results)
+        except Exception:
+            report(node)
+            raise
+        return results
 
 
 def _check_shape(node: AccumulateGrad, shape: Any) -> None:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from minigrad.autograd.function_ctx import FunctionCtx
 from minigrad.autograd.function_node import FunctionNode
 from minigrad.autograd.function_outputs import place_outputs
-from minigrad.autograd.modes import grad_mode, no_grad
+from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.once_differentiable import once_differentiable
+from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
 
 __all__ = [
@@ -163,16 +164,18 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         recording = bool(grad_mode.enabled) and any(ctx.needs_input_grad)
         if recording:
             ctx._record_inputs(args)
-        for option in ("clear_saved_tensors_on_access", "boxed_grads_call"):
-            value = getattr(cls, option)
-            if not isinstance(value, bool):
-                raise RuntimeError(f"{option} must be a bool, got {type(value).__name__}")
-        with no_grad():
+        if cls.clear_saved_tensors_on_access is not False or cls.boxed_grads_call is not False:
+            _check_options(cls)
+        previous, asked = grad_mode.enabled, grad_mode.asked
+        grad_mode.set(False)
+        try:
             if in_setup:
                 returned = cls.forward(*args)
                 cls.setup_context(ctx, args, returned)
             else:
                 returned = cls.forward(ctx, *args)
+        finally:
+            grad_mode.enabled, grad_mode.asked = previous, asked
         several = isinstance(returned, tuple)
         outputs = list(returned) if several else [returned]
         place_outputs(ctx, args, outputs, recording=recording, in_setup=in_setup)
@@ -191,6 +194,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 "should only implement one of them."
             )
         return cls.vjp
+
+
+def _check_options(cls: type[Function]) -> None:
+    for option in ("clear_saved_tensors_on_access", "boxed_grads_call"):
+        value = getattr(cls, option)
+        if not isinstance(value, bool):
+            raise RuntimeError(f"{option} must be a bool, got {type_name(value)}")
 
 
 def _by_place(

@@ -29,18 +29,19 @@ class FunctionNode(Node, FunctionCtx):
     _forward_cls: ClassVar[type[Function]]
     multiple = True
     runs_without_gradient = True
+    computes = "always"
     keeps_tensors = True
 
     requires_grad = True
+    _output_shapes: tuple[Any, ...] = ()  # None for an output that is no tensor
+    _output_dtypes: tuple[Any, ...] = ()
     _saved_outputs: Sequence[int | None] = ()
     _cleared_on_access = False
+    _changed_first = True  # whether the view that forward changed in place came first
 
     def __init__(self) -> None:
         self.saved = ()
-        self.broadcast = None
         self.hooks = None
-        self.shape = ()
-        self.dtype = ()
         self.next_functions = ()
 
     def __call__(self, *gradients: Any) -> Any:
@@ -89,10 +90,13 @@ class FunctionNode(Node, FunctionCtx):
         return self.saved_tensors
 
     def _unpacked(self, saved: Any, place: int) -> Any:
-        tensor = unpack_tensor(saved, self)
-        if saved.__class__ is SavedTensor and saved.tensor is None:
+        if saved.__class__ is SavedTensor and saved.tensor is None:  # a result of this node
+            tensor = self.wrap(saved.array)
             tensor._edge = (self, self.result_nr(place))
-        return tensor
+            tensor._version_counter = saved._version_counter
+            version, saved = saved.version, SavedTensor(tensor)
+            saved.version = version
+        return unpack_tensor(saved, self)
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
@@ -109,8 +113,8 @@ class FunctionNode(Node, FunctionCtx):
 
     def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward with arrays put into tensors."""
-        if gradient.__class__ is not list:  # the gradient of a part that was changed in place
-            gradient = [gradient]
+        if gradient.__class__ is not list:
+            gradient = self._of_changed_view(gradient)
         results = self._call_backward([None if g is None else self.wrap(g) for g in gradient])
         if not keep:
             self.saved = None
@@ -118,10 +122,25 @@ class FunctionNode(Node, FunctionCtx):
 
     def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward; what it does is recorded."""
-        results = self._call_backward(list(gradient) if type(gradient) is list else [gradient])
+        if gradient.__class__ is not list:
+            gradient = self._of_changed_view(gradient)
+        results = self._call_backward(list(gradient))
         if not keep:
             self.saved = None
         return results
+
+    def _of_changed_view(self, gradient: Any) -> list[Any]:
+        """Take the gradient of a view that forward changed in place, from `CopySlices`.
+
+        That node gives the first gradient that backward returns to the view's place in its base.
+        """
+        if not self._changed_first:
+            raise RuntimeError(
+                f"{type(self).__name__}: forward changed a view in place (mark_dirty), and that "
+                "view is not its first tensor argument. The gradients would go to the wrong "
+                "inputs. Make it the first argument, or change a clone() of it."
+            )
+        return [gradient]
 
     def apply(self, *args: Any) -> Any:
         """Call the backward that the function's class defines, with `self` as its `ctx`."""
@@ -131,9 +150,9 @@ class FunctionNode(Node, FunctionCtx):
     def _call_backward(self, gradients: list[Any]) -> list[Any]:
         if self._materialize:
             for position, gradient in enumerate(gradients):
-                if gradient is None and self.shape[position] is not None:
-                    zeros = np.zeros(self.shape[position], self.dtype[position])
-                    gradients[position] = self.wrap(zeros)
+                if gradient is None and self._output_shapes[position] is not None:
+                    shape, dtype = self._output_shapes[position], self._output_dtypes[position]
+                    gradients[position] = self.wrap(np.zeros(shape, dtype))
         results = self.apply(*gradients)
         return self._checked(results if isinstance(results, tuple) else (results,))
 
@@ -201,12 +220,15 @@ class FunctionNode(Node, FunctionCtx):
         saved: list[SavedTensor | None] = []
         numbers: list[int | None] = []
         for tensor in self._to_save:
-            output_nr = next((i for i, output in enumerate(outputs) if output is tensor), None)
+            output_nr = None
+            for place, output in enumerate(outputs):  # the last, if it was returned twice
+                output_nr = place if output is tensor else output_nr
             numbers.append(output_nr)
             if tensor is None:
                 saved.append(None)
                 continue
-            own = output_nr is not None and tensor._edge is not None and tensor._edge[0] is self
+            # the node must not hold its own result: they would keep each other alive
+            own = output_nr is not None and tensor._has_node()
             saved.append(SavedTensor(tensor, is_result=own))
         self.saved = tuple(saved)
         self._saved_outputs = numbers

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.autograd.function_node import FunctionNode
-from minigrad.autograd.modes import no_grad
+from minigrad.autograd.node import Node
 from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
-from minigrad.autograd.views import rebase_history
+from minigrad.autograd.views import make_view, mark_views_stale, rebase_history
 
 
 def place_outputs(
@@ -38,37 +38,48 @@ def place_outputs(
         RuntimeError: If marks and outputs contradict each other.
     """
     saved = _tensors_to_save(ctx, recording)
-    not_differentiable = _marked_not_differentiable(ctx)
-    dirty = _marked_dirty(ctx)
-    given = [output for output in outputs if isinstance(output, Variable)]
+    not_differentiable = _NOTHING if ctx.non_differentiable is None else _undifferentiable(ctx)
+    dirty = _NOTHING if ctx.dirty_tensors is None else _changed_in_place(ctx)
+    given = list(outputs) if dirty else _NOTHING
+    places = {id(tensor) for tensor in inputs}
     shapes: list[Any] = []
     dtypes: list[Any] = []
+    views: list[tuple[Any, Any]] = []
     differentiable_outputs = 0
     for output_nr, output in enumerate(outputs):
         if not isinstance(output, Variable):
             shapes.append(None)
             dtypes.append(None)
             continue
-        shapes.append(output._array.shape)
-        dtypes.append(output._array.dtype)
-        is_input, is_dirty = _among(output, inputs), _among(output, dirty)
-        differentiable = recording and output._array.dtype.kind in "fcO"
-        differentiable = differentiable and not _among(output, not_differentiable)
+        array = output._array
+        shapes.append(array.shape)
+        dtypes.append(array.dtype)
+        is_input = id(output) in places
+        is_dirty = bool(dirty) and _among(output, dirty)
+        differentiable = (
+            recording
+            and array.dtype.kind in "fcO"
+            and not (not_differentiable and _among(output, not_differentiable))
+        )
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
             if in_setup and _among(output, saved):
                 _refuse_saved_input()
-            with no_grad():
-                output = output.view_as(output)
+            output = _as_a_view(output)
         if not differentiable:
             output = _without_gradient(output, is_input) if output.requires_grad else output
         elif is_dirty:
-            _change_history(output, ctx, output_nr, is_input, len(outputs))
+            _change_history(output, ctx, output_nr, inputs, len(outputs))
         else:
-            _set_edge(output, ctx, output_nr)
+            output._edge = (ctx, output_nr)
         differentiable_outputs += differentiable
-        if output._view is not None and not (is_input and is_dirty):
-            output._view.origin = "one"
+        view = output._view
+        if view is not None and not (is_input and is_dirty):
+            view.origin = "one"
+            if differentiable:
+                views.append((output, output._edge))
         outputs[output_nr] = output
+    for output, edge in views:  # their place is up to date, whatever was changed in place
+        output._edge, output._view.stale, output._view.edge = edge, False, None
     if differentiable_outputs > 1:
         for output in outputs:
             if isinstance(output, Variable) and output._view is not None:
@@ -78,25 +89,31 @@ def place_outputs(
             "Some elements marked as dirty during the forward method were not returned as output. "
             "The inputs that are modified inplace must all be outputs of the Function."
         )
-    ctx.shape, ctx.dtype = tuple(shapes), tuple(dtypes)
-    ctx.saved_for_forward = None
+    ctx._output_shapes, ctx._output_dtypes = tuple(shapes), tuple(dtypes)
+    if not hasattr(ctx, "shape"):  # forward may have put its own there
+        ctx.shape = ctx._output_shapes
+    if ctx.saved_for_forward is not None:
+        ctx.saved_for_forward = None
+
+
+_NOTHING: Sequence[Any] = ()
 
 
 def _among(tensor: Any, tensors: Sequence[Any]) -> bool:
     return any(tensor is other for other in tensors)
 
 
-def _tensors_to_save(ctx: FunctionNode, recording: bool) -> list[Any]:
+def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
     for position, tensor in enumerate(ctx._to_save):
         if recording and tensor is not None and not isinstance(tensor, Variable):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {position} is of "
                 f"type {type_name(tensor)}. Keep other things as attributes of ctx."
             )
-    return [*ctx._to_save, *(ctx.saved_for_forward or ())]
+    return ctx._to_save + (ctx.saved_for_forward or ())
 
 
-def _marked_not_differentiable(ctx: FunctionNode) -> Sequence[Any]:
+def _undifferentiable(ctx: FunctionNode) -> Sequence[Any]:
     marked, ctx.non_differentiable = ctx.non_differentiable or (), None
     for tensor in marked:
         if not isinstance(tensor, Variable):
@@ -107,7 +124,7 @@ def _marked_not_differentiable(ctx: FunctionNode) -> Sequence[Any]:
     return marked
 
 
-def _marked_dirty(ctx: FunctionNode) -> Sequence[Any]:
+def _changed_in_place(ctx: FunctionNode) -> Sequence[Any]:
     marked, ctx.dirty_tensors = ctx.dirty_tensors or (), None
     for position, tensor in enumerate(marked):
         if not isinstance(tensor, Variable):
@@ -116,6 +133,7 @@ def _marked_dirty(ctx: FunctionNode) -> Sequence[Any]:
                 f"{type_name(tensor)}"
             )
         tensor._bump_version()
+        mark_views_stale(tensor)
     return marked
 
 
@@ -127,10 +145,15 @@ def _refuse_saved_input() -> None:
     )
 
 
-def _set_edge(output: Any, ctx: FunctionNode, output_nr: int) -> None:
-    output._edge = (ctx, output_nr)
-    if output._view is not None:
-        output._view.stale, output._view.edge = False, None
+def _as_a_view(source: Any) -> Any:
+    """Give an input that forward returned as it is a face of its own: another tensor, a view."""
+    view = Node.wrap(source._array)
+    make_view(view, source, _same)
+    return view
+
+
+def _same(base: Any) -> Any:
+    return base.view_as(base) if isinstance(base, Variable) else base[...]
 
 
 def _without_gradient(output: Any, is_input: bool) -> Any:
@@ -142,14 +165,14 @@ def _without_gradient(output: Any, is_input: bool) -> Any:
 
 
 def _change_history(
-    tensor: Any, ctx: FunctionNode, output_nr: int, is_input: bool, count: int
+    tensor: Any, ctx: FunctionNode, output_nr: int, inputs: Sequence[Any], count: int
 ) -> None:
     """Make the node the history of an input that forward changed in place."""
-    if tensor.requires_grad and tensor.is_leaf:
+    if tensor.requires_grad and not tensor._has_node():
         raise RuntimeError(
             "a leaf Variable that requires grad has been used in an in-place operation."
         )
-    if not is_input:
+    if not _among(tensor, inputs):
         warnings.warn(
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
             "have been mutated should be passed to ctx.mark_dirty().",
@@ -167,4 +190,5 @@ def _change_history(
             "https://discuss.pytorch.org/ if you need help to do this change."
         )
     tensor._grad = None
+    ctx._changed_first = next((t for t in inputs if isinstance(t, Variable)), None) is tensor
     rebase_history(tensor, ctx, output_nr)

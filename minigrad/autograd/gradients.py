@@ -47,9 +47,12 @@ def backward(
     wanted = None if inputs is None else _as_wanted(inputs, "backward")
     if grad_tensors is None and isinstance(tensors, Variable):  # a loss: the common case
         gradients = [_starting_gradient(0, tensors, None, create_graph)]
+        _check_needs_gradient(0, tensors)
         root_edges = [tensors._edge or resolve_edge(tensors)]
+        unchecked = False
     else:
         roots = _as_list(tensors)
+        unchecked = _any_unknown(roots)
         gradients = _starting_gradients(roots, grad_tensors, create_graph)
         root_edges = [_edge_of(root) for root in roots]
     edges = None if wanted is None else _edges_of_inputs(wanted)
@@ -61,7 +64,7 @@ def backward(
             create_graph,
             edges,
             True,
-            _any_unknown(tensors),
+            unchecked,
         )
     finally:
         if create_graph:
@@ -98,11 +101,9 @@ def _as_list(tensors: Any) -> list[Any]:
     return [tensors] if isinstance(tensors, (Variable, GradientEdge)) else list(tensors)
 
 
-def _any_unknown(roots: Any) -> bool:
+def _any_unknown(roots: list[Any]) -> bool:
     """Tell whether a root is an edge at which the shape of the gradient is not known."""
-    if isinstance(roots, Variable):
-        return False
-    return any(not isinstance(r, Variable) and layout_of(r) is None for r in _as_list(roots))
+    return any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
 
 
 def _edge_of(tensor: Any) -> Edge:
@@ -188,7 +189,25 @@ def grad(
                 )
             zeros = Node.wrap(np.zeros_like(tensor._array))
             results[position] = zeros.requires_grad_() if create_graph else zeros
-    return tuple(results)
+    return tuple(results) if create_graph else _told_apart(results)
+
+
+def _told_apart(gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """Let gradients that are one array be one tensor, and let every one be written to."""
+    tensors: dict[int, Any] = {}
+    apart = []
+    for gradient in gradients:
+        if gradient is not None:
+            array = gradient._array
+            gradient = tensors.setdefault(id(array), gradient)
+            if not array.flags.writeable:  # a repeated entry, whose memory is somebody else's
+                once = tuple(slice(None) if step else slice(0, 1) for step in array.strides)
+                gradient._array = np.lib.stride_tricks.as_strided(
+                    array[once].copy(), array.shape, array.strides
+                )
+                tensors[id(gradient._array)] = gradient
+        apart.append(gradient)
+    return tuple(apart)
 
 
 def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
@@ -201,10 +220,29 @@ def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) ->
         gradients = tuple(gradients)
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
-    return [
+    starts = [
         _starting_gradient(position, root, gradient, recorded)
         for position, (root, gradient) in enumerate(zip(roots, gradients, strict=True))
     ]
+    for position, root in enumerate(roots):
+        _check_needs_gradient(position, root)
+    return starts
+
+
+def _check_needs_gradient(position: int, root: Any) -> None:
+    """Raise if no gradient flows from a root."""
+    if not isinstance(root, Variable):
+        return
+    edge = root._edge
+    if edge is NO_EDGE or (edge is None and resolve_edge(root) is NO_EDGE):
+        raise RuntimeError(
+            f"element {position} of tensors does not require grad and does not have a grad_fn. "
+            "Was an input made with requires_grad=True, and not under no_grad()?"
+        )
+
+
+# for each kind of scalar the gradient with which a backward pass starts
+_ones = {np.dtype(kind).num: np.ones((), kind) for kind in (np.float32, np.float64)}
 
 
 def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
@@ -219,8 +257,12 @@ def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) 
                 f"{list(array.shape)}: reduce it with sum() or mean(), or pass gradient= in its "
                 "shape."
             )
-        start = array.copy()
-        start.fill(1)
+        one = _ones.get(array.dtype.num) if array.ndim == 0 else None
+        if one is not None:  # a loss
+            start = one.copy()
+        else:
+            start = array.copy()
+            start.fill(1)
     elif not isinstance(gradient, Variable):
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
@@ -231,12 +273,6 @@ def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) 
         start = gradient._array
         if start.dtype is not array.dtype:
             _check_complex(position, gradient, root.dtype)
-    edge = root._edge
-    if edge is NO_EDGE or (edge is None and not root.requires_grad):
-        raise RuntimeError(
-            f"element {position} of tensors does not require grad and does not have a grad_fn. "
-            "Was an input made with requires_grad=True, and not under no_grad()?"
-        )
     if gradient is None:
         return Node.wrap(start) if recorded else start
     if not recorded:
@@ -255,7 +291,10 @@ def _wrong_shape(position: int, gradient: Any, shape: Any) -> RuntimeError:
 def _starting_at_edge(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
     """Check the gradient to start from at a gradient edge, or make one."""
     if not isinstance(root, GradientEdge):
-        raise TypeError(f"'{type(root).__name__}' object is not a tensor or a gradient edge")
+        raise AssertionError(
+            "Expected output to be a torch.Tensor or a gradient edge, but got "
+            f"{type(root).__name__}"
+        )
     layout = layout_of(root)
     if root.output_nr and not root.node.multiple:
         raise IndexError(

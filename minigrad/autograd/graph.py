@@ -51,13 +51,11 @@ def increment_version(tensor: Any) -> None:
     tensors = (tensor,) if isinstance(tensor, Variable) else tensor
     if not isinstance(tensors, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
-    tensors = list(tensors)
     for each in tensors:
         if not isinstance(each, Variable):
             raise RuntimeError(
-                "increment_version expect each element of the iterable to be a tensor"
+                "increment_version expects each element of the iterable to be a tensor"
             )
-    for each in tensors:
         each._bump_version()
 
 

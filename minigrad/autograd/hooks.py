@@ -51,7 +51,7 @@ class NodeHooks:
 
     def run_tensor_hooks(self, gradients: list[Variable | None]) -> None:
         """Call the tensor hooks, which may replace gradients in the list, then retain."""
-        for output_nr, table in self.tensor_pre.items():
+        for output_nr, table in list(self.tensor_pre.items()):
             for hook in list(table.values()):
                 result = hook(gradients[output_nr])
                 if result is not None:
@@ -82,13 +82,18 @@ class NodeHooks:
         return grad_inputs
 
     def run_post_accumulate_hooks(self, variable: Variable) -> None:
-        """Call the hooks that wait for the leaf's `.grad`."""
+        """Call the hooks that wait for the leaf's `.grad`.
+
+        A hook that returns a tensor is told off only after all were called; until then the next
+        hook gets that tensor, as in PyTorch.
+        """
+        given = variable
         for hook in list(self.post_accumulate.values()) if self.post_accumulate else ():
-            result = hook(variable)
-            if result is None or result is variable:
-                continue
-            if not hasattr(result, "_array"):
-                raise _not_a_tensor(result)
+            result = hook(given)
+            if result is not None and result is not given:
+                _check(given, result, hook)
+                given = result
+        if given is not variable:
             raise RuntimeError(
                 "Tensor post accumulate grad hooks should return None. To change the gradient, "
                 "write to the tensor's .grad."
@@ -114,10 +119,10 @@ def _check(original: Variable | None, result: Any, hook: Callable[..., Any]) -> 
         TypeError: If the hook returned something that is not a tensor.
         RuntimeError: If shape or dtype differ from the original gradient's.
     """
-    if not hasattr(result, "_array"):
-        raise _not_a_tensor(result)
     if original is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not hasattr(result, "_array"):
+        raise _not_a_tensor(result)
     if result._array.dtype != original._array.dtype:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value "

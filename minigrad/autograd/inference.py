@@ -46,7 +46,8 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         True
     """
 
-    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:  # noqa: D102
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+        """Make the mode, or decorate a function at once."""
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
@@ -122,7 +123,6 @@ def refuse_to_require_grad() -> None:
     if grad_mode.enabled is not None:
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
-            " A clone() of it is a normal tensor."
         )
 
 

@@ -21,6 +21,7 @@ class _GradMode(threading.local):
         attention: None, or who wants to see each new node (saved-tensor hooks, anomaly mode).
         asked: In inference mode, whether recording was asked for nevertheless.
         task: The backward pass that runs in this thread, if one does.
+        levels_left: How many more passes may nest in this thread before a new one takes over.
         saved_hooks: The pairs of saved-tensor hooks in force, the innermost last.
         hooks_forbidden: Why no such hooks may be entered; None if they may.
     """
@@ -29,6 +30,7 @@ class _GradMode(threading.local):
     attention: Any = None
     asked: bool = False
     task: Any = None
+    levels_left: int = 16
     saved_hooks: tuple[Any, ...] = ()
     hooks_forbidden: str | None = None
 
@@ -179,11 +181,9 @@ class _GradSwitch(DecoratingMode):
 
     wanted: bool
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:  # noqa: D102
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        """Make the mode, or decorate a function at once."""
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
-
-    def __init__(self) -> None:
-        self.prev = False
 
     def __enter__(self) -> None:
         self.prev = is_grad_enabled()
@@ -212,6 +212,9 @@ class no_grad(_GradSwitch):
     """
 
     wanted = False
+
+    def __init__(self) -> None:
+        self.prev = False
 
 
 class enable_grad(_GradSwitch):

@@ -12,7 +12,7 @@ from minigrad.autograd.variable import resolve_edge
 from minigrad.utils.hooks import RemovableHandle
 
 
-class MultiHandle(RemovableHandle):
+class _MultiHandle(RemovableHandle):
     """The handles of one hook on several tensors; `remove()` takes it off all of them."""
 
     def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
@@ -37,7 +37,7 @@ def register_multi_grad_hook(
     fn: Callable[[Any], None],
     *,
     mode: str = "all",
-) -> MultiHandle:
+) -> _MultiHandle:
     """Call `fn` once per backward pass for the gradients of several tensors.
 
     Args:
@@ -66,12 +66,12 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
     if mode == "any":
         hook = _first_of_a_pass(fn)
-        return MultiHandle(tuple(t.register_hook(hook) for t in tensors if t.requires_grad))
+        return _MultiHandle(tuple(t.register_hook(hook) for t in tensors if t.requires_grad))
     for tensor in tensors:
         if not tensor.requires_grad:
             raise AssertionError("Expected gradient function to be set")
     gathering = _Gathering([(t._edge or resolve_edge(t))[0] for t in tensors], fn)
-    return MultiHandle(
+    return _MultiHandle(
         tuple(t.register_hook(gathering.hook_for(place)) for place, t in enumerate(tensors))
     )
 

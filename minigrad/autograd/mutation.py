@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from minigrad.autograd.saved import VersionCounter, counter_of
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
@@ -13,42 +13,64 @@ from minigrad.autograd.variable import Variable
 from minigrad.autograd.views import write_watchers
 
 
-class _Kept:
-    """What an operation saved: the tensor's memory, or a copy as soon as that is written to."""
+class _Handle:
+    """Stands for what operations saved: one tensor in one version."""
 
-    __slots__ = ("__weakref__", "tensor")
+    __slots__ = ("__weakref__", "version")
 
-    def __init__(self, tensor: Any) -> None:
-        # detached: a result must not be held by the node that made it
-        self.tensor = tensor.detach()
+    def __init__(self, version: int) -> None:
+        self.version = version
 
 
 class SavedCopies:
-    """What `allow_mutation_on_saved_tensors` gives: the saved tensors of its block."""
+    """What `allow_mutation_on_saved_tensors` gives: the saved tensors of its block.
+
+    Attributes:
+        original: The tensors that were not written to since they were saved.
+        cloned: Copies of those that were.
+    """
 
     def __init__(self) -> None:
-        self._kept: WeakKeyDictionary[VersionCounter, WeakSet[_Kept]] = WeakKeyDictionary()
+        self.original: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
+        self.cloned: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
+        self._known: WeakValueDictionary[tuple[int, int], _Handle] = WeakValueDictionary()
+        self._memory: WeakKeyDictionary[VersionCounter, WeakSet[_Handle]] = WeakKeyDictionary()
 
     def clear(self) -> None:
         """Forget all that was saved."""
-        self._kept.clear()
+        for table in (self.original, self.cloned, self._known, self._memory):
+            table.clear()  # type: ignore[attr-defined]
 
-    def _pack(self, tensor: Any) -> _Kept:
-        kept = _Kept(tensor)
-        self._kept.setdefault(counter_of(tensor), WeakSet()).add(kept)
-        return kept
+    def _pack(self, tensor: Any) -> _Handle:
+        counter = counter_of(tensor)
+        key = (id(tensor._array), counter.value)
+        handle = self._known.get(key)
+        if handle is None:
+            handle = self._known[key] = _Handle(counter.value)
+            # detached: a result must not be held by the node that made it
+            self.original[handle] = tensor.detach()
+            self._memory.setdefault(counter, WeakSet()).add(handle)
+        return handle
 
-    def _unpack(self, kept: _Kept) -> Any:
-        if _open_blocks != [self]:
+    def _unpack(self, handle: _Handle) -> Any:
+        tensor = self.cloned.get(handle)
+        if tensor is None:
+            tensor = self.original.get(handle)
+        if tensor is None or _open_blocks != [self]:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
                 "in which the graph was originally recorded."
             )
-        return kept.tensor
+        if handle in self.original and tensor._version != handle.version:
+            raise RuntimeError(
+                "one of the variables needed for gradient computation was changed in a way that "
+                "'allow_mutation_on_saved_tensors' did not notice"
+            )
+        return tensor
 
     def _before_write(self, tensor: Variable) -> None:
-        for kept in self._kept.pop(counter_of(tensor), ()):
-            kept.tensor = kept.tensor.clone()
+        for handle in self._memory.pop(counter_of(tensor), ()):
+            self.cloned[handle] = self.original.pop(handle).clone()
 
 
 # the block that is open, if one is: they cannot be nested

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.hooks import NodeHooks
-from minigrad.autograd.saved import RELEASED, VersionCounter, unpack_tensor
+from minigrad.autograd.saved import RELEASED, VersionCounter, look_at, unpack_array
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ class Node:
 
     multiple: ClassVar[bool] = False  # more than one output
     runs_without_gradient: ClassVar[bool] = False  # also when None arrives at every output
+    # Whether it computes a gradient that leads to no input asked for: no; if another one is
+    # computed ("together"); or "always".
+    computes: ClassVar[str] = "asked"
     keeps_tensors: ClassVar[bool] = False  # `saved` is released after use, and needed to run
     saved_names: ClassVar[tuple[str, ...]] = ()
 
@@ -105,6 +108,19 @@ class Node:
         """Do what `run` does on tensors, so that the rule is recorded as well."""
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 
+    def check_saved(self) -> None:
+        """Raise if the saved values that the rule needs were released, or written to since.
+
+        Raises:
+            RuntimeError: If they were.
+        """
+        if self.saved_names:
+            if self.saved is None:
+                raise RuntimeError(RELEASED)
+            for value in self.saved:
+                if getattr(value, "_version_counter", None) is not None:
+                    unpack_array(value, self)
+
     def __call__(self, *gradients: Any) -> Any:
         """Apply the backward rule to gradients of the results, by hand.
 
@@ -126,6 +142,12 @@ class Node:
         expected = len(self.shape) if self.multiple else 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
+        for position, gradient in enumerate(gradients):
+            if gradient is not None and not hasattr(gradient, "_array"):
+                raise TypeError(f"argument {position} is not a Variable")
+        if all(gradient is None for gradient in gradients) and not self.runs_without_gradient:
+            results: Sequence[Any] = (None,) * len(self.next_functions)
+            return results[0] if len(results) == 1 else results
         results = self.run_recorded(list(gradients) if self.multiple else gradients[0])
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -168,6 +190,9 @@ class Node:
         """
         return self._hooks().add("pre", hook)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
     def _hooks(self) -> NodeHooks:
         if self.hooks is None:
             self.hooks = NodeHooks()
@@ -192,13 +217,13 @@ class Node:
         prefix, _, saved_name = name.partition("_saved_")
         if prefix not in ("", "_raw") or saved_name not in self.saved_names:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        if self.saved is None:
-            raise RuntimeError(RELEASED)
         place = self.saved_names.index(saved_name)
-        value = self.saved[place]
         if prefix:
             return self.raw_saved(self, place)
-        return unpack_tensor(value, self) if hasattr(value, "_version_counter") else value
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
+        value = self.saved[place]
+        return look_at(value, self) if hasattr(value, "_version_counter") else value
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
@@ -250,7 +275,7 @@ class AccumulateGrad(Node):
         total = variable._grad
         if total is None:
             if not (
-                _references(gradient) <= _SOLE_OWNER
+                _references(gradient) <= _SOLE_OWNER + self._is_shown()
                 and (gradient.base is None or _owns_all(gradient))
             ):
                 gradient = gradient.copy()
@@ -268,6 +293,10 @@ class AccumulateGrad(Node):
         else:
             variable._grad = self.wrap(total._array + gradient)
         return ()
+
+    def _is_shown(self) -> bool:
+        """Tell whether node hooks still hold the gradient; it becomes `.grad` all the same."""
+        return self.hooks is not None and bool(self.hooks.post)
 
     def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
@@ -309,7 +338,7 @@ _SOLE_OWNER, _SOLE_VIEW = _count_for_sole_owner()
 def _owns_all(view: Any) -> bool:
     """Tell whether an array is another form of the whole of a memory that nobody else holds."""
     return (
-        view.flags.c_contiguous
+        view.flags.carray
         and _references(view.base) <= _SOLE_VIEW
         and isinstance(view.base, np.ndarray)
         and view.base.base is None

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from minigrad.autograd.modes import grad_mode, no_grad
-from minigrad.autograd.node import Edge, Node, next_priority
+from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
 from minigrad.autograd.variable import Variable, resolve_edge
 
 
@@ -54,6 +54,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     Example:
         >>> import minigrad as torch
+        >>> from minigrad.autograd.function import once_differentiable
         >>> class Square(torch.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -61,7 +62,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         ...         return x * x
         ...
         ...     @staticmethod
-        ...     @torch.autograd.function.once_differentiable
+        ...     @once_differentiable
         ...     def backward(ctx, grad):
         ...         (x,) = ctx.saved_tensors
         ...         return torch.tensor(2 * grad.numpy() * x.detach().numpy())
@@ -90,7 +91,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Give the outputs a node that raises when somebody wants to go on from them."""
     leaves = [None if t is None else t.detach().requires_grad_() for t in outputs]
-    edges = [resolve_edge(leaf) for leaf in leaves if leaf is not None]
+    edges = [NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves]
     node = Error(
         edges,
         outputs,

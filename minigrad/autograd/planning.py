@@ -35,9 +35,13 @@ def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
 
 
 def reachable(roots: Sequence[Edge]) -> set[Node]:
-    """Find all nodes that lie upstream of the roots."""
+    """Find all nodes that lie upstream of the roots.
+
+    Several roots are among them; a single one is not, as in PyTorch.
+    """
     found: set[Node] = set()
-    stack = [node for node, _ in roots if node is not None]
+    edges = roots if len(roots) > 1 or roots[0][0] is None else roots[0][0].next_functions
+    stack = [node for node, _ in edges if node is not None]
     while stack:
         node = stack.pop()
         if node not in found:

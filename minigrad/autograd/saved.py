@@ -111,10 +111,11 @@ class SavedTensor:
     """A tensor as it was when an operation saved it, with the version that it had then.
 
     An operation's own result is saved without the tensor around it: the tensor refers to the
-    node, so a node that referred to the tensor would keep both alive for ever.
+    node, so a node that referred to the tensor would keep both alive for ever. If the operation
+    changed a view in place, `place` is a weak reference to the node that the view came from then.
     """
 
-    __slots__ = ("_version_counter", "array", "tensor", "version")
+    __slots__ = ("_version_counter", "array", "place", "tensor", "version")
 
     def __init__(self, tensor: Variable, is_result: bool = False) -> None:
         counter = tensor._version_counter
@@ -126,6 +127,23 @@ class SavedTensor:
         self.tensor = None if is_result else tensor
 
 
+class OwnResult:
+    """A node's own result that a pack hook returned as it was: kept without its place."""
+
+    __slots__ = ("array", "counter")
+
+    def __init__(self, tensor: Variable) -> None:
+        self.array = tensor._array
+        self.counter = tensor._version_counter
+
+    def tensor(self, saved_by: Node, output_nr: int) -> Any:
+        """Give the result with its place in the graph."""
+        tensor = saved_by.wrap(self.array)
+        tensor._version_counter = self.counter
+        saved_by.place(tensor, output_nr)
+        return tensor
+
+
 class PackedTensor:
     """A saved tensor that a pack hook took, and that an unpack hook will give back.
 
@@ -135,9 +153,18 @@ class PackedTensor:
         node: The node that made the tensor; None for a result of the node that saved it.
         output_nr: Which output of that node the tensor is.
         requires_grad: Whether a gradient flows to the tensor.
+        dtype: The NumPy dtype of the tensor.
     """
 
-    __slots__ = ("_version_counter", "node", "output_nr", "packed", "requires_grad", "unpack")
+    __slots__ = (
+        "_version_counter",
+        "dtype",
+        "node",
+        "output_nr",
+        "packed",
+        "requires_grad",
+        "unpack",
+    )
 
     def __init__(
         self,
@@ -145,18 +172,22 @@ class PackedTensor:
         unpack: Callable[[Any], Any],
         node: Node | None,
         output_nr: int,
-        requires_grad: bool,
+        tensor: Variable,
     ) -> None:
         self._version_counter = INFERENCE  # not None: so that the tape asks for unpacking
         self.packed = packed
         self.unpack = unpack
         self.node = node
         self.output_nr = output_nr
-        self.requires_grad = requires_grad
+        self.requires_grad = tensor.requires_grad
+        self.dtype = tensor._array.dtype
 
     def unpacked(self, saved_by: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
-        tensor = self.unpack(self.packed)
+        packed = self.packed
+        if packed.__class__ is OwnResult:
+            packed = packed.tensor(saved_by, self.output_nr)
+        tensor = self.unpack(packed)
         if not hasattr(tensor, "_array"):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
@@ -165,6 +196,7 @@ class PackedTensor:
         if not self.requires_grad:
             return tensor
         placed = saved_by.wrap(tensor._array)
+        placed._version_counter = counter_of(tensor)
         node = saved_by if self.node is None else self.node
         node.place(placed, self.output_nr)
         return placed
@@ -182,18 +214,20 @@ def unpack_array(saved: Any, node: Node) -> Any:
     """
     if saved.__class__ is SavedTensor:
         counter, tensor = saved._version_counter, saved.tensor
-        if counter.value != saved.version:
-            raise _stale(saved, node)
         if tensor is not None and tensor._version_counter is not counter:
             raise _detached()
-        return saved.array
+        if counter.value != saved.version:
+            raise _stale(saved, node)
+        return saved.array if tensor is None else tensor._array  # `.data` may be another one now
     if saved.__class__ is PackedTensor:
-        return saved.unpacked(node)._array
+        array = saved.unpacked(node)._array
+        # so that gradients have the dtype of what they are gradients of
+        return array if array.dtype == saved.dtype else array.astype(saved.dtype)
     counter = saved._version_counter
-    if counter.value != 0:
-        raise _stale(saved, node)
     if counter.detached:
         raise _detached()
+    if counter.value != 0:
+        raise _stale(saved, node)
     return saved._array
 
 
@@ -207,9 +241,25 @@ def unpack_tensor(saved: Any, node: Node) -> Variable:
     if saved.tensor is not None:
         return saved.tensor
     tensor = node.wrap(array)
-    tensor._edge = (node, 0)
+    tensor._edge = (_made_by(saved, node), 0)
     tensor._version_counter = saved._version_counter
     return tensor
+
+
+def _made_by(result: SavedTensor, node: Node) -> Node:
+    """Tell which node a result comes from that `node` saved."""
+    place = getattr(result, "place", None)
+    return (place and place()) or node
+
+
+def look_at(saved: Any, node: Node) -> Any:
+    """Give a saved value to somebody who looks at a node: its rule would refuse a detached one."""
+    if saved.__class__ is PackedTensor or (saved.__class__ is SavedTensor and saved.tensor is None):
+        return unpack_tensor(saved, node)
+    counter = saved._version_counter
+    if counter is not None and counter.value != getattr(saved, "version", 0):
+        raise _stale(saved, node)
+    return saved.tensor if saved.__class__ is SavedTensor else saved
 
 
 def _detached() -> RuntimeError:
@@ -219,17 +269,28 @@ def _detached() -> RuntimeError:
     )
 
 
+def forward_name(node: Node) -> str:
+    """Name the operation that a node is the backward of: `Squeeze1` for `SqueezeBackward1`."""
+    operation, _, number = node.name().rpartition("Backward")
+    if number not in _NUMBERS:
+        return node.name()
+    return operation + number.removesuffix("0")
+
+
+_NUMBERS = {"", *"0123456789"}
+
+
 def _stale(saved: Any, node: Node) -> RuntimeError:
     if saved.__class__ is SavedTensor:
         tensor, expected, array = saved.tensor, saved.version, saved.array
-        source = (node, 0) if tensor is None else tensor._resolved_edge()
+        source = (_made_by(saved, node), 0) if tensor is None else tensor._resolved_edge()
     else:
         expected, source, array = 0, saved._resolved_edge(), saved._array
     origin = ""
     if source is not None and source[0] is not None:
-        name = source[0].name().removesuffix("0").removesuffix("Backward")
-        origin = f", which is output {source[1]} of {name},"
-    kind = node.wrap(array).type()
+        name = forward_name(source[0])
+        origin = f", which is output 0 of {name},"  # PyTorch forgets which output it was
+    kind = "CPUBoolType" if array.dtype.kind == "b" else node.wrap(array).type()
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its "
         "gradient. The variable in question was changed in there or anywhere later. Good luck!"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from minigrad.autograd.modes import grad_mode, no_grad, stop_watching, watch_nodes
 from minigrad.autograd.node import Node
-from minigrad.autograd.saved import PackedTensor, SavedTensor, counter_of
+from minigrad.autograd.saved import OwnResult, PackedTensor, SavedTensor, counter_of
 from minigrad.autograd.variable import Variable, resolve_edge, wrapped_number
 
 Pack = Callable[[Any], Any]
@@ -30,7 +29,8 @@ class saved_tensors_hooks:
     Raises:
         RuntimeError: Upon entering, if `disable_saved_tensors_hooks` forbids it; when saving, if
             the pack hook changed the tensor.
-        TypeError: When unpacking, if the unpack hook does not return a tensor.
+        TypeError: Upon entering, if a hook is not callable; when unpacking, if the unpack hook
+            does not return a tensor.
 
     Example:
         >>> import minigrad as torch
@@ -54,9 +54,17 @@ class saved_tensors_hooks:
         """Let the pair count from here on."""
         if grad_mode.hooks_forbidden is not None:
             raise RuntimeError(grad_mode.hooks_forbidden)
+        pair = (self.pack_hook, self.unpack_hook)
+        if not all(map(callable, pair)):
+            raise TypeError(
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. The "
+                "following argument types are supported:\n    1. (arg0: "
+                "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
+                f"with: {', '.join(map(repr, pair))}"
+            )
         if not grad_mode.saved_hooks:
             watch_nodes(pack_saved)
-        grad_mode.saved_hooks = (*grad_mode.saved_hooks, (self.pack_hook, self.unpack_hook))
+        grad_mode.saved_hooks = (*grad_mode.saved_hooks, pair)
 
     def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
@@ -149,12 +157,11 @@ def pack(
             "unexpected side-effects. Please open an issue if you need to perform in-place "
             "operations on the input to a pack hook."
         )
-    requires_grad = tensor.requires_grad
-    if packed is tensor and node is None:
-        # the tensor refers to the node that saves it: keep the values only, so that no cycle
-        # holds both
-        packed = tensor.detach()  # type: ignore[operator]
-    return PackedTensor(packed, hooks[1], node, output_nr, requires_grad)
+    if packed is tensor and node is None and tensor.requires_grad:
+        # the tensor refers to the node that saves it: keep it without its place in the graph, so
+        # that no cycle holds both
+        packed = OwnResult(tensor)
+    return PackedTensor(packed, hooks[1], node, output_nr, tensor)
 
 
 class RawSavedTensor:
@@ -162,7 +169,7 @@ class RawSavedTensor:
 
     __slots__ = ("__weakref__", "_node", "_place")
 
-    _node: weakref.ref[Node]
+    _node: Node
     _place: int
 
     def __init__(self) -> None:
@@ -194,8 +201,8 @@ class RawSavedTensor:
                 "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
                 f"with: {', '.join(map(repr, (self, *hooks)))}"
             )
-        node = self._node()
-        if node is None or node.saved is None:
+        node = self._node
+        if node.saved is None:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved "
                 "intermediate values of the graph are freed when you call .backward() or "
@@ -230,9 +237,10 @@ class RawSavedTensor:
 def raw_saved(node: Node, place: int) -> RawSavedTensor:
     """Give a handle on one of the values that a node saved."""
     raw = object.__new__(RawSavedTensor)
-    raw._node = weakref.ref(node)
+    raw._node = node
     raw._place = place
     return raw
 
 
 Node.raw_saved = staticmethod(raw_saved)  # type: ignore[method-assign]
+RawSavedTensor.__name__ = RawSavedTensor.__qualname__ = "SavedTensor"  # as in PyTorch

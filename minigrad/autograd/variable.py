@@ -13,6 +13,7 @@ from minigrad.autograd.inference import (
     refuse_to_require_grad,
     version_of,
 )
+from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import (
     NO_EDGE,
     AccumulateGrad,
@@ -132,6 +133,10 @@ class Variable:
         if value and self._version_counter is INFERENCE:
             refuse_to_require_grad()
         self._edge = None if value else NO_EDGE
+        if not value and self._meta is not None and self._meta.accumulator is not None:
+            node = self._meta.accumulator()
+            if node is not None:  # with hooks, even none, it is looked at before it runs
+                node._hooks()
         if self._view is not None:
             self._view.flag = value
             self._edge = None
@@ -365,6 +370,8 @@ def resolve_edge(tensor: Variable) -> Edge:
     meta.accumulator = weakref.ref(node)
     if meta.hooks is not None or meta.post_accumulate_hooks is not None:
         attach_leaf_hooks(node, meta)
+    if grad_mode.attention is not None:
+        attend(node)
     return (node, 0)
 
 

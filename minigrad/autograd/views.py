@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
-from minigrad.autograd.saved import INFERENCE, VersionCounter, counter_of
+from minigrad.autograd.saved import INFERENCE, RELEASED, VersionCounter, counter_of, forward_name
 from minigrad.autograd.variable import Variable, living_views, resolve_edge, update_views
 
 Replay = Callable[[Any], Any]
@@ -89,7 +89,7 @@ class View:
             return
         why = _WHY_FORBIDDEN[self.origin]
         edge = self.own_edge(tensor)
-        name = "" if edge is None or edge[0] is None else _forward_name(edge[0])
+        name = "" if edge is None or edge[0] is None else forward_name(edge[0])
         output = f"Output {0 if edge is None else edge[1]} of {name} is a view"
         if name and self.origin not in _MODES:
             raise RuntimeError(f"{output} and {what} modified inplace. {why}")
@@ -132,12 +132,6 @@ class View:
         elif not self.base.requires_grad:
             return  # as it needs no gradient, it need not ask either
         tensor._edge = None
-
-
-def _forward_name(node: Node) -> str:
-    """Name the operation that a node is the backward of: `Squeeze1` for `SqueezeBackward1`."""
-    before, backward, after = node.name().rpartition("Backward")
-    return f"{before}{after.removesuffix('0')}" if backward else after
 
 
 def make_view(tensor: Variable, source: Variable, replay: Replay) -> None:
@@ -198,7 +192,7 @@ def check_inplace(tensor: Variable, *, recording: bool) -> None:
     if view is not None:
         view.check_may_change(tensor, "is being")
         _refuse_view_of_leaf(tensor, view)
-    if tensor.requires_grad and tensor.is_leaf:
+    if tensor.requires_grad and not tensor._has_node():
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation. Do it "
             "inside torch.no_grad() if the leaf itself is to change."
@@ -224,6 +218,7 @@ def rebase_history(tensor: Variable, node: Node, output_nr: int = 0) -> None:
     view = tensor._view
     changed = tensor if view is None else view.base
     if view is not None:
+        view.check_may_change(tensor, "is being")
         _refuse_view_of_leaf(tensor, view)
     old = changed._edge
     edge: Edge = (node, output_nr)
@@ -290,9 +285,23 @@ class AsStridedBackward0(Node):
 
     def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is itself recorded."""
-        result = self.wrap(self._zeros(gradient._array))
-        self.replay(result)[...] = gradient
-        return (result,)
+        sizes = self.base_shape
+        memory = self.wrap(self._zeros(gradient._array).reshape(-1))
+        places = self.replay(np.arange(memory._array.size).reshape(sizes))
+        if np.unique(places).size != places.size:
+            memory = memory._index_add(places.reshape(-1), gradient.reshape(-1))
+            return (_as_strided(memory, lambda base: base.reshape(sizes)),)
+        _as_strided(memory, lambda base: self.replay(base.reshape(sizes))).copy_(gradient)
+        return (_as_strided(memory, lambda base: base.reshape(sizes)),)
+
+
+def _as_strided(base: Any, replay: Replay) -> Any:
+    """Give a view of a tensor, whatever its strides, as one step in the graph."""
+    view = Node.wrap(replay(base._array))
+    if base.requires_grad and grad_mode.enabled:
+        view._edge = (AsStridedBackward0(view, base, replay), 0)
+    make_view(view, base, replay)
+    return view
 
 
 class CopySlices(Node):
@@ -300,6 +309,7 @@ class CopySlices(Node):
 
     __slots__ = ("function", "replay")
 
+    keeps_tensors = True
     function: Node
     replay: Replay
 
@@ -318,16 +328,26 @@ class CopySlices(Node):
 
     def run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
         result = np.array(gradient, subok=True)  # of no dimensions it may be a mere number
         part = self.replay(result)
         first, *others = self.function.run(part.copy(), keep)
-        part[...] = 0 if first is None else first
+        if not keep:
+            self.saved = None
+        if first is None:
+            return (None, *others)
+        part[...] = first
         return (result, *others)
 
     def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is then itself recorded."""
-        result = gradient.clone()
-        part = self.replay(result)
+        if self.saved is None:
+            raise RuntimeError(RELEASED)
+        result = self.wrap(np.empty_like(gradient._array)).copy_(gradient)
+        part = _as_strided(result, self.replay)
         first, *others = self.function.run_recorded(part.clone(), keep)
-        part[...] = 0 if first is None else first
+        if first is None:
+            return (None, *others)
+        part.copy_(first)
         return (result, *others)

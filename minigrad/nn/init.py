@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import random
 from minigrad.autograd.modes import no_grad
 from minigrad.creation import from_numpy
-from minigrad.creation import generator as global_generator
 from minigrad.nn.warning import warn
 from minigrad.tensor import Tensor
 
@@ -41,7 +41,7 @@ def uniform_(
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}"
         )
-    source = global_generator() if generator is None else generator
+    source = random.source(generator)
     return _fill(tensor, source.uniform(a, b, tuple(tensor.shape)))
 
 
@@ -67,7 +67,7 @@ def normal_(
     """
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-    source = global_generator() if generator is None else generator
+    source = random.source(generator)
     return _fill(tensor, source.normal(mean, std, tuple(tensor.shape)))
 
 

@@ -53,6 +53,17 @@ class Parameter(Tensor):
             memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
         return memo[id(self)]  # type: ignore[no-any-return]
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Give what a pickle keeps: numbers, flag and attributes; hooks and gradient stay here."""
+        return _rebuild_parameter, (self.data, self.requires_grad, dict(self.__dict__))
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, attributes: dict[str, Any]) -> Parameter:
+    """Make a parameter of what was pickled."""
+    parameter = Parameter(data, requires_grad)
+    parameter.__dict__.update(attributes)
+    return parameter
+
 
 class _BufferType(type):
     """Know a buffer by its mark, for it is a plain tensor."""

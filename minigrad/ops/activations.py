@@ -68,6 +68,8 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 @differentiable("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     return np.maximum(self, 0)
 
 

@@ -35,6 +35,8 @@ def where_true(mask: Any, array: Any) -> Any:
 
 
 def _sign(array: Any) -> Any:
+    if array.dtype.kind == "b":
+        return array.copy()
     signs = np.sign(array)
     return (
         np.where(np.isnan(array), array.dtype.type(0), signs) if signs.dtype.kind == "f" else signs
@@ -56,6 +58,8 @@ def sign(self: Array) -> Array:
 @differentiable("AbsBackward0", self=lambda grad, self: grad * applied(sgn, self))
 def abs(self: Array) -> Array:
     """Absolute value: the gradient times the sign of the input, 0 at 0."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
     return np.abs(self)
 
 
@@ -64,6 +68,7 @@ def abs(self: Array) -> Array:
 
 @differentiable(
     "MaskedFillBackward0",
+    broadcasts=("self",),
     constants=("mask",),
     self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
 )

@@ -173,12 +173,20 @@ def pow_tensor(self: Array, exponent: Any) -> Array:
     return self**exponent
 
 
-@differentiable(
-    "PowBackward2", exponent=lambda grad, self, result: grad * (result * float(np.log(self)))
-)
+def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    if self == 0:
+        return grad * np.where(exponent >= 0, 0, result * float(np.log(self)))
+    return grad * (result * float(np.log(self)))
+
+
+@differentiable("PowBackward2", exponent=_power_of_number_rule)
 @quietly
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
+    if isinstance(self, int) and exponent.dtype.kind == "i" and (exponent < 0).any():
+        whole = self ** np.where(exponent < 0, -exponent, exponent)
+        # what is no whole number becomes 0
+        return np.where((exponent >= 0) | (abs(self) == 1), whole, exponent.dtype.type(0))
     return self**exponent
 
 

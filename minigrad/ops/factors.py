@@ -9,6 +9,11 @@ from minigrad.dtypes import scalar_name
 _CONVERT = "Convert one of them with .to(dtype)."
 
 
+def type_name(array: Any) -> str:
+    """Name a tensor's type as the errors of `expand` do."""
+    return "CPUBoolType" if array.dtype.kind == "b" else f"torch.{scalar_name(array)}Tensor"
+
+
 def _differ(x: Any, y: Any) -> bool:
     """Tell whether two arrays have different dtypes. Symbols go with numbers."""
     return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)

@@ -9,8 +9,8 @@ import numpy as np
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.views import check_inplace
 from minigrad.ops import parts, shape
-from minigrad.ops.factors import check_expand
-from minigrad.ops.inplace import refuse_overlap, copy_, write
+from minigrad.ops.factors import check_expand, type_name
+from minigrad.ops.inplace import refuse_overlap, copy_, fill_, write
 from minigrad.tensor import Tensor, wrap
 
 
@@ -48,47 +48,72 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         RuntimeError: If the value does not broadcast to the part, or the tensor is a leaf that
             requires a gradient.
     """
-    part, indices = _view_of(tensor, key)
+    part, indices = _view_of(tensor, key, writing=True)
     if not isinstance(value, Tensor):
+        if value is None or isinstance(value, str):
+            raise TypeError(f"can't assign a {type(value).__name__} to a {part.type()}")
         value = wrap(np.asarray(value, dtype=part._array.dtype))
+    sizes = part._array.shape
     if indices is None:
-        copy_(part, _fitted(value, part._array.shape))
+        if value._array.shape == sizes:
+            copy_(part, value)
+        elif not value._array.ndim:
+            fill_(part, value)
+        else:
+            value = shape.view(value, _without_leading_ones(value._array.shape))
+            _check_fits(value, sizes)
+            copy_(part, value if value._array.shape == sizes else shape.expand(value, sizes))
         return
     try:
         size = part._array[indices].shape
     except IndexError as error:
         raise IndexError(_explain(error, part._array, indices)) from None
+    if grad_mode.enabled:
+        check_inplace(part, recording=part.requires_grad or value.requires_grad)
     try:
-        np.broadcast_shapes(size, value._array.shape)
+        fits = np.broadcast_shapes(size, value._array.shape) == size
     except ValueError:
+        fits = False
+    if not fits:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._array.shape)} cannot be broadcast "
             f"to indexing result of shape {list(size)}"
-        ) from None
-    if value._array.dtype != part._array.dtype:
-        value = value.to(part.dtype)
-    if grad_mode.enabled:
-        check_inplace(part, recording=part.requires_grad or value.requires_grad)
+        )
+    have = _without_leading_ones(value._array.shape)
+    if have != value._array.shape:
+        value = shape.view(value, have)
+    arrays = [i for i in indices if not isinstance(i, slice)]
+    one_number = value._array.size == 1 and [i.dtype for i in arrays] == [bool]
+    if value._array.dtype != part._array.dtype and not one_number:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{part.dtype.tensor_type} for the destination and {value.dtype.tensor_type} for the "
+            "source. Convert the source with .to(dtype)."
+        )
     refuse_overlap(part._array, value._array, ("partial", "full"))
     write(parts.index_put, part, value, indices, checked=True)
 
 
-def _fitted(value: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Leave out dimensions of size 1 that a value has too many, and check that it broadcasts."""
+def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Leave out the dimensions of size 1 at the front."""
+    return sizes[next((i for i, size in enumerate(sizes) if size != 1), len(sizes)) :]
+
+
+def _check_fits(value: Tensor, sizes: tuple[int, ...]) -> None:
+    """Raise if a value does not broadcast to the part that it shall be written to."""
     have = value._array.shape
-    while len(have) > len(sizes) and have[0] == 1:
-        have = have[1:]
     if len(have) > len(sizes):
         raise RuntimeError(
-            f"expand(torch.{value.dtype.tensor_type}Tensor{{{list(have)}}}, size={list(sizes)}): "
+            f"expand({type_name(value._array)}{{{list(have)}}}, size={list(sizes)}): "
             f"the number of sizes provided ({len(sizes)}) must be greater or equal to the number "
             f"of dimensions in the tensor ({len(have)})"
         )
     check_expand(have, sizes)
-    return value if have == value._array.shape else shape.view(value, have)  # type: ignore[no-any-return]
 
 
-def _view_of(tensor: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
+def _view_of(
+    tensor: Tensor, key: Any, writing: bool = False
+) -> tuple[Tensor, tuple[Any, ...] | None]:
     """Apply the parts of a key that give views, one after the other.
 
     Returns:
@@ -112,7 +137,7 @@ def _view_of(tensor: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
         elif k is Ellipsis:
             dim, original = dim + ndim - taken, original + ndim - taken
         elif isinstance(k, slice):
-            part = _sliced(part, dim, k, alone=not isinstance(key, tuple))
+            part = _sliced(part, dim, k, alone=not (isinstance(key, tuple) or writing))
             dim, original = dim + 1, original + 1
         elif _is_integer(k):
             part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim]))

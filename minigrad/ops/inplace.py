@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +13,25 @@ from numpy.lib.array_utils import byte_bounds
 
 from minigrad import dtypes
 from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE
+from minigrad.autograd.node import NO_EDGE, next_priority
 from minigrad.autograd.saved import INFERENCE, SavedTensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
 from minigrad.ops import activations, choices, elementwise, shape
+from minigrad.ops.calling import arithmetic, choosing
 from minigrad.ops.meeting import broadcast_error, scalar
 from minigrad.tensor import Tensor, wrap
 
 
+# How C++ calls the types, and with it an error of clamp_.
+_IN_C = {
+    "Bool": "bool",
+    "Byte": "unsigned char",
+    "Char": "signed char",
+    "Short": "short int",
+    "Int": "int",
+    "Long": "long int",
+}
 _SHARED = (
     "unsupported operation: {} refer{} to a single memory location. Please clone() the tensor "
     "before performing the operation."
@@ -97,7 +109,6 @@ def write(
         old = wrap(array.copy())
         if tensor.requires_grad:
             old._edge = tensor._edge or resolve_edge(tensor)
-        others = tuple(old if other is tensor else other for other in others)
     if recording:
         grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
     try:
@@ -117,15 +128,19 @@ def write(
     if computed.dtype != array.dtype:
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
             names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
+            if operation is choosing.clamp:
+                names[1] = _IN_C.get(names[1], names[1])
             raise RuntimeError(
                 f"result type {names[0]} can't be cast to the desired output type {names[1]}"
             )
         computed = computed.astype(array.dtype)
     array[...] = computed
     tensor._bump_version()
-    edge = result._edge if recording else NO_EDGE
+    edge = result._edge if recording and array.dtype.kind in "fcO" else NO_EDGE
     if edge is not None and edge[0] is not None:
         node = edge[0]
+        if old._edge is not NO_EDGE and any(saved is old for saved in node.saved or ()):
+            _clone_before(old)
         if "result" in node.saved_names and node.saved is not None:
             node.saved = tuple(
                 SavedTensor(tensor, is_result=True)
@@ -134,11 +149,24 @@ def write(
                 for s in node.saved
             )
         rebase_history(tensor, node)
+        if tensor._view is not None:
+            for saved in node.saved or ():
+                if isinstance(saved, SavedTensor) and saved.tensor is None:
+                    saved.place = weakref.ref(tensor.grad_fn)
         if recording is not True:
             recording.attend(node, tensor)
     else:
         mark_views_stale(tensor)
     return tensor
+
+
+def _clone_before(old: Tensor) -> None:
+    """Record that the old value, which a rule will need, is a clone, as it is in PyTorch."""
+    node = shape.clone.node()
+    assert old._edge is not None
+    node.next_functions, old._edge = (old._edge,), (node, 0)
+    node.saved, node.hooks, node.broadcast = (), None, None
+    node._priority = next_priority()
 
 
 def _needs_gradient(*tensors: Any) -> bool:
@@ -200,11 +228,26 @@ def zero_(tensor: Tensor) -> Tensor:
     return write(shape.zeros, tensor, checked=True)
 
 
+def _is_operand(other: Any) -> bool:
+    """Tell whether a tensor can be computed with something."""
+    kinds = (Tensor, int, float, complex, np.ndarray, np.generic)
+    return isinstance(other, kinds) or hasattr(other, "free_symbols")
+
+
+def _operator(name: str, method: Any) -> Any:
+    """Make `x += y` of `x.add_(y)`."""
+
+    def operator(tensor: Tensor, other: Any) -> Any:
+        return method(tensor, other) if _is_operand(other) else NotImplemented
+
+    operator.__name__ = name
+    operator.__doc__ = method.__doc__
+    return operator
+
+
 def _check_operand(name: str, other: Any) -> None:
     """Raise if the second operand is nothing to compute with."""
-    if not isinstance(other, (Tensor, int, float, complex, np.ndarray, np.generic)) and not (
-        hasattr(other, "free_symbols")
-    ):
+    if not _is_operand(other):
         raise TypeError(
             f"{name}_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
         )
@@ -245,6 +288,10 @@ def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Te
     return tensor
 
 
+def _with_alpha(scaled: Any) -> Any:
+    return functools.partial(arithmetic.with_alpha, scaled)
+
+
 def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Add another tensor, times `alpha`, in place."""
     if not grad_mode.enabled and _plain_arrays(tensor, other):
@@ -254,7 +301,7 @@ def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return write(elementwise.add, tensor, other)
     if not isinstance(other, Tensor):
         other = scalar(other, tensor._array.dtype)
-    return write(elementwise.add_scaled, tensor, other, alpha)
+    return write(_with_alpha(elementwise.add_scaled), tensor, other, alpha)
 
 
 def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -266,22 +313,22 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return write(elementwise.sub, tensor, other)
     if not isinstance(other, Tensor):
         other = scalar(other, tensor._array.dtype)
-    return write(elementwise.sub_scaled, tensor, other, alpha)
+    return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
 
 
 def pow_(tensor: Tensor, exponent: Any) -> Tensor:
     """Raise to a power, in place."""
-    number = not isinstance(exponent, Tensor)
-    return write(elementwise.pow_number if number else elementwise.pow_tensor, tensor, exponent)
+    return write(arithmetic.pow, tensor, exponent)
 
 
 def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit to an interval, in place."""
-    return write(choices.clamp, tensor, min, max)
+    return write(choosing.clamp, tensor, min, max)
 
 
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
+    value = choosing.filling(tensor, value)
     number = not isinstance(value, Tensor)
     operation = choices.masked_fill_number if number else choices.masked_fill
     return write(operation, tensor, mask, value, checked=True)
@@ -302,21 +349,21 @@ methods: dict[str, Callable[..., Any]] = {
             elementwise.mul,
             elementwise.div,
             elementwise.neg,
-            elementwise.exp,
-            elementwise.log,
-            elementwise.sqrt,
-            elementwise.sin,
-            elementwise.cos,
-            activations.tanh,
-            activations.sigmoid,
+            arithmetic.exp,
+            arithmetic.log,
+            arithmetic.sqrt,
+            arithmetic.sin,
+            arithmetic.cos,
+            arithmetic.tanh,
+            arithmetic.sigmoid,
             activations.relu,
             choices.abs,
-            elementwise.reciprocal,
+            arithmetic.reciprocal,
         )
     },
-    "__iadd__": add_,
-    "__isub__": sub_,
-    "__imul__": _inplace(elementwise.mul),
-    "__itruediv__": _inplace(elementwise.div),
-    "__ipow__": pow_,
+    "__iadd__": _operator("add", add_),
+    "__isub__": _operator("sub", sub_),
+    "__imul__": _operator("mul", _inplace(elementwise.mul)),
+    "__itruediv__": _operator("div", _inplace(elementwise.div)),
+    "__ipow__": _operator("pow", pow_),
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import Node, next_priority
 from minigrad.autograd.reduce import reduce_gradients
@@ -32,6 +34,7 @@ class CatBackward0(Node):
     """Backward of `cat`: each input gets its part of the gradient."""
 
     __slots__ = ()
+    computes = "together"
     saved_names = ("dim", "sizes")
 
     def run(self, gradient: Any, keep: bool = True) -> Any:
@@ -50,6 +53,7 @@ class StackBackward0(Node):
     """Backward of `stack`: each input gets its layer of the gradient."""
 
     __slots__ = ()
+    computes = "together"
     saved_names = ("dim",)
 
     def run(self, gradient: Any, keep: bool = True) -> Any:
@@ -114,10 +118,14 @@ class SplitWithSizesBackward0(SplitBackward0):
     __slots__ = ()
 
 
+def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
+    return functools.reduce(dtypes.promote, (array.dtype for array in arrays))
+
+
 def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a dimension: each gets its part of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    result = wrap(np.concatenate(arrays, dim))
+    result = wrap(np.concatenate(arrays, dim, dtype=_meeting(arrays)))
     node = object.__new__(CatBackward0)
     if _record(node, tensors):
         node.saved = (dim, [array.shape[dim] for array in arrays])
@@ -137,7 +145,7 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
             f"entry 0 and {list(arrays[other].shape)} at entry {other}"
         )
-    result = wrap(np.stack(arrays, dim))
+    result = wrap(np.stack(arrays, dim, dtype=_meeting(arrays)))
     node = object.__new__(StackBackward0)
     if _record(node, tensors):
         node.saved = (dim,)
@@ -163,7 +171,7 @@ def _take_apart(
     for result, key in zip(results, keys, strict=True):
         make_view(result, tensor, operator.itemgetter(key))
         view = result._view
-        if view is not None and view.origin == "recorded":
+        if view is not None and grad_mode.enabled:
             # several views of one node: changing one in place would not be seen by the others
             view.origin = "several"
     return results

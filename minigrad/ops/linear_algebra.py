@@ -199,8 +199,10 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
 def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
     """Reshape: a view where the memory allows it, else a copy in the new shape."""
     array = tensor._array
-    if array.flags.c_contiguous or np.may_share_memory(array.reshape(size), array):
+    if array.flags.c_contiguous:
         return shape.view(tensor, size)  # type: ignore[no-any-return]
+    if np.may_share_memory(array.reshape(size), array):
+        return shape.reshape_alias(tensor, size)  # type: ignore[no-any-return]
     return shape.unsafe_view(shape.clone_contiguous(tensor), size)  # type: ignore[no-any-return]
 
 
@@ -216,14 +218,15 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
     x = input._array
+    rows = input
+    if x.ndim != 2 and bias is not None and weight._array.ndim == 2:
+        rows = reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
     matrix = shape.t(weight) if weight._array.ndim == 2 else weight
     if bias is None or weight._array.ndim != 2:
         result = matmul(input, matrix)
         return result if bias is None else result + bias
-    if x.ndim == 2:
-        factors.check_addmm(bias._array, x, matrix._array)
-        return addmm(bias, input, matrix)  # type: ignore[no-any-return]
-    rows = reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
     factors.check_addmm(bias._array, rows._array, matrix._array)
     result = addmm(bias, rows, matrix)
+    if rows is input:
+        return result  # type: ignore[no-any-return]
     return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))  # type: ignore[no-any-return]

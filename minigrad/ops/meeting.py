@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
+from minigrad.autograd.saved import SavedTensor
 from minigrad.autograd.variable import resolve_edge, wrapped_number
 from minigrad.tensor import Tensor, wrap, wrap_as_normal
 
@@ -112,11 +114,31 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
         raise no_booleans(TypeError(), a._array, b._array)
     meeting = dtypes.result_type(a._array, b._array)
-    result: Tensor = operation(_converted(a, meeting, b._array), _converted(b, meeting, a._array))
+    shadows = _converted(a, meeting, b._array), _converted(b, meeting, a._array)
+    recording = grad_mode.enabled
+    if recording:
+        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
+    try:
+        result: Tensor = operation(*shadows)
+    finally:
+        grad_mode.enabled = recording
     edge = result._edge
     if edge is not None and edge[0] is not None:
-        edge[0].broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
+        node = edge[0]
+        node.broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
+        if node.saved is not None:
+            node.saved = tuple(_original(saved, shadows, (a, b)) for saved in node.saved)
+        if recording is not True:
+            recording.attend(node, result)
     return result
+
+
+def _original(saved: Any, shadows: Any, originals: Any) -> Any:
+    """Save a tensor itself where it was saved in another dtype: it may change before it is used."""
+    for shadow, original in zip(shadows, originals, strict=True):
+        if saved is shadow is not original:
+            return original if original._version_counter is None else SavedTensor(original)
+    return saved
 
 
 def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
@@ -125,7 +147,10 @@ def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
     if array.dtype is dtype:
         return tensor
     shadow = wrap(np.asarray(array, dtype, like=other))
-    shadow._edge = NO_EDGE if not tensor.requires_grad else tensor._edge or resolve_edge(tensor)
+    if tensor.requires_grad:
+        shadow._edge = tensor._edge or resolve_edge(tensor)
+        if shadow._edge is NO_EDGE:  # a view made under no_grad: see View.resolve
+            shadow._edge, shadow._view = None, tensor._view
     return shadow
 
 

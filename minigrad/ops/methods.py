@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining, shape
+from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining, parts, shape
 from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping
 from minigrad.ops.calling.arguments import cast
 from minigrad.tensor import Tensor, wrap
@@ -97,7 +97,8 @@ _more: dict[str, Any] = {
     "int": lambda self: shaping.to(self, dtype=dtypes.int32),
     "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
     "cpu": lambda self: self,
-    "_copied": lambda self: shape.copy_values(wrap(np.empty_like(self._array)), self),
+    "_copied": lambda self: inplace.copy_(wrap(np.empty_like(self._array)), self),
+    "_index_add": parts.index_add_at,
     "_to_numpy_dtype": cast,
 }
 

@@ -69,8 +69,9 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 
 
 def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
-    if not keepdim and dim:
-        grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
+    if not keepdim:
+        sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
+        grad, result = np.reshape(grad, sizes), np.reshape(result, sizes)
     chosen = np.where(self == result, np.ones_like(grad), np.zeros_like(grad))
     return grad / np.add.reduce(chosen, axis=dim, keepdims=True) * chosen
 
@@ -140,7 +141,7 @@ def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: A
         share = grad / np.add.reduce(largest, axis=dim, keepdims=True)
         return applied(sgn, self) * (share * largest)
     if ord == 2:
-        return self * applied(masked_fill_number, grad / result, result == 0, 0)
+        return grad * applied(masked_fill_number, self / result, result == 0, 0)
     if ord < 2:
         powers = applied(sgn, self) * np.abs(self) ** (ord - 1)
     else:
@@ -225,7 +226,10 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 @quietly
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
-    largest = np.maximum.reduce(self, axis=dim, keepdims=True)
+    if self.size:
+        largest = np.maximum.reduce(self, axis=dim, keepdims=True)
+    else:
+        largest = np.add.reduce(self, axis=dim, keepdims=True)  # the sum of nothing is 0
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
     return total if keepdim else total.squeeze(dim)

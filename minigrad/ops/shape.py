@@ -37,6 +37,16 @@ def view(self: Array, size: tuple[int, ...]) -> Array:
 
 
 @differentiable(
+    "ReshapeAliasBackward0",
+    view=True,
+    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
+)
+def reshape_alias(self: Array, size: tuple[int, ...]) -> Array:
+    """A view in another shape of a tensor that does not lie in memory in order."""
+    return self.reshape(size)
+
+
+@differentiable(
     "UnsafeViewBackward0", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
 )
 def unsafe_view(self: Array, size: tuple[int, ...]) -> Array:

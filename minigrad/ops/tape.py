@@ -213,7 +213,10 @@ class _Writer:
         # the inputs that may be broadcast or converted
         self.broadcasts = tuple(rules) if broadcasts is True else broadcasts or ()
         self.converts = broadcasts is True
-        self.keeps_tensors = any(map(self.is_tensor, self.saved))
+        # places are saved too, and released: in PyTorch they are tensors
+        self.keeps_tensors = any(map(self.is_tensor, self.saved)) or bool(
+            {"indices", "positions"} & {*self.saved}
+        )
 
     def _needs(self, rule: Rule) -> list[str]:
         """Give what a rule asks for. An operation as a rule calls this one's result `output`."""
@@ -363,7 +366,13 @@ class _Writer:
         # PyTorch computes them in the order of their names
         lines += sorted(f"    {name} = {call}" for name, call in pairs)
         if self.keeps_tensors:
-            lines += ["    if not keep:", "        node.saved = None"]
+            tensors = list(filter(self.is_tensor, self.saved))
+            some = " or ".join(f"{name} is not None" for name in tensors)
+            # where none was needed there is none to miss the next time
+            lines += [
+                f"    if not keep and ({some}):" if several and tensors else "    if not keep:",
+                "        node.saved = None",
+            ]
         if self.broadcasts:
             lines += ["    wanted = node.broadcast", "    if wanted is not None:"]
             for t in self.broadcasts:

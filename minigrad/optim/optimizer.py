@@ -11,7 +11,6 @@ from typing import Any
 
 from minigrad.autograd.modes import set_grad_enabled
 from minigrad.nn.naming import typename
-from minigrad.nn.warning import warn
 from minigrad.optim.hooks import (
     TABLES,
     HookRegistration,
@@ -20,6 +19,7 @@ from minigrad.optim.hooks import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from minigrad.optim.param_groups import Group, check_against_other_groups, complete, required
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -28,9 +28,8 @@ __all__ = [
     "_global_optimizer_pre_hooks",
     "register_optimizer_step_post_hook",
     "register_optimizer_step_pre_hook",
+    "required",
 ]
-
-Group = dict[str, Any]
 
 
 class Optimizer(HookRegistration):
@@ -145,59 +144,9 @@ class Optimizer(HookRegistration):
             ValueError: If a parameter is no leaf or belongs to another group, or only some
                 parameters have names.
         """
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
-            params = [params]
-        elif isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the "
-                "ordering of tensors in sets will change between runs. Please use a list instead."
-            )
-        params = list(params)
-        named = [isinstance(param, tuple) for param in params]
-        if any(named):
-            if not all(named):
-                raise ValueError(
-                    "all optimizer params should be with/without names. Some param names are "
-                    "missing"
-                )
-            param_group["param_names"] = [pair[0] for pair in params]
-            params = [pair[1] for pair in params]
-        param_group["params"] = params
-        for param in params:
-            if not isinstance(param, Tensor):
-                raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is "
-                    f"{typename(param)}"
-                )
-            if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
-                raise ValueError("can't optimize a non-leaf Tensor")
-        for name, default in self.defaults.items():
-            param_group.setdefault(name, default)
-        if len(set(params)) != len(params):
-            warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this "
-                "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-                "information",
-                UserWarning,
-            )
-        self._check_against_other_groups(param_group)
+        complete(param_group, self.defaults)
+        check_against_other_groups(param_group, self.param_groups)
         self.param_groups.append(param_group)
-
-    def _check_against_other_groups(self, param_group: Group) -> None:
-        if self.param_groups and ("param_names" in param_group) != (
-            "param_names" in self.param_groups[0]
-        ):
-            kind = "with names" if "param_names" in param_group else "without names"
-            raise ValueError(
-                "all optimizer param groups should be with/without names. cannot add param group "
-                f"{kind} to the optimizer"
-            )
-        known = set(chain.from_iterable(group["params"] for group in self.param_groups))
-        if not known.isdisjoint(param_group["params"]):
-            raise ValueError("some parameters appear in more than one parameter group")
 
     # Saving and loading -------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.modes import enable_grad
+from minigrad.autograd.modes import enable_grad, is_grad_enabled
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 from minigrad.tensor import Tensor
 
@@ -29,7 +29,7 @@ class SGD(Optimizer):
         lr: The learning rate $\gamma$.
         momentum: The factor $\mu$.
         dampening: The share $\tau$ of the gradient that momentum ignores.
-        weight_decay: The factor $\lambda$.
+        weight_decay: The factor $\lambda$; like the rate it may be a tensor.
         nesterov: Whether to use Nesterov's momentum.
         maximize: Go uphill instead.
         foreach: Accepted and kept, without effect.
@@ -56,7 +56,7 @@ class SGD(Optimizer):
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -66,7 +66,7 @@ class SGD(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        if lr < 0.0:
+        if lr < 0.0:  # type: ignore[operator]
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
@@ -106,10 +106,15 @@ class SGD(Optimizer):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            step = -_number(group)
+            rate = group["lr"]
             for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.add_(self._direction(parameter, group), alpha=step)
+                if parameter.grad is None:
+                    continue
+                direction = _direction(parameter, group, self.state)
+                if _is_recorded(rate):
+                    parameter.sub_(direction * rate)
+                else:
+                    parameter.add_(direction, alpha=-_number(rate))
         return loss
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -122,26 +127,35 @@ class SGD(Optimizer):
             group.setdefault("differentiable", False)
             group.setdefault("fused", False)
 
-    def _direction(self, parameter: Tensor, group: dict[str, Any]) -> Any:
-        """Give what is subtracted, before the learning rate is multiplied in."""
-        gradient: Any = parameter.grad
-        if group["maximize"]:
-            gradient = -gradient
-        if group["weight_decay"] != 0:
-            gradient = gradient.add(parameter, alpha=group["weight_decay"])
-        momentum = group["momentum"]
-        if momentum == 0:
-            return gradient
-        state = self.state[parameter]
-        velocity = state.get("momentum_buffer")
-        if velocity is None:
-            velocity = state["momentum_buffer"] = gradient.detach().clone()
+
+def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, Any]) -> Any:
+    """Give what is subtracted, before the learning rate is multiplied in."""
+    gradient: Any = parameter.grad
+    if group["maximize"]:
+        gradient = -gradient
+    decay = group["weight_decay"]
+    if decay != 0:
+        if _is_recorded(decay):
+            gradient = gradient + parameter * decay
         else:
-            velocity.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
-        return gradient.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+            gradient = gradient.add(parameter, alpha=_number(decay))
+    momentum = group["momentum"]
+    if momentum == 0:
+        return gradient
+    state = all_state[parameter]
+    velocity = state.get("momentum_buffer")
+    if velocity is None:
+        velocity = state["momentum_buffer"] = gradient.detach().clone()
+    else:
+        velocity.mul_(momentum).add_(gradient, alpha=1 - _number(group["dampening"]))
+    return gradient.add(velocity, alpha=_number(momentum)) if group["nesterov"] else velocity
 
 
-def _number(group: dict[str, Any]) -> float:
-    """Give the learning rate as a number; it may be kept in a tensor, to be changed in place."""
-    rate = group["lr"]
-    return rate.item() if isinstance(rate, Tensor) else rate  # type: ignore[no-any-return]
+def _number(value: Any) -> Any:
+    """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def _is_recorded(value: Any) -> bool:
+    """Tell whether a setting is a tensor with respect to which the step is to be differentiated."""
+    return isinstance(value, Tensor) and value.requires_grad and is_grad_enabled()

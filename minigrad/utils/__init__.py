@@ -1,11 +1,7 @@
 """Small pieces that every other room may use, in the places where PyTorch keeps them."""
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
-
-if _TYPE_CHECKING:
-    from minigrad.utils import checkpoint as checkpoint
 
 
 def __getattr__(name: str) -> _Any:

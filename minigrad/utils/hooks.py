@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, MutableMapping
 from typing import Any, ClassVar, TypeVar
 
-
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 
 

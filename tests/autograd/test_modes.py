@@ -1,8 +1,9 @@
-"""Grad modes: as a context, as a decorator, around generators, in threads."""
+"""Grad modes: as a context, as a decorator, around generators, inside of a backward pass."""
 
 from __future__ import annotations
 
-import threading
+import asyncio
+import functools
 
 import pytest
 
@@ -169,45 +170,163 @@ def test_generators_see_changes_made_by_their_caller(torch):
     assert seen == [(False, True), (False, False), (False, True)]
 
 
-# ------------------------------------------------------------------ threads
+# ------------------------------------------------------------------ what else is decorated
 
 
-def test_each_thread_has_its_own_mode(torch):
-    seen, inside, done = {}, threading.Event(), threading.Event()
+def test_callables_without_a_name(torch):
+    class Speaker:
+        def __call__(self, more=()):
+            return [torch.is_grad_enabled(), *more]
 
-    def other():
-        seen["start"] = torch.is_grad_enabled()
+        def method(self):
+            return torch.is_grad_enabled()
+
+    assert torch.no_grad()(Speaker())([1]) == [False, 1]
+    assert torch.no_grad(Speaker().method)() is False
+    assert torch.no_grad()(functools.partial(Speaker(), [2]))() == [False, 2]
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_methods(torch, bare):
+    mode = torch.no_grad if bare else torch.no_grad()
+
+    class Thing:
+        @mode
+        def method(self):
+            return torch.is_grad_enabled(), type(self)
+
+        @staticmethod
+        @mode
+        def static():
+            return torch.is_grad_enabled()
+
+        @classmethod
+        @mode
+        def of_the_class(cls):
+            return torch.is_grad_enabled(), cls
+
+        @property
+        @mode
+        def asked(self):
+            return torch.is_grad_enabled()
+
+    thing = Thing()
+    assert thing.method() == (False, Thing) == Thing.of_the_class()
+    assert Thing.static() is False and thing.asked is False
+
+
+def test_only_the_making_of_a_coroutine_is_in_the_mode(torch):
+    async def ask():
+        await asyncio.sleep(0)
+        return torch.is_grad_enabled()
+
+    async def count():
+        yield torch.is_grad_enabled()
+
+    async def collect():
+        return [value async for value in torch.no_grad()(count)()]
+
+    async def held():
         with torch.no_grad():
-            seen["off"] = torch.is_grad_enabled()
-            inside.set()
-            done.wait(10)
+            return await ask()
 
-    with torch.no_grad():
-        thread = threading.Thread(target=other)
-        thread.start()
-        thread.join(0.01)
-    inside.wait(10)
-    here = torch.is_grad_enabled()
-    done.set()
-    thread.join()
-    assert seen == {"start": True, "off": False}
-    assert here is True
+    assert asyncio.run(torch.no_grad()(ask)()) is True
+    assert asyncio.run(collect()) == [True]
+    assert asyncio.run(held()) is False
 
 
-def test_graphs_are_run_in_several_threads(torch, draw):
-    leaves, cotangents = [draw(3, requires_grad=True) for _ in "ab"], draw(2, 3)
+def test_a_decorator_can_be_used_again(torch):
+    mode = torch.no_grad()
+    first, second = mode(torch.is_grad_enabled), mode(lambda: (torch.is_grad_enabled(), first()))
+    assert second() == (False, False)
+    with mode:
+        assert first() is False
+    assert torch.is_grad_enabled()
 
-    def work(leaf, cotangent):
-        for _ in range(50):
-            leaf.grad = None
-            (leaf.sin() * leaf).backward(cotangent)
 
-    pairs = list(zip(leaves, cotangents, strict=True))
-    threads = [threading.Thread(target=work, args=pair) for pair in pairs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for leaf, cotangent in pairs:
-        x = leaf.detach()
-        assert torch.allclose(leaf.grad, cotangent * (x.cos() * x + x.sin()))
+def test_a_mode_of_ones_own(torch):
+    log = []
+
+    class Loud(torch.no_grad):
+        def __enter__(self):
+            log.append("entered")
+            super().__enter__()
+
+    @Loud()
+    def ask():
+        return torch.is_grad_enabled()
+
+    with Loud():
+        assert ask() is False
+    assert Loud(torch.is_grad_enabled)() is False
+    assert log == ["entered"] * 3
+
+
+def test_set_grad_enabled_wants_a_bool(torch, refused):
+    with refused(
+        TypeError, "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not int"
+    ):
+        torch.set_grad_enabled(1)
+    assert repr(torch.set_grad_enabled(True)) == (
+        "torch.autograd.grad_mode.set_grad_enabled(mode=True)"
+    )
+
+
+def test_names(torch):
+    for name in torch.autograd.grad_mode.__all__:
+        if hasattr(torch, name):
+            assert getattr(torch, name) is getattr(torch.autograd.grad_mode, name)
+
+
+# ------------------------------------------------------------------ inside of a backward pass
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_mode_inside_hooks_follows_create_graph(torch, draw, define, create_graph):
+    seen = {}
+
+    def told(name):
+        def hook(*given):
+            seen[name] = torch.is_grad_enabled()
+
+        return hook
+
+    def backward(ctx, grad):
+        seen["backward"] = torch.is_grad_enabled()
+        return grad * 2
+
+    x = draw(3, requires_grad=True)
+    y = define(lambda ctx, x: x * 2, backward).apply(x)
+    x.register_hook(told("leaf"))
+    x.register_post_accumulate_grad_hook(told("after accumulation"))
+    y.register_hook(told("tensor"))
+    y.grad_fn.register_prehook(told("before"))
+    y.grad_fn.register_hook(told("after"))
+    cotangent = draw(3)
+    for outside in (True, False):
+        seen.clear()
+        with torch.set_grad_enabled(outside):
+            (grad,) = torch.autograd.grad(
+                y, x, cotangent, create_graph=create_graph, retain_graph=True
+            )
+            y.backward(cotangent, inputs=[x], create_graph=False, retain_graph=True)
+            assert torch.is_grad_enabled() is outside
+        assert set(seen.values()) == {False}
+        assert torch.equal(grad, cotangent * 2)
+        seen.clear()
+        torch.autograd.grad(y, x, cotangent, create_graph=create_graph, retain_graph=True)
+        assert set(seen.values()) == {create_graph}
+        assert set(seen) == {"leaf", "backward", "tensor", "before", "after"}
+
+
+def test_the_mode_after_a_hook_that_raises(torch, draw):
+    def fails(grad):
+        raise LookupError("planted")
+
+    x = draw(3, requires_grad=True)
+    for create_graph in (False, True):
+        y = x.sum() * 2
+        y.register_hook(fails)
+        with torch.no_grad(), pytest.raises(LookupError, match="planted"):
+            torch.autograd.grad(y, x, create_graph=create_graph)
+        assert torch.is_grad_enabled()

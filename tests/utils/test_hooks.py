@@ -85,3 +85,26 @@ def test_a_handle_whose_table_is_gone_can_be_copied(handle_class):
     copied = pickle.loads(pickle.dumps(handle))
     copied.remove()
     assert copied.id == handle.id
+
+
+def test_the_id_of_a_handle_from_elsewhere_is_not_given_out_again(handle_class):
+    table = OrderedDict()
+    handle = handle_class(table)
+    table[handle.id] = "hook"
+    handle.__setstate__((table, handle.id + 1000, ()))
+    assert handle_class(table).id == handle.id + 1
+    handle.__setstate__((table, handle.id + 1000))
+    assert handle_class(table).id == handle.id + 1 and handle.extra_dict_ref == ()
+
+
+@pytest.mark.parametrize("package", ["minigrad", "torch"])
+def test_a_marked_hook_may_stay_behind(package):
+    torch = pytest.importorskip(package)
+    hooks = importlib.import_module(f"{package}.utils.hooks")
+    tensor = torch.ones(2, requires_grad=True)
+    tensor.register_hook(hooks.unserializable_hook(lambda grad: None))
+    hooks.warn_if_has_hooks(tensor)
+    tensor.register_hook(lambda grad: None)
+    with pytest.warns(UserWarning, match="on tensor will not be serialized") as caught:
+        hooks.warn_if_has_hooks(tensor)
+    assert len(caught) == 1

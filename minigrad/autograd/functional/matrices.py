@@ -96,10 +96,12 @@ def jacobian(
                 f"{_TOGETHER}. Please either set `strict=False` or `vectorize=False`."
             )
         refuse_nothing(outputs)
-        blocks = [
-            without_graph(_rows(position, output, tensors, create_graph, strict), create_graph)
+        rows = [
+            _rows(position, output, tensors, create_graph, strict)
             for position, output in enumerate(outputs)
         ]
+        stack = _stacked_together if vectorize else _stacked
+        blocks = [without_graph(block, create_graph) for block in stack(rows, outputs, tensors)]
     return in_form(tuple(in_form(block, several) for block in blocks), several_outputs)
 
 
@@ -178,8 +180,8 @@ def hessian(
 
 def _rows(
     position: int, output: Any, inputs: Tensors, create_graph: bool, strict: bool
-) -> Tensors:
-    """Differentiate each entry of an output, and stack the rows; one tensor for each input."""
+) -> list[list[Any]]:
+    """Differentiate each entry of an output: for each input the list of its rows."""
     if not output.numel():
         raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")
     rows: list[list[Any]] = [[] for _ in inputs]
@@ -199,9 +201,39 @@ def _rows(
                     f"{position}. {NOT_ALLOWED} when create_graph=True."
                 )
             column.append(zeros_like(inputs[number]) if gradient is None else gradient)
-    shapes = [(*output.shape, *tensor.shape) for tensor in inputs]
-    # NumPy's function, called with tensors, is the operation of ours
-    return tuple(np.stack(column).view(s) for column, s in zip(rows, shapes, strict=True))  # type: ignore[call-overload]
+    return rows
+
+
+def _stack(rows: list[Any]) -> Any:
+    """Stack tensors: NumPy's function, called with tensors, is the operation of ours."""
+    return np.stack(rows)
+
+
+def _stacked(rows: list[list[list[Any]]], outputs: Tensors, inputs: Tensors) -> list[Tensors]:
+    """Give for each output the blocks of all inputs."""
+    return [
+        tuple(
+            _stack(column).view((*output.shape, *tensor.shape))
+            for column, tensor in zip(of_output, inputs, strict=True)
+        )
+        for of_output, output in zip(rows, outputs, strict=True)
+    ]
+
+
+def _stacked_together(
+    rows: list[list[list[Any]]], outputs: Tensors, inputs: Tensors
+) -> list[Tensors]:
+    """Do the same, such that the blocks of one input share one graph, as in PyTorch."""
+    columns: list[list[Any]] = []
+    for number, tensor in enumerate(inputs):
+        whole = _stack([row for of_output in rows for row in of_output[number]])
+        start, blocks = 0, []
+        for output in outputs:
+            end = start + output.numel()
+            blocks.append(whole[start:end].view((*output.shape, *tensor.shape)))
+            start = end
+        columns.append(blocks)
+    return list(zip(*columns, strict=True))
 
 
 def _forward_inputs(
@@ -234,9 +266,10 @@ def _forward_mode(func: Function, several: bool, tensors: Tensors, recorded: boo
     with enable_grad():
         tensors = fresh(tensors, recorded, True)
         several_outputs, outputs = as_tuple(func(*tensors), "outputs", None)
-        blocks = [
-            list(without_graph(_rows(position, output, tensors, recorded, False), recorded))
+        rows = [
+            _rows(position, output, tensors, recorded, False)
             for position, output in enumerate(outputs)
         ]
-    found = [in_form(block, several) for block in blocks]
+        blocks = _stacked(rows, outputs, tensors)
+    found = [in_form(list(without_graph(block, recorded)), several) for block in blocks]
     return in_form(found if several else tuple(found), several_outputs)

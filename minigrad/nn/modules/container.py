@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from itertools import chain
 from typing import Any, Self
 
 from minigrad.nn.modules.module import Module
@@ -172,16 +173,18 @@ class ModuleList(_Row):
         return type(self)(modules) if isinstance(index, slice) else modules[0]
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module in front of the one at an index.
+        """Put a module in front of the one at an index, counted from the front.
 
         Raises:
+            KeyError: If the index is negative.
             TypeError: If it is no module.
         """
         if not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        modules = list(self)
-        modules.insert(index, module)
-        self._renumber(modules)
+        # As in PyTorch, an index from the end finds no place.
+        for place in range(len(self), index, -1):
+            self._modules[str(place)] = self._modules[str(place - 1)]
+        self._modules[str(index)] = module
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end.
@@ -194,7 +197,7 @@ class ModuleList(_Row):
                 "ModuleList.extend should be called with an iterable, "
                 f"but got {type(modules).__name__}"
             )
-        for module in list(modules):
+        for module in modules:
             self.append(module)
         return self
 
@@ -202,7 +205,7 @@ class ModuleList(_Row):
         return self.extend(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList(chain(self, other))
 
     def __repr__(self) -> str:
         """Print the modules, with neighbors that look alike as one entry."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from minigrad import dtypes
@@ -23,11 +23,12 @@ class Conversion:
         if recurse:
             for child in self.children():
                 child._apply(fn)
-        for parameter in self._parameters.values():
+        parameters: Iterable[Any] = self._parameters.values()
+        for parameter in parameters:
             if parameter is None:
                 continue
             with no_grad():
-                parameter.data = fn(parameter)
+                parameter.data = _checked(fn(parameter))
                 if parameter.grad is not None:
                     parameter.grad.data = fn(parameter.grad)
         for name, buffer in self._buffers.items():
@@ -81,6 +82,16 @@ class Conversion:
     def cpu(self) -> Self:
         """Return this module: everything lives on the CPU."""
         return self
+
+
+def _checked(result: Any) -> Any:
+    """Refuse what a function gave in place of a tensor."""
+    if not isinstance(result, Tensor):
+        raise TypeError(
+            "_has_compatible_shallow_copy_type(): argument 'from' (position 2) must be Tensor, "
+            f"not {type(result).__name__}. The function must return the new tensor."
+        )
+    return result
 
 
 _KINDS: dict[str, type] = {

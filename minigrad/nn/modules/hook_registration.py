@@ -165,7 +165,7 @@ class HookRegistration:
             >>> x.grad
             tensor(2.)
         """
-        return self._register_backward_hook(hook, full=True, prepend=prepend)
+        return _register_backward_hook(self, hook, full=True, prepend=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """Register a legacy hook, on the last operation of the module. Prefer the full one.
@@ -180,17 +180,7 @@ class HookRegistration:
         Raises:
             RuntimeError: If full backward hooks were registered on this module.
         """
-        return self._register_backward_hook(hook, full=False, prepend=False)
-
-    def _register_backward_hook(self, hook: Hook, full: bool, prepend: bool) -> RemovableHandle:
-        if self._is_full_backward_hook is not None and self._is_full_backward_hook is not full:
-            raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single "
-                "Module. Please use only one of them."
-            )
-        self._is_full_backward_hook = full
-        handle = RemovableHandle(self._backward_hooks)
-        return _enter(self._backward_hooks, handle, hook, prepend)
+        return _register_backward_hook(self, hook, full=False, prepend=False)
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Register `hook(module, prefix, keep_vars)`, called before the state dict is made."""
@@ -235,6 +225,17 @@ class HookRegistration:
         The hook may edit the two lists `missing_keys` and `unexpected_keys`. It returns None.
         """
         return _enter_new(self._load_state_dict_post_hooks, hook)
+
+
+def _register_backward_hook(module: Any, hook: Hook, full: bool, prepend: bool) -> RemovableHandle:
+    if module._is_full_backward_hook is not None and module._is_full_backward_hook is not full:
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks on a single "
+            "Module. Please use only one of them."
+        )
+    module._is_full_backward_hook = full
+    handle = RemovableHandle(module._backward_hooks)
+    return _enter(module._backward_hooks, handle, hook, prepend)
 
 
 def _enter(

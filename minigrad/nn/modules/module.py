@@ -52,6 +52,13 @@ _global_forward_hooks_always_called: Table = OrderedDict()
 _global_forward_hooks_with_kwargs: Table = OrderedDict()
 
 
+def _forward_unimplemented(module: Any, *input: Any) -> Any:
+    """Stand where a subclass has the computation."""
+    raise NotImplementedError(
+        f'Module [{type(module).__name__}] is missing the required "forward" function'
+    )
+
+
 class Module(Registration, HookRegistration, Traversal, Conversion, StateDict):
     """Base class of everything that has parameters and a forward.
 
@@ -102,12 +109,6 @@ class Module(Registration, HookRegistration, Traversal, Conversion, StateDict):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def _forward_unimplemented(self, *input: Any) -> Any:
-        """Stand where a subclass has the computation."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
-
     # Subclasses take what they need, so to a type checker this is a callable of any signature.
     forward: Callable[..., Any] = _forward_unimplemented
 
@@ -155,7 +156,6 @@ for _part in (Registration, HookRegistration, Traversal, Conversion, StateDict):
     for _method in vars(_part).values():
         if isinstance(_method, FunctionType):
             # Error messages of Python name a method's class: for whoever reads them it is Module.
-            _method.__module__ = __name__
             _method.__qualname__ = f"Module.{_method.__name__}"
 
 

@@ -44,7 +44,7 @@ class Registration:
             TypeError: If the name is no string or the value is no `Parameter`.
             ValueError: If the value is the result of an operation (not a leaf).
         """
-        self._check_name("parameter", "_parameters", name)
+        _check_name(self, "parameter", "_parameters", name)
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
@@ -73,7 +73,7 @@ class Registration:
             KeyError: If the name is empty, contains a dot, or belongs to something else.
             TypeError: If the name is no string or the value is no tensor.
         """
-        self._check_name("buffer", "_buffers", name)
+        _check_name(self, "buffer", "_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
@@ -98,30 +98,12 @@ class Registration:
         """
         if module is not None and not isinstance(module, Registration):
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        self._check_name("module", "_modules", name)
+        _check_name(self, "module", "_modules", name)
         self._modules[name] = _ask(_global_module_registration_hooks, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Register a submodule: another name for `add_module`."""
         self.add_module(name, module)
-
-    def _check_name(self, kind: str, table: str, name: Any) -> None:
-        """Raise what PyTorch raises for a name that cannot be registered in a table."""
-        if table not in self.__dict__:
-            if kind == "module":
-                raise AttributeError(f"'{type(self).__name__}' object has no attribute '_modules'")
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
-        if kind == "module" and hasattr(self, name) and name not in self._modules:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            got = f", got: {name}" if kind == "module" else ""
-            raise KeyError(f'{kind} name can\'t contain "."{got}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[table]:
-            raise KeyError(f"attribute '{name}' already exists")
 
     def __getattr__(self, name: str) -> Any:
         """Find a registered parameter, buffer or submodule; called for what `__dict__` lacks."""
@@ -139,7 +121,7 @@ class Registration:
         if isinstance(value, Parameter):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, except_in="_parameters")
+            _forget(self, name, except_in="_parameters")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             if value is not None:
@@ -151,7 +133,7 @@ class Registration:
         elif isinstance(value, Registration):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, except_in="_modules")
+            _forget(self, name, except_in="_modules")
             own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, value)
         elif name in own.get("_modules", ()):
             if value is not None:
@@ -181,15 +163,6 @@ class Registration:
                 return
         object.__delattr__(self, name)
 
-    def _forget(self, name: str, except_in: str) -> None:
-        """Remove a name from wherever it stands, but in the one table that takes it next."""
-        own = self.__dict__
-        for table in (own, own["_parameters"], own["_buffers"], own["_modules"]):
-            if table is not own[except_in]:
-                table.pop(name, None)
-        if except_in != "_buffers":
-            self._non_persistent_buffers_set.discard(name)
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a pickle or a copy; tables that it lacks start empty."""
         self.__dict__.update(_non_persistent_buffers_set=set(), **empty_tables())
@@ -199,6 +172,38 @@ class Registration:
         """List the attributes; those of Sequential ("0", "1", ...) are left out as no names."""
         names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules}
         return sorted(name for name in names | set(self._buffers) if not name[0].isdigit())
+
+
+# What follows are functions and no methods: a subclass may use any other name for its own layers.
+
+
+def _check_name(module: Any, kind: str, table: str, name: Any) -> None:
+    """Raise what PyTorch raises for a name that cannot be registered in a table."""
+    if table not in module.__dict__:
+        if kind == "module":
+            raise AttributeError(f"'{type(module).__name__}' object has no attribute '_modules'")
+        raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+    if not isinstance(name, str):
+        raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+    if kind == "module" and hasattr(module, name) and name not in module._modules:
+        raise KeyError(f"attribute '{name}' already exists")
+    if "." in name:
+        got = f", got: {name}" if kind == "module" else ""
+        raise KeyError(f'{kind} name can\'t contain "."{got}')
+    if name == "":
+        raise KeyError(f'{kind} name can\'t be empty string ""')
+    if hasattr(module, name) and name not in module.__dict__[table]:
+        raise KeyError(f"attribute '{name}' already exists")
+
+
+def _forget(module: Any, name: str, except_in: str) -> None:
+    """Remove a name from wherever it stands, but in the one table that takes it next."""
+    own = module.__dict__
+    for table in (own, own["_parameters"], own["_buffers"], own["_modules"]):
+        if table is not own[except_in]:
+            table.pop(name, None)
+    if except_in != "_buffers":
+        module._non_persistent_buffers_set.discard(name)
 
 
 def _ask(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) -> Any:

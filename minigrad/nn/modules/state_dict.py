@@ -107,19 +107,10 @@ class StateDict:
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Write this module's own tensors (and extra state, if it has any)."""
-        for name, tensor in self._saved_tensors():
+        for name, tensor in _saved_tensors(self):
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if type(self).get_extra_state is not StateDict.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
-
-    def _saved_tensors(self) -> Iterator[tuple[str, Tensor]]:
-        """List this module's own parameters and persistent buffers."""
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                yield name, parameter
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                yield name, buffer
 
     def get_extra_state(self) -> Any:
         """Give what else belongs in the state dict; a subclass that has something overrides it."""
@@ -218,11 +209,11 @@ class StateDict:
                 error_msgs,
             )
         assign = local_metadata.get("assign_to_params_buffers", False)
-        own = dict(self._saved_tensors())
+        own = dict(_saved_tensors(self))
         for name, tensor in own.items():
             key = prefix + name
             if key in state_dict:
-                error = self._load_tensor(name, tensor, key, state_dict[key], assign)
+                error = _load_tensor(self, name, tensor, key, state_dict[key], assign)
                 if error is not None:
                     error_msgs.append(error)
             elif strict:
@@ -242,39 +233,50 @@ class StateDict:
                     if first not in (self._modules if rest else own):
                         unexpected_keys.append(key)
 
-    def _load_tensor(
-        self, name: str, tensor: Any, key: str, value: Any, assign: bool
-    ) -> str | None:
-        """Copy one value, or put it in place; the result says what is wrong, if anything."""
-        if not isinstance(value, Tensor):
-            return (
-                f'While copying the parameter named "{key}", expected torch.Tensor or '
-                f"Tensor-like object from checkpoint but received {type(value)}"
-            )
-        if tensor.ndim == 0 and value.shape == (1,):
-            value = value[0]
-        if tensor.shape != value.shape:
-            return (
-                f"size mismatch for {key}: copying a param with shape {value.shape} from "
-                f"checkpoint, the shape in current model is {tensor.shape}."
-            )
-        try:
-            with no_grad():
-                if not assign:
-                    tensor.copy_(value)
-                elif isinstance(tensor, Parameter) and not isinstance(value, Parameter):
-                    setattr(self, name, Parameter(value, requires_grad=tensor.requires_grad))
-                else:
-                    if isinstance(tensor, Parameter):
-                        value.requires_grad_(tensor.requires_grad)
-                    setattr(self, name, value)
-        except Exception as error:
-            return (
-                f'While copying the parameter named "{key}", whose dimensions in the model are '
-                f"{tensor.size()} and whose dimensions in the checkpoint are {value.size()}, an "
-                f"exception occurred : {error.args}."
-            )
-        return None
+
+def _saved_tensors(module: Any) -> Iterator[tuple[str, Tensor]]:
+    """List a module's own parameters and persistent buffers."""
+    for name, parameter in module._parameters.items():
+        if parameter is not None:
+            yield name, parameter
+    for name, buffer in module._buffers.items():
+        if buffer is not None and name not in module._non_persistent_buffers_set:
+            yield name, buffer
+
+
+def _load_tensor(
+    module: Any, name: str, tensor: Any, key: str, value: Any, assign: bool
+) -> str | None:
+    """Copy one value, or put it in place; the result says what is wrong, if anything."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or '
+            f"Tensor-like object from checkpoint but received {type(value)}"
+        )
+    if tensor.ndim == 0 and value.shape == (1,):
+        value = value[0]
+    if tensor.shape != value.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from "
+            f"checkpoint, the shape in current model is {tensor.shape}."
+        )
+    try:
+        with no_grad():
+            if not assign:
+                tensor.copy_(value)
+            elif isinstance(tensor, Parameter) and not isinstance(value, Parameter):
+                setattr(module, name, Parameter(value, requires_grad=tensor.requires_grad))
+            else:
+                if isinstance(tensor, Parameter):
+                    value.requires_grad_(tensor.requires_grad)
+                setattr(module, name, value)
+    except Exception as error:
+        return (
+            f'While copying the parameter named "{key}", whose dimensions in the model are '
+            f"{tensor.size()} and whose dimensions in the checkpoint are {value.size()}, an "
+            f"exception occurred : {error.args}."
+        )
+    return None
 
 
 def _no_extra_state(module: Any, method: str) -> str:

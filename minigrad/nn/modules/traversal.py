@@ -166,7 +166,7 @@ class Traversal:
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Traversal):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, dot, name = target.rpartition(".")
+        path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if hasattr(parent, name):
             if not isinstance(getattr(parent, name), Traversal):
@@ -181,7 +181,7 @@ class Traversal:
         Raises:
             AttributeError: If there is no such attribute, or it is no `Parameter`.
         """
-        name, parameter = self._get_member(target)
+        name, parameter = _get_member(self, target)
         if not isinstance(parameter, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return parameter
@@ -193,17 +193,10 @@ class Traversal:
             AttributeError: If there is no such attribute, or it is no buffer.
         """
         path, _, _ = target.rpartition(".")
-        name, buffer = self._get_member(target)
+        name, buffer = _get_member(self, target)
         if name not in self.get_submodule(path)._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return buffer  # type: ignore[no-any-return]
-
-    def _get_member(self, target: str) -> tuple[str, Any]:
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        return name, getattr(module, name)
 
     # Acting on all of them ----------------------------------------------------------------------
 
@@ -281,3 +274,11 @@ class Traversal:
         if not children and len(extra) <= 1:
             return f"{self._get_name()}({''.join(extra)})"
         return "\n  ".join([f"{self._get_name()}(", *extra, *children]) + "\n)"
+
+
+def _get_member(root: Any, target: str) -> tuple[str, Any]:
+    path, _, name = target.rpartition(".")
+    module = root.get_submodule(path)
+    if not hasattr(module, name):
+        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+    return name, getattr(module, name)

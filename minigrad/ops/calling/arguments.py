@@ -37,6 +37,15 @@ def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes)
 
 
+def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Raise if an argument that must be a tensor is none."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
+            f"{type(value).__name__}"
+        )
+
+
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Convert to a NumPy dtype, recorded where both types are floating point."""
     from_kind, to_kind = tensor._array.dtype.kind, dtype.kind

@@ -8,8 +8,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.ops import activations, choices, elementwise
-from minigrad.ops.calling.arguments import cast
-from minigrad.ops.meeting import scalar
+from minigrad.ops.calling.arguments import cast, check_tensor
+from minigrad.ops.meeting import meet_types, no_booleans, scalar
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -41,13 +41,39 @@ def _alpha(name: str, plain: Any, scaled: Any) -> Any:
     def operation(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         if alpha == 1:
             return checked(name, plain, input, other)
+        if other is None:
+            raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not NoneType")
         if not isinstance(other, Tensor):
             other = scalar(other, input._array.dtype)
-        return scaled(input, other, alpha)  # type: ignore[no-any-return]
+        return with_alpha(scaled, input, other, alpha)
 
     operation.__name__ = name
     operation.__doc__ = plain.__doc__
     return operation
+
+
+def with_alpha(scaled: Any, input: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    """Call an operation that takes the second tensor times a number.
+
+    Raises:
+        RuntimeError: If the number is of a higher kind than the tensors, or one is boolean in a
+            difference.
+    """
+    a, b = input._array, other._array
+    if scaled is elementwise.sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
+        raise no_booleans(TypeError(), a, b)
+    meeting = dtypes.result_type(a, b)
+    if meeting.kind in "iub" and isinstance(alpha, float):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+    if meeting.kind != "b" and isinstance(alpha, bool):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if meeting.kind == "b":
+        alpha = bool(alpha)
+    if a.dtype == b.dtype:
+        return scaled(input, other, alpha)  # type: ignore[no-any-return]
+    return meet_types(lambda a, b: scaled(a, b, alpha), input, other)
 
 
 def checked(name: str, operation: Any, *operands: Any) -> Tensor:
@@ -92,6 +118,8 @@ def rsub(self: Tensor, other: Any) -> Any:
             elementwise.sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
         )
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
+    if self._array.dtype.kind == "b":
+        raise no_booleans(TypeError(), self._array, np.zeros(()))
     return elementwise.rsub_number(
         self if wanted == self._array.dtype else cast(self, wanted), other
     )
@@ -132,6 +160,8 @@ def pow(input: Any, exponent: Any) -> Any:
     if isinstance(exponent, (int, float, complex)):
         kind = input._array.dtype.kind
         if kind in "iub":
+            if kind == "b" and isinstance(exponent, int):
+                input = cast(input, np.dtype("int64"))
             if isinstance(exponent, float):
                 input = cast(input, dtypes.get_default_dtype().numpy)
             elif isinstance(exponent, int) and exponent < 0:
@@ -144,18 +174,29 @@ def pow(input: Any, exponent: Any) -> Any:
 
 def square(input: Tensor) -> Tensor:
     """Multiply each entry by itself."""
+    check_tensor("square", input)
+    if input._array.dtype.kind == "b":
+        input = cast(input, np.dtype("int64"))
     return elementwise.pow_number(input, 2)  # type: ignore[no-any-return]
+
+
+def _of_tensor(operation: Any) -> Any:
+    """Let an operation refuse what is no tensor."""
+
+    def function(input: Tensor) -> Tensor:
+        check_tensor(operation.__name__, input)
+        return operation(input)  # type: ignore[no-any-return]
+
+    function.__name__ = operation.__name__
+    function.__doc__ = operation.__doc__
+    return function
 
 
 def _floating(operation: Any) -> Any:
     """Let an operation whose results are no integers take integers."""
 
     def function(input: Tensor) -> Tensor:
-        if not isinstance(input, Tensor):
-            raise TypeError(
-                f"{operation.__name__}(): argument 'input' (position 1) must be Tensor, not "
-                f"{type(input).__name__}"
-            )
+        check_tensor(operation.__name__, input)
         if input._array.dtype.kind in "iub":
             input = cast(input, dtypes.get_default_dtype().numpy)
         return operation(input)  # type: ignore[no-any-return]
@@ -174,4 +215,6 @@ sqrt, rsqrt, reciprocal = map(
 sin, cos, tanh, sigmoid = map(
     _floating, (elementwise.sin, elementwise.cos, activations.tanh, activations.sigmoid)
 )
-neg, abs, sign, relu = elementwise.neg, choices.abs, choices.sign, activations.relu
+neg, abs, sign, relu = map(
+    _of_tensor, (elementwise.neg, choices.abs, choices.sign, activations.relu)
+)

@@ -10,7 +10,7 @@ from minigrad import dtypes
 from minigrad.ops import choices, parts
 from minigrad.ops.calling.arguments import cast, dimension
 from minigrad.ops.calling.arithmetic import checked
-from minigrad.ops.meeting import scalar
+from minigrad.ops.meeting import meet_types, scalar
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["clamp", "gather", "masked_fill", "maximum", "minimum", "where"]
@@ -58,10 +58,26 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "masked_fill_ only supports boolean masks, but got mask with dtype "
             f"{dtypes.scalar_name(mask._array).lower()}"
         )
+    value = filling(input, value)
     mask = wrap(np.broadcast_to(mask._array, np.broadcast_shapes(mask.shape, input.shape)))
     if isinstance(value, Tensor):
         return choices.masked_fill(input, mask, value)  # type: ignore[no-any-return]
     return choices.masked_fill_number(input, mask, value)  # type: ignore[no-any-return]
+
+
+def filling(input: Tensor, value: Any) -> Any:
+    """Give what takes the place of a tensor's entries in the tensor's dtype."""
+    if value is None or isinstance(value, str):
+        raise TypeError(
+            "masked_fill() received an invalid combination of arguments - got (Tensor, "
+            f"{type(value).__name__}), but expected a mask and a tensor or a number"
+        )
+    dtype = input._array.dtype
+    if dtype.kind not in "iub":
+        return value
+    if isinstance(value, Tensor):
+        return cast(value, dtype)
+    return dtype.type(value) if isinstance(value, (int, float)) else value
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
@@ -72,13 +88,22 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if input._array.dtype.kind in "iub" and (isinstance(min, float) or isinstance(max, float)):
-        input = cast(input, dtypes.get_default_dtype().numpy)
+    limits = [limit for limit in (min, max) if isinstance(limit, (int, float))]
+    if input._array.dtype.kind in "iub":
+        for limit in limits:
+            input = cast(input, dtypes.scalar_dtype(limit, input._array.dtype))
     return choices.clamp(input, min, max)  # type: ignore[no-any-return]
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """Choose entries of `input` where the condition holds, else of `other`."""
+    for value in (input, other):
+        if value is None or isinstance(value, str):
+            given = ", ".join(type(v).__name__ for v in (condition, input, other))
+            raise TypeError(
+                f"where() received an invalid combination of arguments - got ({given}), but "
+                "expected a condition and two tensors or numbers"
+            )
     first = input if isinstance(input, Tensor) else None
     second = other if isinstance(other, Tensor) else None
     known = first if first is not None else second
@@ -87,14 +112,14 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
         first = scalar(input, meets)
     if second is None:
         second = scalar(other, meets)
-    meeting = dtypes.result_type(first._array, second._array)
-    first, second = (t if t._array.dtype == meeting else cast(t, meeting) for t in (first, second))
     chosen = condition if isinstance(condition, Tensor) else wrap(condition)
     if chosen._array.dtype.kind not in "bO":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dtypes.scalar_name(chosen._array)}. Compare it with something, such as `x != 0`."
         )
+    if first._array.dtype is not second._array.dtype:
+        return meet_types(lambda a, b: choices.where(chosen, a, b), first, second)
     return choices.where(chosen, first, second)  # type: ignore[no-any-return]
 
 

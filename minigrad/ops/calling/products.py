@@ -6,6 +6,7 @@ from typing import Any
 
 from minigrad.ops import elementwise, factors, linear_algebra, losses
 from minigrad.ops.calling import shaping
+from minigrad.ops.calling.arguments import check_tensor
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -22,7 +23,17 @@ __all__ = [
 ]
 
 
-matmul = linear_algebra.matmul
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """Multiply tensors of any dimensions, as `input @ other` does.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    check_tensor("matmul", input)
+    check_tensor("matmul", other, "other", 2)
+    return linear_algebra.matmul(input, other)
+
+
 linear = linear_algebra.linear
 
 

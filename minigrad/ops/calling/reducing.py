@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.ops import choices, reduction
 from minigrad.ops.calling.arguments import cast, dimension, dimensions
 from minigrad.tensor import Tensor, wrap
@@ -90,8 +92,11 @@ def _refuse_empty(name: str, input: Tensor, dim: Any) -> None:
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
             "the reduction dim with the 'dim' argument."
         )
-    for number in dimensions(dim, input.ndim):
-        if not input._array.shape[number]:
+    numbers = dimensions(dim, input.ndim)
+    if name in ("max", "min"):
+        dim = numbers
+    for number in dim if isinstance(dim, (tuple, list)) else (dim,):
+        if input.ndim and not input._array.shape[number]:
             raise IndexError(f"{name}(): Expected reduction dim {number} to have non-zero size.")
 
 
@@ -162,6 +167,11 @@ def norm(
     keepdim: bool = False,
 ) -> Tensor:
     """Give the p-norm of all entries, or along dimensions. `p="fro"` means 2."""
+    if input._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{input.dtype.tensor_type}. Convert it with float()."
+        )
     order = 2 if p in (None, "fro") else p
     dims = None if dim is None else dimensions(dim, input.ndim)
     return reduction.vector_norm(input, order, dims, keepdim)  # type: ignore[no-any-return]
@@ -170,13 +180,24 @@ def norm(
 def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
     """Turn scores along a dimension into probabilities that add up to 1."""
     input = input if dtype is None else input.to(dtype)
+    _refuse_integers("softmax", input, dim)
     return reduction.softmax(input, dimension(_softmax_dim(dim, input.ndim), input.ndim))  # type: ignore[no-any-return]
 
 
 def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
     """Give the logarithm of the softmax, without the loss of precision of two steps."""
     input = input if dtype is None else input.to(dtype)
+    _refuse_integers("log_softmax", input, dim)
     return reduction.log_softmax(input, dimension(_softmax_dim(dim, input.ndim), input.ndim))  # type: ignore[no-any-return]
+
+
+def _refuse_integers(name: str, input: Tensor, dim: int | None) -> None:
+    if input._array.dtype.kind in "iub" and input._array.size:
+        last = dimension(_softmax_dim(dim, input.ndim), input.ndim) == builtins.max(input.ndim - 1, 0)
+        kernel = f"{name}_lastdim_kernel_impl" if last else name
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{input.dtype.tensor_type}'. Convert to float first."
+        )
 
 
 def _softmax_dim(dim: int | None, ndim: int) -> int:
@@ -193,4 +214,6 @@ def _softmax_dim(dim: int | None, ndim: int) -> int:
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """Give the logarithm of the sum of exponentials along dimensions."""
+    if input._array.dtype.kind in "iub":
+        input = cast(input, dtypes.get_default_dtype().numpy)
     return reduction.logsumexp(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.ops import joining, linear_algebra, shape
 from minigrad.ops.calling.arguments import cast, dimension, sizes_of
-from minigrad.ops.factors import check_expand
+from minigrad.ops.factors import check_expand, type_name
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -135,7 +135,7 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
     added = len(wanted) - len(have)
     if added < 0:
         raise RuntimeError(
-            f"expand(torch.{input.dtype.tensor_type}Tensor{{{list(have)}}}, size={list(wanted)}): "
+            f"expand({type_name(input._array)}{{{list(have)}}}, size={list(wanted)}): "
             f"the number of sizes provided ({len(wanted)}) must be greater or equal to the number "
             f"of dimensions in the tensor ({len(have)})"
         )
@@ -177,6 +177,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     tensors = list(tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    _check_tensors(tensors)
     number = dimension(dim, tensors[0].ndim)
     first = tensors[0]._array.shape
     for position, tensor in enumerate(tensors):
@@ -194,11 +195,21 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return joining.cat(tensors, number)
 
 
+def _check_tensors(tensors: Sequence[Any]) -> None:
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(tensor).__name__}"
+            )
+
+
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new dimension."""
     tensors = list(tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
+    _check_tensors(tensors)
     return joining.stack(tensors, dimension(dim, tensors[0].ndim + 1))
 
 

@@ -247,7 +247,7 @@ class Frame:
         record = self.record
         with (
             fork_rng(enabled=self.rng_state is not None),
-            (record.recomputing() if record else enable_grad()),
+            record.recomputing() if record else enable_grad(),
             enable_grad(),
             saved_tensors_hooks(pack, lambda tensor: tensor),
         ):

@@ -1,0 +1,348 @@
+"""See what `ctx` offers to a custom Function: saved tensors, marks, setup_context, gradients."""
+
+from __future__ import annotations
+
+from .tools import Family, graph, leaf
+
+family = Family()
+
+
+def define(torch, forward=None, backward=None, name="Mine", base=None, **more):
+    """Make a custom Function of functions, which become static methods, and of class attributes."""
+    methods = {"forward": forward, "backward": backward, **more}
+    body = {
+        key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
+        for key, value in methods.items()
+        if value is not None
+    }
+    return type(name, (base or torch.autograd.Function,), body)
+
+
+@family
+def the_ctx_is_the_node(torch, log):
+    """What forward put on ctx is on grad_fn; it has the members of a node."""
+
+    def forward(ctx, x, number, w):
+        ctx.number = number
+        log("in forward", torch.is_grad_enabled(), ctx.needs_input_grad, ctx.name())
+        log("not yet", ctx.saved_tensors, ctx.to_save, ctx.dirty_tensors, ctx.non_differentiable)
+        return x * number * w
+
+    def backward(ctx, grad):
+        log("in backward", torch.is_grad_enabled(), ctx.number, ctx is y.grad_fn)
+        return grad * ctx.number, None, None
+
+    mine = define(torch, forward, backward)
+    x, w = leaf(torch, (2,), 1), leaf(torch, (2,), 2, requires_grad=False)
+    y = mine.apply(x, 3.0, w)
+    node = y.grad_fn
+    log("node", node.name(), type(node).__name__, node.number, graph(y))
+    log("next", [(n is None, i) for n, i in node.next_functions], node.requires_grad)
+    log("metadata", node.metadata)
+    node.metadata["note"] = 5
+    log("metadata kept", y.grad_fn.metadata)
+    log("is a node", isinstance(node, torch.autograd.graph.Node))
+    log("class", mine._backward_cls is type(node), type(node)._forward_cls is mine)
+    kinds = torch.autograd.function
+    log("ctx", isinstance(node, kinds.FunctionCtx), isinstance(node, kinds.BackwardCFunction))
+    log("meta", type(mine) is kinds.FunctionMeta, issubclass(mine, kinds.FunctionCtx))
+    log("sequence", node._sequence_nr() < (y * 2).grad_fn._sequence_nr())
+    y.sum().backward()
+    log("gradient", x.grad, w.grad)
+
+
+@family
+def hooks_of_the_node(torch, log):
+    """Pre-hooks and hooks on the node of a Function, and tensor hooks on its outputs."""
+    mine = define(torch, lambda ctx, x: (x * 2, x * 3), lambda ctx, a, b: a * 2 + b * 3)
+    x = leaf(torch, (2,), 3)
+    a, b = mine.apply(x)
+    a.register_hook(log.hook("a", lambda grad: grad * 10))
+    b.register_hook(log.hook("b"))
+    node = a.grad_fn
+    node.register_prehook(lambda gradients: log("before", gradients))
+    node.register_prehook(lambda gradients: tuple(None if g is None else -g for g in gradients))
+    node.register_hook(lambda inner, outer: log("after", inner, outer))
+    node.register_hook(lambda inner, outer: (inner[0] * 100,))
+    (a * a).sum().backward(retain_graph=True)
+    log("first", x.grad)
+    torch.autograd.backward([a, b], [torch.ones(2), torch.tensor([2.0, 3.0])])
+    log("both", x.grad)
+
+
+@family
+def saving_twice_keeps_the_last(torch, log):
+    """The second call of save_for_backward replaces the first; None is allowed."""
+
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x)
+        ctx.save_for_backward(w, None, x)
+        log("waiting", ctx.to_save)
+        return x * w
+
+    def backward(ctx, grad):
+        log("saved", ctx.saved_tensors)
+        w, _, x = ctx.saved_tensors
+        return grad * w, grad * x
+
+    x, w = leaf(torch, (2,), 4), leaf(torch, (2,), 5)
+    y = define(torch, forward, backward).apply(x, w)
+    log("to_save", y.grad_fn.to_save, len(y.grad_fn.saved_tensors))
+    log("the inputs", y.grad_fn.saved_tensors[0] is w, y.grad_fn.saved_tensors[2] is x)
+    y.sum().backward()
+    log("gradients", x.grad, w.grad)
+    log.raises("released", lambda: y.grad_fn.saved_tensors)
+
+
+@family
+def saved_inputs_outputs_and_intermediates(torch, log):
+    """Which object saved_tensors gives back, with which place in the graph."""
+
+    def forward(ctx, x, inner):
+        middle = x * inner
+        result = middle.exp()
+        ctx.save_for_backward(x, inner, middle, result)
+        return result
+
+    def backward(ctx, grad):
+        x, inner, middle, result = ctx.saved_tensors
+        log("saved", x, inner, middle, result)
+        return grad * result * inner, grad * result * x
+
+    x, w = leaf(torch, (2,), 6), leaf(torch, (2,), 7)
+    inner = w.sin()
+    y = define(torch, forward, backward).apply(x, inner)
+    saved = y.grad_fn.saved_tensors
+    log("identical", [a is b for a, b in zip(saved, (x, inner, y, y), strict=True)])
+    log("node", saved[3].grad_fn is y.grad_fn, saved[3].output_nr, saved[3]._version)
+    log("again", y.grad_fn.saved_tensors[3] is saved[3], y.grad_fn.saved_tensors[2] is saved[2])
+    y.sum().backward(retain_graph=True)
+    y.sum().backward()
+    log("gradients", x.grad, w.grad)
+    log.raises("third", lambda: y.sum().backward())
+
+
+@family
+def saved_output_of_several(torch, log):
+    """Saved outputs of a Function with several know which output they are."""
+
+    def forward(ctx, x):
+        a, b = x * 2, x.exp()
+        ctx.save_for_backward(b, a)
+        return a, b
+
+    def backward(ctx, first, second):
+        b, a = ctx.saved_tensors
+        log("numbers", b.output_nr, a.output_nr, b.grad_fn is a.grad_fn, a, b)
+        return first * 2 + second * b
+
+    x = leaf(torch, (2,), 8)
+    a, b = define(torch, forward, backward).apply(x)
+    (first,) = torch.autograd.grad((a * b).sum(), x, create_graph=True)
+    log("first", first, graph(first))
+    first.sum().backward()
+    log("second", x.grad)
+
+
+@family
+def saved_variables_is_deprecated(torch, log):
+    """`saved_variables` gives the same, with a warning."""
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_variables
+        return grad * 2 * x
+
+    x = leaf(torch, (2,), 9)
+    define(torch, forward, backward).apply(x).sum().backward()
+    log("gradient", x.grad)
+
+
+@family
+def setup_context(torch, log):
+    """forward without ctx; defaults and keywords are filled in for setup_context."""
+
+    def forward(x, w, exponent=2, *, factor=10.0):
+        log("forward", exponent, factor, torch.is_grad_enabled())
+        return x**exponent * w * factor
+
+    def setup(ctx, inputs, output):
+        log("setup", type(inputs).__name__, len(inputs), output, torch.is_grad_enabled())
+        x, w, ctx.exponent = inputs
+        ctx.save_for_backward(x, w)
+
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        n = ctx.exponent
+        log("needs", ctx.needs_input_grad)
+        return grad * n * x ** (n - 1) * w * 10, grad * x**n * 10, None
+
+    x, w = leaf(torch, (2,), 10), leaf(torch, (2,), 11)
+    plain = define(torch, lambda x, w, e=2: forward(x, w, e), backward, setup_context=setup)
+    for call in (
+        lambda: plain.apply(x, w),
+        lambda: plain.apply(x, w, 3),
+        lambda: plain.apply(x, w=w),
+        lambda: plain.apply(e=3, w=w, x=x),
+    ):
+        y = call()
+        y.sum().backward()
+        log("gradients", y, x.grad, w.grad)
+    starred = define(torch, forward, backward, setup_context=setup)
+    log.raises("keyword only", lambda: starred.apply(x, w))
+    log.raises("missing", lambda: plain.apply(x))
+    log.raises("too many", lambda: plain.apply(x, w, 2, 3))
+    log.raises("unknown", lambda: plain.apply(x, w, other=3))
+
+
+@family
+def keywords_to_apply(torch, log):
+    """Keywords given to apply of a Function whose forward takes ctx."""
+
+    def forward(ctx, x, factor=2.0, power=1):
+        ctx.factor = factor
+        log("needs", ctx.needs_input_grad, factor, power)
+        return x**power * factor
+
+    mine = define(torch, forward, lambda ctx, grad: (grad * ctx.factor, None))
+    x = leaf(torch, (2,), 12)
+    for name, call in {
+        "positional": lambda: mine.apply(x, 3.0),
+        "default": lambda: mine.apply(x),
+        "keyword": lambda: mine.apply(x, factor=3.0),
+        "all": lambda: mine.apply(x=x, factor=5.0),
+        "gap": lambda: mine.apply(x, power=2),
+        "twice": lambda: mine.apply(x, x=x),
+        "unknown": lambda: mine.apply(x, other=1),
+        "too many": lambda: mine.apply(x, 1.0, 2, 3),
+        "none": lambda: mine.apply(),
+    }.items():
+        log.raises(name, call)
+
+
+@family
+def class_methods(torch, log):
+    """forward and backward as class methods."""
+
+    class Scale(torch.autograd.Function):
+        factor = 3.0
+
+        @classmethod
+        def forward(cls, ctx, x):
+            return x * cls.factor
+
+        @classmethod
+        def backward(cls, ctx, grad):
+            return grad * cls.factor
+
+    class Bigger(Scale):
+        factor = 5.0
+
+    x = leaf(torch, (2,), 13)
+    for function in (Scale, Bigger):
+        y = function.apply(x)
+        log("value", y)
+        y.sum().backward()
+        log("gradient", x.grad)
+
+
+@family
+def subclasses_and_names(torch, log):
+    """A subclass of a subclass, one in a function and one in a class: names of their nodes."""
+
+    class Outer(torch.autograd.Function):
+        class Inner(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    class Third(Outer):
+        @staticmethod
+        def backward(ctx, grad):
+            return Outer.backward(ctx, grad) * 10
+
+    x = leaf(torch, (2,), 14)
+    for function in (Outer, Outer.Inner, Third):
+        y = function.apply(x)
+        log(function.__name__, y.grad_fn.name(), repr(y))
+        y.sum().backward()
+        log("gradient", x.grad)
+
+
+@family
+def vjp_is_another_name_for_backward(torch, log):
+    """vjp may stand for backward; not both."""
+
+    def forward(ctx, x):
+        return x * 2
+
+    def rule(ctx, grad):
+        return grad * 2
+
+    x = leaf(torch, (2,), 15)
+    y = define(torch, forward, vjp=rule).apply(x)
+    y.sum().backward()
+    log("vjp", x.grad)
+    both = define(torch, forward, rule, vjp=rule)
+    log.raises("both", lambda: both.apply(x).sum().backward())
+    log.raises("both, called", lambda: both.apply(x).grad_fn.apply(torch.ones(2)))
+    log("apply", y.grad_fn.apply(torch.ones(2)))
+    base = torch.autograd.Function
+    log("attributes", base.generate_vmap_rule, base.clear_saved_tensors_on_access)
+    log("functions", base.vjp is base.backward)
+    log.raises("jvp", lambda: base.jvp(None, x))
+    log.raises("vmap", lambda: base.vmap(None, None, x))
+    log.raises("forward", lambda: base.forward(None, x))
+    log.raises("backward", lambda: base.backward(None, x))
+    log.raises("setup_context", lambda: base.setup_context(None, (), x))
+
+
+@family
+def clear_saved_tensors_on_access(torch, log):
+    """With clear_saved_tensors_on_access the saved tensors may be asked for once."""
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        log.raises("twice", lambda: ctx.saved_tensors)
+        return grad * 2 * x
+
+    mine = define(torch, forward, backward, clear_saved_tensors_on_access=True)
+    x = leaf(torch, (2,), 16)
+    y = mine.apply(x)
+    y.sum().backward(retain_graph=True)
+    log("gradient", x.grad)
+    log.raises("second backward", lambda: y.sum().backward())
+    wrong = define(torch, forward, backward, clear_saved_tensors_on_access=1)
+    log.raises("not a bool", lambda: wrong.apply(x))
+
+
+@family
+def mark_shared_storage_is_ignored(torch, log):
+    """mark_shared_storage warns and does nothing."""
+
+    def forward(ctx, x):
+        ctx.mark_shared_storage((x, x))
+        return x * 2
+
+    x = leaf(torch, (2,), 17)
+    define(torch, forward, lambda ctx, grad: grad * 2).apply(x).sum().backward()
+    log("gradient", x.grad)

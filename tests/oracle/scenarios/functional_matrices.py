@@ -1,0 +1,159 @@
+"""See `autograd.functional`: whole Jacobians and Hessians, their forms and options."""
+
+from __future__ import annotations
+
+import warnings
+
+from .functional import (
+    cubic,
+    function_of,
+    linear_in_both,
+    number_of_two,
+    only_the_first,
+    pair,
+    two_to_two,
+    unrelated,
+)
+from .tools import Family, leaf
+
+family = Family()
+
+
+@family
+def jacobian_shapes(torch, log):
+    """The four forms of the result: one or several inputs, one or several outputs."""
+    jacobian = function_of(torch, "jacobian")
+    x, z = pair(torch)
+    log("one of one", jacobian(cubic, z))
+    log("one of a tuple", jacobian(cubic, (z,)))
+    log("a tuple of one", jacobian(lambda z: (z * 2, (z**2).sum()), z))
+    log("one of two", jacobian(lambda x, z: x.t() @ z, (x, z)))
+    log("two of two", jacobian(two_to_two, (x, z)))
+    log("a tuple of one each", jacobian(lambda z: (z**2,), (z,)))
+    log("of a matrix", jacobian(lambda x: x @ x.t(), x))
+    log("number", jacobian(lambda z: z.sum() ** 2, z))
+    log("of a number", jacobian(lambda z: z * torch.tensor([2.0, 3.0]), torch.tensor(1.5)))
+    log("of no entries", jacobian(lambda z: z.sum(), torch.zeros(0)))
+
+
+@family
+def jacobian_options(torch, log):
+    """Graph, strictness, vectorized, and both strategies."""
+    jacobian = function_of(torch, "jacobian")
+    x, z = pair(torch, requires_grad=True)
+    plain = x.detach()
+    log("graph", jacobian(cubic, z, create_graph=True))
+    log("graph of plain", jacobian(lambda x: (x**2).sum(), plain, create_graph=True))
+    log("graph of two", jacobian(two_to_two, (plain, z), create_graph=True))
+    log("vectorized", jacobian(two_to_two, (x, z), vectorize=True))
+    for options in (
+        {"strict": True, "vectorize": True},
+        {"strategy": "forward-mode"},
+        {"strategy": "forward-mode", "create_graph": True},
+        {"strategy": "forward-mode", "vectorize": True, "strict": True},
+        {"strategy": "forward-mode", "vectorize": True, "create_graph": True},
+        {"strategy": "sideways"},
+    ):
+        log.raises(str(options), lambda options=options: jacobian(cubic, z, **options))
+
+
+@family
+def forward_mode(torch, log):
+    """Forward mode gives lists for several inputs, and results with a graph of their own."""
+    jacobian, hessian = function_of(torch, "jacobian"), function_of(torch, "hessian")
+    x, z = pair(torch)
+    options = {"strategy": "forward-mode", "vectorize": True}
+    outer = {"outer_jacobian_strategy": "forward-mode", "vectorize": True}
+    with warnings.catch_warnings():
+        # PyTorch's own use of something deprecated, once a process
+        warnings.simplefilter("ignore", DeprecationWarning)
+        log("one", jacobian(cubic, z, **options))
+        log("two", jacobian(two_to_two, (x, z), **options))
+        log("several", jacobian(lambda z: (z**2, z.sum()), z, **options))
+        log("a tuple", jacobian(cubic, (z,), **options))
+        log("leaf", jacobian(cubic, z.clone().requires_grad_(), **options).requires_grad)
+        log.raises("list", lambda: jacobian(cubic, [z], **options))
+        log.raises("number", lambda: jacobian(lambda z: 3, z, **options))
+        log.raises("numbers", lambda: jacobian(lambda z: (z, 3), z, **options))
+        blocks = hessian(number_of_two, (x, z), **outer)
+        log("hessian", type(blocks).__name__, [type(row).__name__ for row in blocks])
+        log("blocks", [[block.detach() for block in row] for row in blocks])
+        block = hessian(lambda z: (z**3).sum() * z[0], z, **outer)
+        log("hessian of one", block.requires_grad, block.detach())
+        with torch.no_grad():
+            log("under no_grad", hessian(lambda z: (z**3).sum() * z[0], z, **outer).detach())
+            log("not recorded", jacobian(cubic, z.clone().requires_grad_(), **options))
+    for more in ({"strict": True}, {"create_graph": True}, {"vectorize": False}):
+        log.raises(
+            f"hessian {more}",
+            lambda more=more: hessian(number_of_two, (x, z), **{**outer, **more}),
+        )
+
+
+@family
+def jacobian_strictness(torch, log):
+    """In strict mode an output that does not depend on an input is an error."""
+    jacobian = function_of(torch, "jacobian")
+    x, z = pair(torch, requires_grad=True)
+    functions = {
+        "both": two_to_two,
+        "linear": linear_in_both,
+        "one": only_the_first,
+        "neither": unrelated,
+        "second output": lambda x, z: (x.sum() * z, z * z),
+    }
+    for name, function in functions.items():
+        for create_graph in (False, True):
+            for strict in (False, True):
+
+                def run(function=function, create_graph=create_graph, strict=strict):
+                    return jacobian(function, (x, z), create_graph=create_graph, strict=strict)
+
+                log.raises(f"{name} {create_graph} {strict}", run)
+
+
+@family
+def jacobian_differentiated(torch, log):
+    """The Jacobian with a graph: its own gradient, and its second Jacobian."""
+    jacobian = function_of(torch, "jacobian")
+    z = leaf(torch, (2,), 8)
+    (
+        jacobian(cubic, z, create_graph=True) * torch.tensor([[1.0, 2.0], [3.0, -4.0]])
+    ).sum().backward()
+    log("gradient", z.grad)
+    log("second", jacobian(lambda z: jacobian(cubic, z, create_graph=True), z))
+
+
+@family
+def hessian_shapes(torch, log):
+    """One input, several inputs, a graph, and other ways to the same numbers."""
+    hessian = function_of(torch, "hessian")
+    x, z = pair(torch)
+    log("one", hessian(lambda z: (z**3).sum() * z[0], z))
+    log("a tuple", hessian(lambda z: (z**3).sum() * z[0], (z,)))
+    log("two", hessian(number_of_two, (x, z)))
+    log("linear", hessian(linear_in_both, (x, z)))
+    log("graph", hessian(lambda z: (z**4).sum(), leaf(torch, (2,), 9), create_graph=True))
+    log("vectorized", hessian(number_of_two, (x, z), vectorize=True))
+    log.raises("strategy", lambda: hessian(number_of_two, (x, z), outer_jacobian_strategy="up"))
+    log.raises(
+        "slow forward",
+        lambda: hessian(number_of_two, (x, z), outer_jacobian_strategy="forward-mode"),
+    )
+    log.raises("list", lambda: hessian(number_of_two, [x, z]))
+
+
+@family
+def hessian_strictness(torch, log):
+    """In strict mode a gradient that is constant is an error."""
+    hessian = function_of(torch, "hessian")
+    functions = [number_of_two, linear_in_both, only_the_first, unrelated]
+    functions.append(lambda x, z: (x**2).sum() * 2 + (z**2).sum())
+    for number, function in enumerate(functions):
+        for create_graph in (False, True):
+
+            def run(function=function, create_graph=create_graph):
+                inputs = pair(torch, requires_grad=True)
+                return hessian(function, inputs, create_graph=create_graph, strict=True)
+
+            log.raises(f"{number} {create_graph}", run)
