@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, nested
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.random import Generator, source
 from minigrad.tensor import Tensor, wrap
 
@@ -41,7 +42,7 @@ generator = source
 def _finish(array: Any, requires_grad: bool) -> Tensor:
     tensor = wrap(array)
     if requires_grad:
-        if array.dtype.kind not in "fcO":
+        if not can_require_grad(array.dtype):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
@@ -57,10 +58,13 @@ def _numpy(dtype: dtypes.dtype | None) -> Any:
     return None if dtype is None else dtype.numpy
 
 
-def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
-    if len(size) == 1 and isinstance(size[0], (tuple, list)):
-        size = tuple(size[0])
-    return tuple(int(n) for n in size)
+def _shape(sizes: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
+    """Take sizes one by one, or in one sequence that may be given by its name."""
+    if size is not None and not sizes:
+        sizes = (size,)
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = tuple(sizes[0])
+    return tuple(int(n) for n in sizes)
 
 
 def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -75,6 +79,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
     Raises:
         ValueError: If sequences have different lengths.
         RuntimeError: If a gradient is required of a type that is not floating point.
+        NotImplementedError: If a gradient is required of complex numbers.
         TypeError: If the data are no numbers.
 
     Example:
@@ -121,7 +126,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
     return _finish(array, requires_grad)
 
 
-def is_tensor(obj: Any) -> bool:
+def is_tensor(obj: Any, /) -> bool:
     """Tell whether something is a tensor.
 
     Example:
@@ -132,7 +137,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-def as_tensor(data: Any, dtype: dtypes.dtype | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """Make a tensor that shares the memory of the data, if it can."""
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
@@ -141,16 +146,16 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None) -> Tensor:
     return tensor(data, dtype=dtype)
 
 
-def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
     """Make a tensor that shares the memory of a NumPy array.
 
     Raises:
         TypeError: If it is not an array, or tensors have no such dtype.
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.of_array(array)
-    return wrap(array)
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    dtypes.of_array(ndarray)
+    return wrap(ndarray)
 
 
 def full(
@@ -161,19 +166,34 @@ def full(
     return _finish(np.full(_shape((size,)), fill_value, numpy_dtype), requires_grad)
 
 
-def zeros(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Make a tensor of zeros."""
-    return _finish(np.zeros(_shape(size), _default(dtype)), requires_grad)
+    return _finish(np.zeros(_shape(sizes, size), _default(dtype)), requires_grad)
 
 
-def ones(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Make a tensor of ones."""
-    return _finish(np.ones(_shape(size), _default(dtype)), requires_grad)
+    return _finish(np.ones(_shape(sizes, size), _default(dtype)), requires_grad)
 
 
-def empty(*size: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Make a tensor whose entries are not set."""
-    return _finish(np.empty(_shape(size), _default(dtype)), requires_grad)
+    return _finish(np.empty(_shape(sizes, size), _default(dtype)), requires_grad)
 
 
 def zeros_like(
@@ -207,14 +227,33 @@ def full_like(
     return _finish(np.full_like(input._array, fill_value, _numpy(dtype)), requires_grad)
 
 
-def arange(*bounds: Any, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
+def arange(
+    *bounds: Any,
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Make a vector of numbers from a start (or 0) up to but not including an end.
+
+    Args:
+        *bounds: The end; or start and end; or start, end and step.
+        start: The first number, given by name.
+        end: Where to stop, given by name.
+        step: The distance between two numbers, given by name.
+        dtype: The type of the entries.
+        requires_grad: Whether operations on the tensor are recorded.
 
     Example:
         >>> import minigrad as torch
         >>> torch.arange(2, 8, 2)
         tensor([2, 4, 6])
     """
+    if end is not None:
+        bounds = (*(bounds or (start,)), end, step)
+    elif step != 1:
+        bounds = (*((start,) if len(bounds) == 1 else ()), *bounds, step)
     whole = all(isinstance(bound, int) for bound in bounds)
     numpy_dtype = (np.dtype("int64") if whole else _default(None)) if dtype is None else dtype.numpy
     return _finish(np.arange(*bounds).astype(numpy_dtype), requires_grad)
@@ -240,7 +279,8 @@ def eye(
 
 
 def rand(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     generator: Generator | None = None,
     dtype: dtypes.dtype | None = None,
     requires_grad: bool = False,
@@ -248,17 +288,19 @@ def rand(
     """Make a tensor of random numbers, uniform between 0 and 1.
 
     Args:
-        *size: The shape.
+        *sizes: The shape.
+        size: The shape, given by its name.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
         dtype: The type of the entries.
         requires_grad: Whether operations on the tensor are recorded.
     """
-    array = np.asarray(source(generator).random(_shape(size))).astype(_default(dtype))
+    array = np.asarray(source(generator).random(_shape(sizes, size))).astype(_default(dtype))
     return _finish(array, requires_grad)
 
 
 def randn(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     generator: Generator | None = None,
     dtype: dtypes.dtype | None = None,
     requires_grad: bool = False,
@@ -266,39 +308,69 @@ def randn(
     """Make a tensor of random numbers from the standard normal distribution.
 
     Args:
-        *size: The shape.
+        *sizes: The shape.
+        size: The shape, given by its name.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
         dtype: The type of the entries.
         requires_grad: Whether operations on the tensor are recorded.
     """
-    array = np.asarray(source(generator).standard_normal(_shape(size))).astype(_default(dtype))
+    array = np.asarray(source(generator).standard_normal(_shape(sizes, size))).astype(
+        _default(dtype)
+    )
     return _finish(array, requires_grad)
 
 
 def randint(
-    *arguments: Any, generator: Generator | None = None, dtype: dtypes.dtype | None = None
+    *arguments: Any,
+    low: int = 0,
+    high: int | None = None,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Make a tensor of random integers: `randint(low, high, size)` or `randint(high, size)`."""
-    *bounds, size = arguments
-    low, high = bounds if len(bounds) == 2 else (0, bounds[0])
+    if size is None:
+        *arguments, size = arguments  # type: ignore[assignment]
+    if high is None:
+        *arguments, high = arguments  # type: ignore[assignment]
+    if arguments:
+        (low,) = arguments
     array = source(generator).integers(low, high, _shape((size,)))
-    return _finish(np.asarray(array).astype(np.int64 if dtype is None else dtype.numpy), False)
+    numpy_dtype = np.int64 if dtype is None else dtype.numpy
+    return _finish(np.asarray(array).astype(numpy_dtype), requires_grad)
 
 
-def randperm(n: int, *, generator: Generator | None = None) -> Tensor:
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype = dtypes.int64,
+    requires_grad: bool = False,
+) -> Tensor:
     """Make a vector of the numbers from 0 to n - 1 in random order."""
-    return _finish(source(generator).permutation(n).astype(np.int64), False)
+    return _finish(source(generator).permutation(n).astype(dtype.numpy), requires_grad)
 
 
 def rand_like(
-    input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Make a tensor of uniform random numbers in the shape and type of another."""
-    return rand(input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad)
+    kind = dtype or input.dtype
+    return rand(input.shape, generator=generator, dtype=kind, requires_grad=requires_grad)
 
 
 def randn_like(
-    input: Tensor, *, generator: Generator | None = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: dtypes.dtype | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Make a tensor of normal random numbers in the shape and type of another."""
-    return randn(input.shape, generator=generator, dtype=input.dtype, requires_grad=requires_grad)
+    kind = dtype or input.dtype
+    return randn(input.shape, generator=generator, dtype=kind, requires_grad=requires_grad)

@@ -92,7 +92,7 @@ def get_default_dtype() -> dtype:
     return _default[0]
 
 
-def set_default_dtype(new: dtype) -> None:
+def set_default_dtype(d: dtype, /) -> None:
     """Set the dtype of new tensors made from Python floats.
 
     Raises:
@@ -105,12 +105,12 @@ def set_default_dtype(new: dtype) -> None:
         torch.float64
         >>> torch.set_default_dtype(torch.float32)
     """
-    if not isinstance(new, dtype) or not new.is_floating_point:
+    if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(
             "only floating-point types are supported as the default type. "
             "Use torch.float32 or torch.float64."
         )
-    _default[0] = new
+    _default[0] = d
 
 
 def of_array(array: Any) -> dtype:
@@ -132,6 +132,23 @@ def of_array(array: Any) -> dtype:
 def scalar_name(array: Any) -> str:
     """Give the name of an array's dtype as messages have it, for example `Float`."""
     return of_array(array).tensor_type
+
+
+# How C++ calls the types, and with it some errors.
+_in_c = {
+    "Bool": "bool",
+    "Byte": "unsigned char",
+    "Char": "signed char",
+    "Short": "short int",
+    "Long": "long int",
+    "Half": "c10::Half",
+}
+
+
+def c_name(array: Any) -> str:
+    """Give the name of an array's dtype in C++, for example `long int`."""
+    name = scalar_name(array)
+    return _in_c.get(name, name.lower())
 
 
 # PyTorch sorts dtypes into kinds; a higher kind wins whatever the sizes.

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.attributes import TensorAttributes
 from minigrad.autograd.gradients import backward
-from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.variable import Variable
@@ -45,7 +45,8 @@ class Tensor(TensorAttributes):
     (`minigrad.sum(x)`) and operators (`x * y`); they live in `minigrad.ops`.
 
     Args:
-        data: Nested sequences of numbers, or an array; converted to the default dtype.
+        *data: Nested sequences of numbers, or an array; converted to the default dtype. Or, as in
+            PyTorch, the sizes of a tensor whose entries are not set.
 
     Example:
         >>> import minigrad as torch
@@ -74,8 +75,19 @@ class Tensor(TensorAttributes):
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
 
-    def __init__(self, data: Any = ()) -> None:
-        array = np.array(data._array if isinstance(data, Variable) else data)
+    def __init__(self, *data: Any) -> None:
+        by_size = len(data) == 1 and isinstance(data[0], Size)
+        if by_size or (data and all(type(size) is int for size in data)):
+            sizes = data[0] if by_size else data
+            set_up(self, np.zeros(sizes, dtypes.get_default_dtype().numpy))
+            return
+        (values,) = data or ((),)
+        if isinstance(values, (float, complex)):
+            raise TypeError(
+                f"new(): data must be a sequence (got {type(values).__name__}). "
+                "minigrad.tensor makes a tensor of one number."
+            )
+        array = np.array(values._array if isinstance(values, Variable) else values)
         if array.dtype.kind != "O":
             array = array.astype(dtypes.get_default_dtype().numpy)
         set_up(self, array)
@@ -110,6 +122,17 @@ class Tensor(TensorAttributes):
         """Give the steps in memory, in entries, along each dimension or along one."""
         steps = tuple(step // self._array.itemsize for step in self._array.strides)
         return steps if dim is None else steps[dim]
+
+    def data_ptr(self) -> int:
+        """Give the address of the first entry; tensors that share memory may share it.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.ones(3)
+            >>> x.data_ptr() == x[:2].data_ptr(), x.data_ptr() == x.clone().data_ptr()
+            (True, False)
+        """
+        return int(self._array.ctypes.data) if self._array.size else 0
 
     def is_contiguous(self) -> bool:
         """Tell whether the entries lie in memory in the order in which they are printed."""
@@ -173,7 +196,7 @@ class Tensor(TensorAttributes):
         Raises:
             RuntimeError: If the tensor requires a gradient.
         """
-        if grad_mode.enabled and self.requires_grad and not force:
+        if is_grad_enabled() and self.requires_grad and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "
                 "Use tensor.detach().numpy() instead."
@@ -217,7 +240,7 @@ class Tensor(TensorAttributes):
     def _single(self, kind: str) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.requires_grad and grad_mode.enabled:
+        if self.requires_grad and is_grad_enabled():
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
                 "behavior.\nConsider using tensor.detach() first.",

@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+# Before pytest collects doctests: told to begin inside the package, it would load that part apart
+# from the rest, and put the module `minigrad.autograd.gradcheck` in the place of the function.
+import minigrad as minigrad
+
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave what is no test file alone: the search for doctests would import it."""

@@ -10,8 +10,8 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.inference import inference_mode
+from minigrad.autograd.legacy_variable import Variable
 from minigrad.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from minigrad.autograd.variable import Variable
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional

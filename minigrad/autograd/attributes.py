@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.saved import INFERENCE, DetachedCounter, counter_of
 from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.variable import Variable, update_views
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -142,9 +143,14 @@ class TensorAttributes(Variable):
             raise RuntimeError(_NO_VIEWS)
         if self._has_node():  # whoever saved this tensor with its place in the graph must notice
             self._version_counter = DetachedCounter(counter_of(self))
+            edge = self._edge
+            if edge is not None and edge[0] is not None and edge[0]._hooks is not None:
+                # its hooks wait for the tensor to be a leaf that requires a gradient
+                self._autograd_meta().hooks = edge[0]._hooks.tensor_pre.get(edge[1])
         elif self._edge is None:
             self.requires_grad = False
         self._edge = NO_EDGE
+        update_views(self)
         return self
 
     @property
@@ -157,6 +163,7 @@ class TensorAttributes(Variable):
         Raises:
             TypeError: If what is assigned is no tensor.
             RuntimeError: If integers are assigned to a tensor that requires a gradient.
+            NotImplementedError: If complex numbers are.
 
         Example:
             >>> import minigrad as torch
@@ -174,7 +181,7 @@ class TensorAttributes(Variable):
         if not isinstance(value, Variable):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         dtype = value._array.dtype
-        if dtype.kind not in "fcO" and self.requires_grad:
+        if self.requires_grad and not can_require_grad(dtype):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
@@ -221,7 +228,7 @@ class TensorAttributes(Variable):
         node = self.grad_fn
         if node is None:
             return None if self._meta is None else self._meta.hooks
-        return None if node.hooks is None else node.hooks.tensor_pre.get(self.output_nr)
+        return None if node._hooks is None else node._hooks.tensor_pre.get(self.output_nr)
 
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: Hooks | None) -> None:
@@ -232,9 +239,9 @@ class TensorAttributes(Variable):
             self._attach_to_accumulator(meta)
             meta.hooks = hooks
         elif hooks is not None:
-            node._hooks().tensor_pre[self.output_nr] = hooks
-        elif node.hooks is not None:
-            node.hooks.tensor_pre.pop(self.output_nr, None)
+            node._ensure_hooks().tensor_pre[self.output_nr] = hooks
+        elif node._hooks is not None:
+            node._hooks.tensor_pre.pop(self.output_nr, None)
 
     @_backward_hooks.deleter
     def _backward_hooks(self) -> None:

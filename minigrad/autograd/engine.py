@@ -14,10 +14,13 @@ are tensors, and the same rules record themselves.
 
 from __future__ import annotations
 
+import _thread
 import contextvars
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from heapq import heappop, heappush, heappushpop
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from minigrad.autograd.anomaly_mode import check_for_nan, report, watch
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import AccumulateGrad, Edge, Node
 from minigrad.autograd.planning import count_uses, heap_order, leading_to, reachable
+from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.variable import Variable
 
 
@@ -56,6 +60,7 @@ def run_backward(
         The gradient that reached each of `inputs`, None where none did.
     """
     outer, previous, watched = grad_mode.task, grad_mode.enabled, watch.enabled
+    saved_hooks, attention = grad_mode.saved_hooks, grad_mode.attention
     if outer is not None:
         if grad_mode.levels_left == 0:
             arguments = (
@@ -71,17 +76,23 @@ def run_backward(
         grad_mode.levels_left -= 1
     kind = WatchedTask if watched else GraphTask
     task = kind(roots, retain_graph, create_graph, inputs, accumulate)
-    if watched or unchecked:
+    if watched or unchecked or previous is None:
         task.unchecked = task.attended = True
     grad_mode.task = task
-    if previous is not None:  # None is inference mode, which stays
+    if previous is not None:
         grad_mode.enabled = create_graph and (grad_mode.attention or True)
+    else:  # inference mode, which stays
+        asked, grad_mode.asked = grad_mode.asked, create_graph
     try:
         task.run(roots, gradients)
         if task.callbacks is not None:
             task.call_back()
     finally:
+        if grad_mode.saved_hooks is not saved_hooks:  # a hook entered or left more than it should
+            grad_mode.saved_hooks, grad_mode.attention = saved_hooks, attention
         grad_mode.enabled = previous
+        if previous is None:
+            grad_mode.asked = asked
         grad_mode.task = outer
         if outer is not None:
             grad_mode.levels_left += 1
@@ -116,6 +127,12 @@ def _in_another_thread(function: Callable[[], list[Any]]) -> list[Any]:
     return results.pop()
 
 
+# Passes in several threads may add to the gradient of one leaf: nothing must be lost.
+_accumulation = threading.RLock()
+_NO_LOCK = nullcontext()
+_count_threads: Callable[[], int] = getattr(_thread, "_count", lambda: 1)
+
+
 class GraphTask:
     """One backward pass: who waits for how many gradients, what has arrived, what is ready."""
 
@@ -126,7 +143,7 @@ class GraphTask:
     needed: set[Node] | None = None  # the nodes that run; None means all
     reachable: set[Node] | None = None  # the nodes that will run, once somebody asked
     captured: Any = ()  # the gradients of the inputs that were asked for
-    captures: Mapping[Node, list[tuple[int, int]]] = {}  # which of them arrive at a node
+    captures: Mapping[Node, list[tuple[int, int]]] = MappingProxyType({})  # who gives them
 
     def __init__(
         self,
@@ -150,14 +167,16 @@ class GraphTask:
                     captures.setdefault(node, []).append((position, output_nr))
             self.captured = [None] * len(inputs)
             self.needed = leading_to(roots, set(captures), accumulate)
-            if not accumulate:
-                self.captures = captures
+            if accumulate:
+                captures = {}
+            self.captures = captures
 
     def run(self, edges: Sequence[Edge], gradients: Any) -> None:
         """Send gradients along the edges of the roots, then run what becomes ready, in order."""
         ready, waiting, needed = self.ready, self.waiting, self.needed
         keep = self.retain_graph
         attended = self.attended
+        alone = _count_threads() == 0
         if needed is not None and len(edges) == 1:
             self._attend_only_root(edges[0], gradients[0])
         while True:
@@ -197,10 +216,14 @@ class GraphTask:
                     more_leaves.insert(0, (leaf, leaf_gradient))
                     leaf_gradient = None
                     self._accumulate(more_leaves)
-                elif attended or leaf.hooks is not None:
+                elif attended or leaf._hooks is not None:
                     self._run_attended(leaf, leaf_gradient)
                 elif leaf_gradient is not None:
-                    leaf.run(leaf_gradient)
+                    if alone:
+                        leaf._run(leaf_gradient)
+                    else:
+                        with _accumulation:
+                            leaf._run(leaf_gradient)
             # Run the latest of the nodes that are ready.
             if following is None:
                 if not ready:
@@ -211,27 +234,27 @@ class GraphTask:
             else:
                 node, gradient = following, carried
             carried = None
-            if attended or node.hooks is not None or gradient is None:
+            if attended or node._hooks is not None or gradient is None:
                 gradients = self._run_attended(node, gradient)
             else:
-                gradients = node.run(gradient, keep)
+                gradients = node._run(gradient, keep)
             edges = node.next_functions
 
     def _attend_only_root(self, edge: Edge, gradient: Any) -> None:
         """Call the tensor hooks of the only root, which PyTorch does even if it need not run."""
         node, output_nr = edge
         assert node is not None and self.needed is not None
-        if node.hooks is None or node in self.needed or node in self.captures:
+        if node._hooks is None or node in self.needed or node in self.captures:
             return
-        grad_outputs: list[Any] = [None] * len(node.shape) if node.multiple else [None]
+        grad_outputs: list[Any] = [None] * len(node._shape) if node._multiple else [None]
         grad_outputs[output_nr] = gradient
-        node.hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
+        node._hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
 
     def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
         """Add a gradient to those that have already arrived at an output of a node."""
         buffers = self.buffers
-        if node.multiple:
-            buffer = buffers.setdefault(node, [None] * len(node.shape))
+        if node._multiple:
+            buffer = buffers.setdefault(node, [None] * len(node._shape))
             held = buffer[input_nr]
             buffer[input_nr] = gradient if held is None else held + gradient
         else:
@@ -246,14 +269,16 @@ class GraphTask:
         attended = self.attended
         while leaves:
             node, gradient = leaves.pop()
-            if attended or node.hooks is not None:
+            if attended or node._hooks is not None:
                 self._run_attended(node, gradient)
             elif gradient is not None:
-                node.run(gradient)
+                with _accumulation:
+                    node._run(gradient)
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
-        hooks = node.hooks
+        grad_mode.set(self.recorded)  # a hook of another node may have switched it
+        hooks = node._hooks
         if grad_mode.enabled is not None:  # a hook of another node may have left it changed
             grad_mode.enabled = self.recorded and (grad_mode.attention or True)
         runs = self.needed is None or node in self.needed
@@ -270,44 +295,54 @@ class GraphTask:
         if hooks is not None:
             hooks.run_tensor_hooks(grad_outputs)
             grad_outputs = hooks.run_pre_hooks(grad_outputs)
-        attended = hooks is not None and (hooks.post or hooks.post_accumulate)
-        if attended:
-            seen = list(grad_outputs)
+        seen = list(grad_outputs) if hooks is not None and hooks.post else []
         results = self._call_rule(node, grad_outputs)
-        if attended:
-            assert hooks is not None
+        hooks = node._hooks
+        if hooks is not None and (hooks.post or hooks.post_accumulate):
             if isinstance(node, AccumulateGrad):
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
-                if self.needed is not None:
-                    results = self._asked_for(node, results)
+                results = self._asked_for(node, results)
                 after = hooks.run_post_hooks(self._as_tensors(results), seen)
                 results = after if self.recorded else [t if t is None else t._array for t in after]
-        if node.keeps_tensors and not self.retain_graph:
-            node.saved = None
+        if node._keeps_tensors and not self.retain_graph:
+            node._release()
         return results
 
     def _asked_for(self, node: Node, results: Sequence[Any]) -> Sequence[Any]:
         """Leave out the gradients that this pass has no use for: PyTorch does not compute them."""
-        assert self.needed is not None
-        asked = [n in self.needed or n in self.captures for n, _ in node.next_functions]
-        if node.computes == "always" or (node.computes == "together" and any(asked)):
+        sources = [source for source, _ in node.next_functions]
+        if self.needed is None:
+            asked = [source is not None for source in sources]
+        else:
+            asked = [source in self.needed or source in self.captures for source in sources]
+        if node._computes == "always" or (node._computes == "together" and any(asked)):
             return results
         return [g if wanted else None for g, wanted in zip(results, asked, strict=True)]
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run the backward rule on tensors or on arrays."""
-        if all(gradient is None for gradient in grad_outputs) and not node.runs_without_gradient:
-            node.check_saved()  # what must not be used any more is an error all the same
+        if all(gradient is None for gradient in grad_outputs) and not node._runs_without_gradient:
+            node._check_saved()  # what must not be used any more is an error all the same
             return (None,) * len(node.next_functions)
         if type(node) is AccumulateGrad and not node.variable.requires_grad:
             return ()  # since the graph was built somebody has switched it off
+        if type(node) is AccumulateGrad and node.variable.grad_fn is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
         if self.recorded:
-            return node.run_recorded(grad_outputs if node.multiple else grad_outputs[0])
-        if node.multiple:
-            return node.run([t if t is None else t._array for t in grad_outputs])
+            with _accumulation if type(node) is AccumulateGrad else _NO_LOCK:
+                return node._run_recorded(grad_outputs if node._multiple else grad_outputs[0])
+        if node._multiple:
+            return node._run([t if t is None else t._array for t in grad_outputs])
         gradient = grad_outputs.pop()._array
-        return node.run(gradient)
+        if type(node) is not AccumulateGrad:
+            return node._run(gradient)
+        fresh = node.variable._grad is None
+        with _accumulation:
+            node._run(gradient)
+        if fresh and grad_mode.enabled is None:
+            _made_in_inference_mode(node.variable._grad)
+        return ()
 
     def call_back(self) -> None:
         """Call what was queued for the end of the pass; that may queue more."""
@@ -335,7 +370,11 @@ class GraphTask:
         """Show gradients to hooks as tensors."""
         if self.recorded:
             return list(gradients)
-        return [g if g is None else Node.wrap(g) for g in gradients]
+        tensors = [g if g is None else Node.wrap(g) for g in gradients]
+        if grad_mode.enabled is None:
+            for tensor in tensors:
+                _made_in_inference_mode(tensor)
+        return tensors
 
 
 class WatchedTask(GraphTask):
@@ -353,6 +392,11 @@ class WatchedTask(GraphTask):
         return results
 
 
+def _made_in_inference_mode(tensor: Any) -> None:
+    if tensor is not None:
+        tensor._version_counter = INFERENCE
+
+
 def _check_shape(node: AccumulateGrad, shape: Any) -> None:
     """Refuse a gradient that does not fit its leaf.
 
@@ -368,9 +412,9 @@ def _check_shape(node: AccumulateGrad, shape: Any) -> None:
 
 def _outputs(node: Node, gradient: Any) -> list[Any]:
     """Give the gradients of all outputs of a node as a list."""
-    if not node.multiple:
+    if not node._multiple:
         return [gradient]
-    return [None] * len(node.shape) if gradient is None else gradient
+    return [None] * len(node._shape) if gradient is None else gradient
 
 
 class Engine:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from minigrad.autograd.function_ctx import FunctionCtx
 from minigrad.autograd.function_node import FunctionNode
 from minigrad.autograd.function_outputs import place_outputs
-from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.once_differentiable import once_differentiable
 from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
@@ -161,7 +161,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         ctx.needs_input_grad = tuple(
             isinstance(argument, Variable) and argument.requires_grad for argument in args
         )
-        recording = bool(grad_mode.enabled) and any(ctx.needs_input_grad)
+        recording = any(ctx.needs_input_grad) and is_grad_enabled()
         if recording:
             ctx._record_inputs(args)
         if cls.clear_saved_tensors_on_access is not False or cls.boxed_grads_call is not False:

@@ -27,21 +27,20 @@ class FunctionNode(Node, FunctionCtx):
     """
 
     _forward_cls: ClassVar[type[Function]]
-    multiple = True
-    runs_without_gradient = True
-    computes = "always"
-    keeps_tensors = True
+    _multiple = True
+    _runs_without_gradient = True
+    _computes = "always"
+    _keeps_tensors = True
+    _takes_detached = True
 
     requires_grad = True
-    _output_shapes: tuple[Any, ...] = ()  # None for an output that is no tensor
-    _output_dtypes: tuple[Any, ...] = ()
-    _saved_outputs: Sequence[int | None] = ()
+    _outputs_saved: Sequence[int | None] = ()
     _cleared_on_access = False
     _changed_first = True  # whether the view that forward changed in place came first
 
     def __init__(self) -> None:
-        self.saved = ()
-        self.hooks = None
+        self._saved = ()
+        self._hooks = None
         self.next_functions = ()
 
     def __call__(self, *gradients: Any) -> Any:
@@ -69,14 +68,14 @@ class FunctionNode(Node, FunctionCtx):
                 "is set on the autograd.Function. Either access saved_tensors only once, or set "
                 "clear_saved_tensors_on_access=False."
             )
-        if self.saved is None:
+        if self._saved is None:
             raise RuntimeError(RELEASED)
         tensors = tuple(
             None if saved is None else self._unpacked(saved, place)
-            for place, saved in enumerate(self.saved)
+            for place, saved in enumerate(self._saved)
         )
         if self._forward_cls.clear_saved_tensors_on_access:
-            self.saved, self._cleared_on_access = (), True
+            self._saved, self._cleared_on_access = (), True
         return tensors
 
     @property
@@ -90,43 +89,40 @@ class FunctionNode(Node, FunctionCtx):
         return self.saved_tensors
 
     def _unpacked(self, saved: Any, place: int) -> Any:
-        if saved.__class__ is SavedTensor and saved.tensor is None:  # a result of this node
-            tensor = self.wrap(saved.array)
-            tensor._edge = (self, self.result_nr(place))
-            tensor._version_counter = saved._version_counter
-            version, saved = saved.version, SavedTensor(tensor)
-            saved.version = version
-        return unpack_tensor(saved, self)
+        tensor = unpack_tensor(saved, self)
+        if saved.__class__ is SavedTensor and saved.tensor is None:
+            tensor._edge = (self, self._result_nr(place))
+        return tensor
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         """Handles on the saved tensors, which take hooks."""
-        if self.saved is None:
+        if self._saved is None:
             raise RuntimeError(RELEASED)
-        return tuple(self.raw_saved(self, place) for place in range(len(self.saved)))
+        return tuple(self._raw_saved(self, place) for place in range(len(self._saved)))
 
-    def result_nr(self, place: int) -> int:
+    def _result_nr(self, place: int) -> int:
         """Tell which output of the function the tensor is that was saved at a place."""
-        return self._saved_outputs[place] or 0
+        return self._outputs_saved[place] or 0
 
     # ------------------------------------------------------------------ what the engine calls
 
-    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward with arrays put into tensors."""
         if gradient.__class__ is not list:
             gradient = self._of_changed_view(gradient)
-        results = self._call_backward([None if g is None else self.wrap(g) for g in gradient])
+        results = self._call_backward([None if g is None else Node.wrap(g) for g in gradient])
         if not keep:
-            self.saved = None
+            self._saved = None
         return [None if result is None else result._array for result in results]
 
-    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward; what it does is recorded."""
         if gradient.__class__ is not list:
             gradient = self._of_changed_view(gradient)
         results = self._call_backward(list(gradient))
         if not keep:
-            self.saved = None
+            self._saved = None
         return results
 
     def _of_changed_view(self, gradient: Any) -> list[Any]:
@@ -150,9 +146,9 @@ class FunctionNode(Node, FunctionCtx):
     def _call_backward(self, gradients: list[Any]) -> list[Any]:
         if self._materialize:
             for position, gradient in enumerate(gradients):
-                if gradient is None and self._output_shapes[position] is not None:
-                    shape, dtype = self._output_shapes[position], self._output_dtypes[position]
-                    gradients[position] = self.wrap(np.zeros(shape, dtype))
+                if gradient is None and self._shape[position] is not None:
+                    shape, dtype = self._shape[position], self._dtype[position]
+                    gradients[position] = Node.wrap(np.zeros(shape, dtype))
         results = self.apply(*gradients)
         return self._checked(results if isinstance(results, tuple) else (results,))
 
@@ -198,7 +194,16 @@ class FunctionNode(Node, FunctionCtx):
                     f"with {list(shape)}"
                 )
             result = sum_to_shape(result, shape)
-        return result if result._array.dtype == dtype else result._to_numpy_dtype(dtype)
+        if result._array.dtype == dtype:
+            return result
+        if result._array.dtype.kind == "c":
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
+                "grad_is_complex) to be true, but got false. Function "
+                f"{type(self).__name__} returned a complex gradient at index {index} for a real "
+                "input."
+            )
+        return result._to_numpy_dtype(dtype)
 
     # ------------------------------------------------------------------ setting up
 
@@ -230,7 +235,7 @@ class FunctionNode(Node, FunctionCtx):
             # the node must not hold its own result: they would keep each other alive
             own = output_nr is not None and tensor._has_node()
             saved.append(SavedTensor(tensor, is_result=own))
-        self.saved = tuple(saved)
-        self._saved_outputs = numbers
+        self._saved = tuple(saved)
+        self._outputs_saved = numbers
         attend(self, *outputs)
         self._to_save = ()

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.function_node import FunctionNode
 from minigrad.autograd.node import Node
 from minigrad.autograd.type_name import type_name
@@ -36,6 +37,7 @@ def place_outputs(
     Raises:
         TypeError: If something is saved that is no tensor.
         RuntimeError: If marks and outputs contradict each other.
+        NotImplementedError: If an output that would require a gradient is complex.
     """
     saved = _tensors_to_save(ctx, recording)
     not_differentiable = _NOTHING if ctx.non_differentiable is None else _undifferentiable(ctx)
@@ -58,8 +60,8 @@ def place_outputs(
         is_dirty = bool(dirty) and _among(output, dirty)
         differentiable = (
             recording
-            and array.dtype.kind in "fcO"
             and not (not_differentiable and _among(output, not_differentiable))
+            and (array.dtype.kind == "f" or can_require_grad(array.dtype))
         )
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
             if in_setup and _among(output, saved):
@@ -89,9 +91,7 @@ def place_outputs(
             "Some elements marked as dirty during the forward method were not returned as output. "
             "The inputs that are modified inplace must all be outputs of the Function."
         )
-    ctx._output_shapes, ctx._output_dtypes = tuple(shapes), tuple(dtypes)
-    if not hasattr(ctx, "shape"):  # forward may have put its own there
-        ctx.shape = ctx._output_shapes
+    ctx._shape, ctx._dtype = tuple(shapes), tuple(dtypes)
     if ctx.saved_for_forward is not None:
         ctx.saved_for_forward = None
 

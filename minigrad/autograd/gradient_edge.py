@@ -87,6 +87,6 @@ def layout_of(place: Any) -> tuple[Any, Any] | None:
         return place._layout  # type: ignore[no-any-return]
     if isinstance(node, AccumulateGrad):
         return node.variable._array.shape, node.variable._array.dtype
-    if node.multiple and node.shape[output_nr] is not None:
-        return node.shape[output_nr], node.dtype[output_nr]
+    if node._multiple and node._shape[output_nr] is not None:
+        return node._shape[output_nr], node._dtype[output_nr]
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.autograd.engine import run_backward
 from minigrad.autograd.gradient_edge import GradientEdge, layout_of
 from minigrad.autograd.node import NO_EDGE, Edge, Node
+from minigrad.autograd.starting import check_needs_gradient, starting_gradient, starting_gradients
 from minigrad.autograd.variable import Variable, resolve_edge
 
 
@@ -19,7 +20,7 @@ def backward(
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    *,
+    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
     """Compute the gradients of tensors with respect to the leaves of their graph.
@@ -31,7 +32,9 @@ def backward(
         retain_graph: Keep the saved values for another pass; by default the value of
             `create_graph`.
         create_graph: Record the backward pass, for derivatives of derivatives.
-        inputs: The tensors whose `.grad` is wanted; by default all leaves.
+        grad_variables: The old name of `grad_tensors`.
+        inputs: The tensors whose `.grad` is wanted, also as values of a dict; by default all
+            leaves.
 
     Raises:
         RuntimeError: If a tensor has no graph, a gradient is missing or has the wrong shape, the
@@ -44,16 +47,20 @@ def backward(
         >>> x.grad
         tensor([ 2., 40.])
     """
+    if grad_variables is not None:
+        grad_tensors = _old_name(grad_tensors, grad_variables)
     wanted = None if inputs is None else _as_wanted(inputs, "backward")
     if grad_tensors is None and isinstance(tensors, Variable):  # a loss: the common case
-        gradients = [_starting_gradient(0, tensors, None, create_graph)]
-        _check_needs_gradient(0, tensors)
-        root_edges = [tensors._edge or resolve_edge(tensors)]
+        gradients = [starting_gradient(0, tensors, None, create_graph)]
+        edge = tensors._edge or resolve_edge(tensors)
+        if edge is NO_EDGE:
+            check_needs_gradient(0, tensors)
+        root_edges = [edge]
         unchecked = False
     else:
         roots = _as_list(tensors)
         unchecked = _any_unknown(roots)
-        gradients = _starting_gradients(roots, grad_tensors, create_graph)
+        gradients = starting_gradients(roots, grad_tensors, create_graph)
         root_edges = [_edge_of(root) for root in roots]
     edges = None if wanted is None else _edges_of_inputs(wanted)
     try:
@@ -79,8 +86,26 @@ def backward(
             )
 
 
+def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
+    warnings.warn(
+        "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3
+    )
+    if grad_tensors is not None:
+        raise RuntimeError(
+            "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+            "`backward()`. Please only use `grad_tensors`."
+        )
+    return grad_variables
+
+
 def _as_wanted(inputs: Any, function: str) -> list[Any]:
-    wanted = _as_list(inputs)
+    """Give a list of what gradients are wanted for, which may be the values of a dict."""
+    if isinstance(inputs, Mapping) and type(inputs) is not dict:
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. "
+            "Other Mapping types are not supported."
+        )
+    wanted = list(inputs.values()) if isinstance(inputs, dict) else _as_list(inputs)
     if not wanted:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
     return wanted
@@ -91,6 +116,8 @@ def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
     edges = []
     for tensor in wanted:
         if isinstance(tensor, Variable):
+            if tensor.requires_grad:
+                tensor._resolved_edge()  # a view of changed memory retains at its new node
             tensor.retain_grad()
         edges.append(_edge_of(tensor))
     return edges
@@ -129,23 +156,29 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> Any:
     """Give the gradients of outputs with respect to inputs, and leave every `.grad` as it is.
 
     Args:
         outputs: A tensor or several, to be differentiated.
-        inputs: The tensor or tensors whose gradients are wanted.
+        inputs: The tensor or tensors whose gradients are wanted, also as values of a dict.
         grad_outputs: For each output the gradient to start from; None for one entry means 1.
         retain_graph: Keep the saved values for another pass; by default as `create_graph`.
         create_graph: Record the backward pass, for derivatives of derivatives.
+        only_inputs: Deprecated, and ignored.
         allow_unused: Give None for an input that the outputs do not depend on, instead of an
             error. By default as `materialize_grads`.
+        is_grads_batched: Whether `grad_outputs` have a first dimension more, over which several
+            passes are made: one row of results for each. Not together with `create_graph`.
         materialize_grads: Give zeros for such an input.
 
     Returns:
-        One gradient for each input, of its shape.
+        A tuple with one gradient for each input, of its shape; or a dict, if the inputs came as
+        one.
 
     Raises:
         RuntimeError: If an input requires no gradient or was not used, and as for `backward`.
@@ -164,9 +197,26 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, "
             "but got: allow_unused=False."
         )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
+    if is_grads_batched:
+        return _in_batches(
+            outputs,
+            inputs,
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            allow_unused,
+            materialize_grads,
+        )
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
-    gradients = _starting_gradients(roots, grad_outputs, create_graph)
+    gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]
     results = run_backward(
         [_edge_of(root) for root in roots],
@@ -189,10 +239,52 @@ def grad(
                 )
             zeros = Node.wrap(np.zeros_like(tensor._array))
             results[position] = zeros.requires_grad_() if create_graph else zeros
-    return tuple(results) if create_graph else _told_apart(results)
+    results = results if create_graph else _told_apart(results)
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def _told_apart(gradients: Sequence[Any]) -> tuple[Any, ...]:
+def _in_batches(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool,
+) -> Any:
+    """Make one pass for each row of the gradients to start from, and stack what they give."""
+    if create_graph:
+        raise NotImplementedError(
+            "is_grads_batched together with create_graph is not there. Call grad() for each row "
+            "and stack the results."
+        )
+    starts = [grad_outputs] if isinstance(grad_outputs, Variable) else list(grad_outputs)
+    count = len(next(start for start in starts if start is not None)._array)
+    passes = []
+    for row in range(count):
+        last = row == count - 1
+        passes.append(
+            grad(
+                outputs,
+                inputs,
+                [start if start is None else Node.wrap(start._array[row]) for start in starts],
+                True if not last else bool(retain_graph),
+                allow_unused=allow_unused,
+                materialize_grads=materialize_grads,
+            )
+        )
+    if isinstance(inputs, dict):
+        return {name: _stacked([each[name] for each in passes]) for name in inputs}
+    return tuple(_stacked(column) for column in zip(*passes, strict=True))
+
+
+def _stacked(gradients: Sequence[Any]) -> Any:
+    if gradients[0] is None:
+        return None
+    return Node.wrap(np.stack([gradient._array for gradient in gradients]))
+
+
+def _told_apart(gradients: Sequence[Any]) -> list[Any]:
     """Let gradients that are one array be one tensor, and let every one be written to."""
     tensors: dict[int, Any] = {}
     apart = []
@@ -207,136 +299,4 @@ def _told_apart(gradients: Sequence[Any]) -> tuple[Any, ...]:
                 )
                 tensors[id(gradient._array)] = gradient
         apart.append(gradient)
-    return tuple(apart)
-
-
-def _starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
-    """Check the gradients to start from, and fill in 1 where one may be left out."""
-    if gradients is None:
-        gradients = [None] * len(roots)
-    elif isinstance(gradients, Variable):
-        gradients = [gradients]
-    else:
-        gradients = tuple(gradients)
-    if len(gradients) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
-    starts = [
-        _starting_gradient(position, root, gradient, recorded)
-        for position, (root, gradient) in enumerate(zip(roots, gradients, strict=True))
-    ]
-    for position, root in enumerate(roots):
-        _check_needs_gradient(position, root)
-    return starts
-
-
-def _check_needs_gradient(position: int, root: Any) -> None:
-    """Raise if no gradient flows from a root."""
-    if not isinstance(root, Variable):
-        return
-    edge = root._edge
-    if edge is NO_EDGE or (edge is None and resolve_edge(root) is NO_EDGE):
-        raise RuntimeError(
-            f"element {position} of tensors does not require grad and does not have a grad_fn. "
-            "Was an input made with requires_grad=True, and not under no_grad()?"
-        )
-
-
-# for each kind of scalar the gradient with which a backward pass starts
-_ones = {np.dtype(kind).num: np.ones((), kind) for kind in (np.float32, np.float64)}
-
-
-def _starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
-    """Check one gradient to start from, or make one."""
-    if not isinstance(root, Variable):
-        return _starting_at_edge(position, root, gradient, recorded)
-    array = root._array
-    if gradient is None:
-        if array.size != 1 and root.requires_grad:
-            raise RuntimeError(
-                "grad can be implicitly created only for scalar outputs. This one has shape "
-                f"{list(array.shape)}: reduce it with sum() or mean(), or pass gradient= in its "
-                "shape."
-            )
-        one = _ones.get(array.dtype.num) if array.ndim == 0 else None
-        if one is not None:  # a loss
-            start = one.copy()
-        else:
-            start = array.copy()
-            start.fill(1)
-    elif not isinstance(gradient, Variable):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
-        )
-    elif gradient._array.shape != array.shape:
-        raise _wrong_shape(position, gradient, array.shape)
-    else:
-        start = gradient._array
-        if start.dtype is not array.dtype:
-            _check_complex(position, gradient, root.dtype)
-    if gradient is None:
-        return Node.wrap(start) if recorded else start
-    if not recorded:
-        return start if start.dtype == array.dtype else start.astype(array.dtype)
-    return gradient if start.dtype == array.dtype else gradient._to_numpy_dtype(array.dtype)
-
-
-def _wrong_shape(position: int, gradient: Any, shape: Any) -> RuntimeError:
-    return RuntimeError(
-        f"Mismatch in shape: grad_output[{position}] has a shape of "
-        f"torch.Size({list(gradient._array.shape)}) and output[{position}] has a shape of "
-        f"torch.Size({list(shape)})."
-    )
-
-
-def _starting_at_edge(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
-    """Check the gradient to start from at a gradient edge, or make one."""
-    if not isinstance(root, GradientEdge):
-        raise AssertionError(
-            "Expected output to be a torch.Tensor or a gradient edge, but got "
-            f"{type(root).__name__}"
-        )
-    layout = layout_of(root)
-    if root.output_nr and not root.node.multiple:
-        raise IndexError(
-            f"tuple index out of range: {root.node.name()} has one output, not number "
-            f"{root.output_nr}"
-        )
-    if gradient is None:
-        if layout is None:
-            raise RuntimeError(
-                f"element {position} of tensors is a GradientEdge without a tensor, so the shape "
-                "of its gradient is not known. Pass the gradient, or make the edge with "
-                "get_gradient_edge()."
-            )
-        shape, dtype = layout
-        if np.prod(shape) != 1:
-            raise RuntimeError(
-                "grad can be implicitly created only for scalar outputs. This one has shape "
-                f"{list(shape)}: pass a gradient in that shape."
-            )
-        start = np.ones(shape, dtype)
-        return Node.wrap(start) if recorded else start
-    if not isinstance(gradient, Variable):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
-        )
-    if layout is None:
-        return gradient if recorded else gradient._array
-    shape, dtype = layout
-    if gradient._array.shape != shape:
-        raise _wrong_shape(position, gradient, shape)
-    if gradient._array.dtype != dtype:
-        _check_complex(position, gradient, Node.wrap(np.empty(0, dtype)).dtype)
-        gradient = gradient._to_numpy_dtype(dtype)
-    return gradient if recorded else gradient._array
-
-
-def _check_complex(position: int, gradient: Any, wanted: Any) -> None:
-    """Refuse a complex gradient for a real tensor and the reverse: the imaginary part would go."""
-    given = gradient.dtype
-    if given != wanted and (given.is_complex or wanted.is_complex):
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {given} and "
-            f"output[{position}] has a dtype of {wanted}."
-        )
+    return apart

@@ -10,7 +10,12 @@ from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.multi_grad_hook import register_multi_grad_hook
 from minigrad.autograd.mutation import allow_mutation_on_saved_tensors
 from minigrad.autograd.node import AccumulateGrad, Node
-from minigrad.autograd.saved_hooks import disable_saved_tensors_hooks, saved_tensors_hooks
+from minigrad.autograd.raw_saved import RawSavedTensor
+from minigrad.autograd.saved_hooks import (
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 from minigrad.autograd.variable import Variable
 
 __all__ = [
@@ -18,12 +23,14 @@ __all__ = [
     "GradientEdge",
     "HookRecord",
     "Node",
+    "RawSavedTensor",
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "hooks_of",
     "increment_version",
     "register_multi_grad_hook",
+    "save_on_cpu",
     "saved_tensors_hooks",
 ]
 
@@ -56,7 +63,8 @@ def increment_version(tensor: Any) -> None:
             raise RuntimeError(
                 "increment_version expects each element of the iterable to be a tensor"
             )
-        each._bump_version()
+        if not each.is_inference():
+            each._bump_version()
 
 
 class HookRecord(NamedTuple):
@@ -90,7 +98,7 @@ def hooks_of(node: Node) -> list[HookRecord]:
         >>> hooks_of(y.grad_fn)
         [HookRecord(kind='tensor pre-hook', name='double', output_nr=0)]
     """
-    hooks = node.hooks
+    hooks = node._hooks
     if hooks is None:
         return []
     found: list[HookRecord] = []

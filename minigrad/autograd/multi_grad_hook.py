@@ -83,7 +83,10 @@ class _Gathering:
         self.nodes = nodes
         self.fn = fn
         self.lock = threading.Lock()
-        # for each pass that runs: how many are still to come, and the gradients that came
+        # How many gradients are to come. As in PyTorch, a pass that starts inside another one, over
+        # the same tensors, overwrites it for both.
+        self.coming = 0
+        # for each pass that runs: how many gradients have come, and which
         self.passes: WeakKeyDictionary[Any, tuple[list[int], list[Any]]] = WeakKeyDictionary()
 
     def hook_for(self, place: int) -> Callable[[Any], None]:
@@ -93,12 +96,12 @@ class _Gathering:
             task = grad_mode.task
             with self.lock:
                 if task not in self.passes:
-                    coming = sum(task.will_run(node) for node in self.nodes)
-                    self.passes[task] = ([coming], [None] * len(self.nodes))
-                left, gradients = self.passes[task]
+                    self.coming = sum(task.will_run(node) for node in self.nodes)
+                    self.passes[task] = ([0], [None] * len(self.nodes))
+                came, gradients = self.passes[task]
                 gradients[place] = grad
-                left[0] -= 1
-                complete = left[0] == 0
+                came[0] += 1
+                complete = came[0] == self.coming
                 if complete:
                     del self.passes[task]
             if complete:

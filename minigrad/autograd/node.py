@@ -1,8 +1,8 @@
 """The graph that a computation leaves behind: nodes, and the edges between them.
 
 A node stands for one recorded operation. It knows where the gradients of the operation's inputs
-have to go (`next_functions`), keeps what its backward rule needs (`saved`), and can run the rule
-(`run`). The leaves of the graph are `AccumulateGrad` nodes, which add to a tensor's `.grad`.
+have to go (`next_functions`), keeps what its backward rule needs (`_saved`), and can run the rule
+(`_run`). The leaves of the graph are `AccumulateGrad` nodes, which add to a tensor's `.grad`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.hooks import NodeHooks
-from minigrad.autograd.saved import RELEASED, VersionCounter, look_at, unpack_array
+from minigrad.autograd.saved import INFERENCE, RELEASED, VersionCounter, unpack_array
+from minigrad.autograd.saved_names import ask, attributes_of
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -37,40 +38,45 @@ class Node:
     Attributes:
         next_functions: One edge `(node, input_nr)` for each input of the operation, saying where
             the gradient of that input goes; `(None, 0)` for an input that needs none.
-        saved: The values that the backward rule needs, or None once they were released.
-        shape: If the node has several outputs, the shape of each.
-        dtype: If the node has several outputs, the NumPy dtype of each.
-        broadcast: None, or for each input None or the shape and dtype that its gradient must be
+        _saved: The values that the backward rule needs, or None once they were released.
+        _shape: If the node has several outputs, the shape of each.
+        _dtype: If the node has several outputs, the NumPy dtype of each.
+        _broadcast: None, or for each input None or the shape and dtype that its gradient must be
             reduced to, because the operation broadcast or converted that input.
-        hooks: None, or the hooks that sit on this node.
+        _hooks: None, or the hooks that sit on this node.
+
+    The names begin with an underscore because the node of a custom function is its `ctx` too, on
+    which users put attributes of their own: `ctx.shape = x.shape`.
     """
 
     __slots__ = (
         "__weakref__",
+        "_broadcast",
+        "_dtype",
+        "_hooks",
         "_metadata",
         "_priority",
-        "broadcast",
-        "dtype",
-        "hooks",
+        "_saved",
+        "_shape",
         "next_functions",
-        "saved",
-        "shape",
     )
 
-    multiple: ClassVar[bool] = False  # more than one output
-    runs_without_gradient: ClassVar[bool] = False  # also when None arrives at every output
+    _multiple: ClassVar[bool] = False  # more than one output
+    _runs_without_gradient: ClassVar[bool] = False  # also when None arrives at every output
     # Whether it computes a gradient that leads to no input asked for: no; if another one is
     # computed ("together"); or "always".
-    computes: ClassVar[str] = "asked"
-    keeps_tensors: ClassVar[bool] = False  # `saved` is released after use, and needed to run
-    saved_names: ClassVar[tuple[str, ...]] = ()
+    _computes: ClassVar[str] = "asked"
+    _takes_detached: ClassVar[bool] = False  # a saved tensor may have been detached in place
+    _keeps_tensors: ClassVar[bool] = False  # `_saved` is released after use, and needed to run
+    _names_of_saved: ClassVar[tuple[str, ...]] = ()
+    _optional: ClassVar[tuple[int, ...]] = ()  # the saved tensors, if it may be that none is needed
 
     next_functions: tuple[Edge, ...]
-    saved: tuple[Any, ...] | None
-    shape: Any
-    dtype: Any
-    broadcast: tuple[Any, ...] | None
-    hooks: NodeHooks | None
+    _saved: tuple[Any, ...] | None
+    _shape: Any
+    _dtype: Any
+    _broadcast: tuple[Any, ...] | None
+    _hooks: NodeHooks | None
     _priority: int
     _metadata: dict[str, Any]
 
@@ -92,7 +98,7 @@ class Node:
         """Turn an array into a tensor; the Tensor class, which lives upstairs, fills this in."""
         raise NotImplementedError
 
-    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Give the gradients of the inputs from the gradient of the result, as arrays.
 
         Args:
@@ -104,20 +110,26 @@ class Node:
         """
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 
-    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
-        """Do what `run` does on tensors, so that the rule is recorded as well."""
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Do what `_run` does on tensors, so that the rule is recorded as well."""
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 
-    def check_saved(self) -> None:
+    def _release(self) -> None:
+        """Let go of the saved values; where none was needed there is none to miss the next time."""
+        if self._saved and self._optional and all(self._saved[i] is None for i in self._optional):
+            return
+        self._saved = None
+
+    def _check_saved(self) -> None:
         """Raise if the saved values that the rule needs were released, or written to since.
 
         Raises:
             RuntimeError: If they were.
         """
-        if self.saved_names:
-            if self.saved is None:
+        if self._names_of_saved:
+            if self._saved is None:
                 raise RuntimeError(RELEASED)
-            for value in self.saved:
+            for value in self._saved:
                 if getattr(value, "_version_counter", None) is not None:
                     unpack_array(value, self)
 
@@ -139,16 +151,16 @@ class Node:
             >>> (x * x).grad_fn(torch.tensor([10.0]))
             (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
         """
-        expected = len(self.shape) if self.multiple else 1
+        expected = len(self._shape) if self._multiple else 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
         for position, gradient in enumerate(gradients):
             if gradient is not None and not hasattr(gradient, "_array"):
                 raise TypeError(f"argument {position} is not a Variable")
-        if all(gradient is None for gradient in gradients) and not self.runs_without_gradient:
+        if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
             results: Sequence[Any] = (None,) * len(self.next_functions)
             return results[0] if len(results) == 1 else results
-        results = self.run_recorded(list(gradients) if self.multiple else gradients[0])
+        results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
         return results[0] if len(results) == 1 else tuple(results)
 
     def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
@@ -168,7 +180,7 @@ class Node:
             >>> y.backward()
             (tensor([3.]), tensor([3.]))
         """
-        return self._hooks().add("post", hook)
+        return self._ensure_hooks().add("post", hook)
 
     def register_prehook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
         """Call `hook(grad_outputs)` before the node runs.
@@ -188,15 +200,15 @@ class Node:
             >>> x.grad
             tensor([20.])
         """
-        return self._hooks().add("pre", hook)
+        return self._ensure_hooks().add("pre", hook)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
-    def _hooks(self) -> NodeHooks:
-        if self.hooks is None:
-            self.hooks = NodeHooks()
-        return self.hooks
+    def _ensure_hooks(self) -> NodeHooks:
+        if self._hooks is None:
+            self._hooks = NodeHooks()
+        return self._hooks
 
     def _sequence_nr(self) -> int:
         """Tell the place of this node in the order of recording; the latest runs first."""
@@ -214,31 +226,33 @@ class Node:
 
         A raw one is a handle that takes hooks: see `minigrad.autograd.saved_hooks`.
         """
-        prefix, _, saved_name = name.partition("_saved_")
-        if prefix not in ("", "_raw") or saved_name not in self.saved_names:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        place = self.saved_names.index(saved_name)
-        if prefix:
-            return self.raw_saved(self, place)
-        if self.saved is None:
+        return ask(self, name)
+
+    def _kept(self, name: str) -> Any:
+        """Give what the node saved under a name, as it keeps it.
+
+        Raises:
+            RuntimeError: If it was released.
+        """
+        if self._saved is None:
             raise RuntimeError(RELEASED)
-        value = self.saved[place]
-        return look_at(value, self) if hasattr(value, "_version_counter") else value
+        return self._saved[self._names_of_saved.index(name)]
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
-        return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names)]
+        own = (name for name in super().__dir__() if name != "_names_of_saved")
+        return [*own, *attributes_of(self)]
 
     @staticmethod
-    def raw_saved(node: Node, place: int) -> Any:
+    def _raw_saved(node: Node, place: int) -> Any:
         """Give a handle on a saved value; `saved_hooks` fills this in."""
         raise NotImplementedError
 
-    def result_nr(self, place: int) -> int:
+    def _result_nr(self, place: int) -> int:
         """Tell which output of the node the result is that it saved at a place."""
         return 0
 
-    def place(self, tensor: Variable, output_nr: int) -> None:
+    def _place(self, tensor: Variable, output_nr: int) -> None:
         """Let a tensor be an output of this node."""
         tensor._edge = (self, output_nr)
 
@@ -250,8 +264,8 @@ class AccumulateGrad(Node):
 
     # the same for every leaf, so that making one costs little
     next_functions = ()
-    saved = ()
-    broadcast = None
+    _saved = ()
+    _broadcast = None
     _priority = -sys.maxsize
 
     variable: Variable
@@ -264,41 +278,48 @@ class AccumulateGrad(Node):
         """Give the name that PyTorch prints."""
         return "torch::autograd::AccumulateGrad"
 
-    def place(self, tensor: Variable, output_nr: int) -> None:
+    def _place(self, tensor: Variable, output_nr: int) -> None:
         """Let a tensor be a leaf whose gradient is added up here."""
         tensor._edge = None
         tensor._autograd_meta().accumulator = weakref.ref(self)
 
-    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def __call__(self, *gradients: Any) -> Any:
+        """Add a gradient to `.grad` by hand; the leaf's post-accumulate hooks run, no others."""
+        super().__call__(*gradients)
+        if self._hooks is not None:
+            self._hooks.run_post_accumulate_hooks(self.variable)
+        return ()
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add an array to `.grad`: in place if there is a gradient already."""
         variable = self.variable
         total = variable._grad
         if total is None:
             if not (
-                _references(gradient) <= _SOLE_OWNER + self._is_shown()
+                _references(gradient) <= _SOLE_OWNER
                 and (gradient.base is None or _owns_all(gradient))
             ):
                 gradient = gradient.copy()
-            variable._grad = self.wrap(gradient)
+            variable._grad = Node.wrap(gradient)
         elif total._array.flags.writeable:
-            array = total._array
+            array, counter = total._array, total._version_counter
+            if counter is INFERENCE:
+                total._bump_version()  # which is refused outside of inference mode
             if array.size == 1:  # for one entry Python is faster than NumPy, and rounds as it does
                 array.fill(array.item() + gradient.item())
             else:
                 array += gradient
-            counter = total._version_counter
             if counter is None:
                 total._version_counter = counter = VersionCounter()
-            counter.value += 1
+            if counter is not INFERENCE:
+                counter.value += 1
+            if counter.views is not None:
+                counter.let_views_go()
         else:
-            variable._grad = self.wrap(total._array + gradient)
+            variable._grad = Node.wrap(total._array + gradient)
         return ()
 
-    def _is_shown(self) -> bool:
-        """Tell whether node hooks still hold the gradient; it becomes `.grad` all the same."""
-        return self.hooks is not None and bool(self.hooks.post)
-
-    def run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
         total = self.variable._grad
         self.variable._grad = gradient._copied() if total is None else total + gradient
@@ -307,7 +328,7 @@ class AccumulateGrad(Node):
 
 def attach_leaf_hooks(node: Node, meta: Any) -> None:
     """Let the leaf's hooks be found from its accumulate node."""
-    hooks = node._hooks()
+    hooks = node._ensure_hooks()
     if meta.hooks is not None:
         hooks.tensor_pre = {0: meta.hooks}
     hooks.post_accumulate = meta.post_accumulate_hooks
@@ -320,7 +341,7 @@ _references: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: sys.ma
 
 
 class _Probe:
-    def run(self, gradient: Any) -> tuple[int, int]:
+    def _run(self, gradient: Any) -> tuple[int, int]:
         return _references(gradient), _references(gradient.base)
 
 
@@ -328,7 +349,7 @@ def _count_for_sole_owner() -> tuple[int, int]:
     leaves = [(_Probe(), np.empty((2, 3)).T)]
     while leaves:
         node, gradient = leaves.pop()
-        counts = node.run(gradient)
+        counts = node._run(gradient)
     return counts
 
 

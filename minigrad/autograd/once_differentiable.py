@@ -16,15 +16,15 @@ class Error(Node):
 
     __slots__ = ("message",)
 
-    multiple = True
+    _multiple = True
 
     def __init__(self, edges: Sequence[Edge], outputs: Sequence[Any], message: str) -> None:
         self.next_functions = tuple(edges)
-        self.saved = ()
-        self.broadcast = None
-        self.hooks = None
-        self.shape = tuple(None if t is None else t._array.shape for t in outputs)
-        self.dtype = tuple(None if t is None else t._array.dtype for t in outputs)
+        self._saved = ()
+        self._broadcast = None
+        self._hooks = None
+        self._shape = tuple(None if t is None else t._array.shape for t in outputs)
+        self._dtype = tuple(None if t is None else t._array.dtype for t in outputs)
         self._priority = next_priority()
         self.message = message
 
@@ -32,11 +32,11 @@ class Error(Node):
         """Give the name that PyTorch prints."""
         return "torch::autograd::Error"
 
-    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Raise the error."""
         raise RuntimeError(self.message)
 
-    run_recorded = run
+    _run_recorded = _run
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,7 +27,7 @@ def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
                     found(node)
                     if type(node) is not AccumulateGrad:
                         stack.append(node)
-                        if node.multiple:
+                        if node._multiple:
                             uses[node] = 1
         if not stack:
             return uses

@@ -18,8 +18,8 @@ def reduce_gradients(node: Node, gradients: Sequence[Any]) -> list[Any]:
         node: A node that broadcast or converted some of its inputs.
         gradients: The gradients that its rule gave, in the shape of the result.
     """
-    assert node.broadcast is not None
-    pairs = zip(gradients, node.broadcast, strict=True)
+    assert node._broadcast is not None
+    pairs = zip(gradients, node._broadcast, strict=True)
     return [reduce_gradient(gradient, wanted) for gradient, wanted in pairs]
 
 

@@ -35,6 +35,14 @@ class VersionCounter:
         # weak references to the views of this memory; see autograd/views.py
         self.views: list[Any] | None = None
 
+    def let_views_go(self) -> None:
+        """Let the views of the memory ask for their `grad_fn` anew: it was written to."""
+        for reference in self.views or ():
+            view = reference()
+            if view is not None and view._view is not None:
+                view._view.stale = True
+                view._view.let_go(view)
+
 
 class DetachedCounter(VersionCounter):
     """The counter of a tensor that was taken out of its graph in place.
@@ -117,6 +125,8 @@ class SavedTensor:
 
     __slots__ = ("_version_counter", "array", "place", "tensor", "version")
 
+    place: Callable[[], Any]
+
     def __init__(self, tensor: Variable, is_result: bool = False) -> None:
         counter = tensor._version_counter
         if counter is None:  # as `counter_of` does, but without a call: this is the hot path
@@ -138,9 +148,9 @@ class OwnResult:
 
     def tensor(self, saved_by: Node, output_nr: int) -> Any:
         """Give the result with its place in the graph."""
-        tensor = saved_by.wrap(self.array)
+        tensor = type(saved_by).wrap(self.array)
         tensor._version_counter = self.counter
-        saved_by.place(tensor, output_nr)
+        saved_by._place(tensor, output_nr)
         return tensor
 
 
@@ -195,10 +205,10 @@ class PackedTensor:
             )
         if not self.requires_grad:
             return tensor
-        placed = saved_by.wrap(tensor._array)
+        placed = type(saved_by).wrap(tensor._array)
         placed._version_counter = counter_of(tensor)
         node = saved_by if self.node is None else self.node
-        node.place(placed, self.output_nr)
+        node._place(placed, self.output_nr)
         return placed
 
 
@@ -215,7 +225,7 @@ def unpack_array(saved: Any, node: Node) -> Any:
     if saved.__class__ is SavedTensor:
         counter, tensor = saved._version_counter, saved.tensor
         if tensor is not None and tensor._version_counter is not counter:
-            raise _detached()
+            _refuse_detached(tensor, node)
         if counter.value != saved.version:
             raise _stale(saved, node)
         return saved.array if tensor is None else tensor._array  # `.data` may be another one now
@@ -225,10 +235,16 @@ def unpack_array(saved: Any, node: Node) -> Any:
         return array if array.dtype == saved.dtype else array.astype(saved.dtype)
     counter = saved._version_counter
     if counter.detached:
-        raise _detached()
+        _refuse_detached(saved, node)
     if counter.value != 0:
         raise _stale(saved, node)
     return saved._array
+
+
+def _refuse_detached(tensor: Variable, node: Node) -> None:
+    """Raise if a tensor that was saved with its place in the graph has none any more."""
+    if not (tensor._has_node() or node._takes_detached):
+        raise detached_error()
 
 
 def unpack_tensor(saved: Any, node: Node) -> Variable:
@@ -240,7 +256,7 @@ def unpack_tensor(saved: Any, node: Node) -> Variable:
         return saved  # type: ignore[no-any-return]
     if saved.tensor is not None:
         return saved.tensor
-    tensor = node.wrap(array)
+    tensor = type(node).wrap(array)
     tensor._edge = (_made_by(saved, node), 0)
     tensor._version_counter = saved._version_counter
     return tensor
@@ -262,10 +278,11 @@ def look_at(saved: Any, node: Node) -> Any:
     return saved.tensor if saved.__class__ is SavedTensor else saved
 
 
-def _detached() -> RuntimeError:
+def detached_error(advice: str = "") -> RuntimeError:
+    """Make the error for a saved tensor whose place in the graph is lost."""
     return RuntimeError(
         "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-        "This is not supported, please use out-of-place `.detach()` instead"
+        f"This is not supported, please use out-of-place `.detach()` instead{advice}"
     )
 
 
@@ -290,7 +307,7 @@ def _stale(saved: Any, node: Node) -> RuntimeError:
     if source is not None and source[0] is not None:
         name = forward_name(source[0])
         origin = f", which is output 0 of {name},"  # PyTorch forgets which output it was
-    kind = "CPUBoolType" if array.dtype.kind == "b" else node.wrap(array).type()
+    kind = "CPUBoolType" if array.dtype.kind == "b" else type(node).wrap(array).type()
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its "
         "gradient. The variable in question was changed in there or anywhere later. Good luck!"

@@ -78,6 +78,33 @@ class saved_tensors_hooks:
             stop_watching(pack_saved)
 
 
+class save_on_cpu(saved_tensors_hooks):
+    """Keep what operations in the block save in the memory of the CPU.
+
+    There it is in minigrad anyway: the class is here for code that is written for PyTorch, where
+    it moves saved tensors off a GPU until backward needs them.
+
+    Args:
+        pin_memory: Whether to keep copies, in memory that a GPU could reach quickly.
+        device_type: The type of device that would hold the tensors.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     y = x * x
+        >>> y.backward()
+        >>> x.grad
+        tensor([6.])
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Any) -> Any:
+            return tensor.clone() if pin_memory else tensor.detach()
+
+        super().__init__(pack, lambda packed: packed)
+
+
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Forbid `saved_tensors_hooks` within a block.
@@ -111,24 +138,25 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         node: The node, with saved values in place.
         outputs: Its results, some of which it may have saved.
     """
-    saved = getattr(node, "saved", None)  # some nodes are shown before they save: no tensors
+    saved = getattr(node, "_saved", None)  # some nodes are shown before they save: no tensors
     if not saved or not grad_mode.saved_hooks:
         return
     hooks = grad_mode.saved_hooks[-1]
     packed = list(saved)
     for place, entry in enumerate(saved):
         if isinstance(entry, SavedTensor) and entry.tensor is None:
-            result = outputs[node.result_nr(place)]
-            packed[place] = pack(result, None, node.result_nr(place), hooks)
+            result = outputs[node._result_nr(place)]
+            packed[place] = pack(result, None, node._result_nr(place), hooks)
         elif isinstance(entry, (SavedTensor, Variable)):
             tensor: Any = entry if isinstance(entry, Variable) else entry.tensor
             if tensor._meta is not wrapped_number:
-                edge = _edge(tensor)
+                edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
-    node.saved = tuple(packed)
+    node._saved = tuple(packed)
 
 
-def _edge(tensor: Variable) -> tuple[Node | None, int]:
+def gradient_edge(tensor: Variable) -> tuple[Node | None, int]:
+    """Give the edge at which a tensor's gradient arrives; no node if it needs none."""
     return (tensor._edge or resolve_edge(tensor)) if tensor.requires_grad else (None, 0)
 
 
@@ -162,85 +190,3 @@ def pack(
         # that no cycle holds both
         packed = OwnResult(tensor)
     return PackedTensor(packed, hooks[1], node, output_nr, tensor)
-
-
-class RawSavedTensor:
-    """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
-
-    __slots__ = ("__weakref__", "_node", "_place")
-
-    _node: Node
-    _place: int
-
-    def __init__(self) -> None:
-        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
-
-    def register_hooks(self, *hooks: Any) -> None:
-        """Pack this saved value, now, with `pack_hook`; `unpack_hook` will give it back.
-
-        Args:
-            *hooks: The pack hook and the unpack hook, as for `saved_tensors_hooks`.
-
-        Raises:
-            TypeError: If the arguments are not two callables.
-            RuntimeError: If the value has hooks already, is None, or was released.
-
-        Example:
-            >>> import minigrad as torch
-            >>> x = torch.tensor([3.0], requires_grad=True)
-            >>> y = x * x
-            >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 10, lambda t: t)
-            >>> y.backward()
-            >>> x.grad
-            tensor([33.])
-        """
-        if len(hooks) != 2 or not all(callable(hook) for hook in hooks):
-            raise TypeError(
-                "register_hooks(): incompatible function arguments. The following argument types "
-                "are supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
-                "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
-                f"with: {', '.join(map(repr, (self, *hooks)))}"
-            )
-        node = self._node
-        if node.saved is None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                "intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved variables after calling "
-                "backward."
-            )
-        saved = list(node.saved)
-        entry = saved[self._place]
-        if isinstance(entry, PackedTensor):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                "Hint: only one pair of hooks is allowed at a time."
-            )
-        if entry is None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor with value None is forbidden"
-            )
-        if isinstance(entry, SavedTensor) and entry.tensor is None:
-            result = node.wrap(entry.array)
-            saved[self._place] = pack(result, None, node.result_nr(self._place), hooks)
-            saved[self._place].requires_grad = True
-        else:
-            tensor = entry if isinstance(entry, Variable) else entry.tensor
-            source, output_nr = _edge(tensor)
-            packed = pack(tensor.detach(), source, output_nr, hooks)
-            packed.requires_grad = tensor.requires_grad
-            saved[self._place] = packed
-        node.saved = tuple(saved)
-
-
-def raw_saved(node: Node, place: int) -> RawSavedTensor:
-    """Give a handle on one of the values that a node saved."""
-    raw = object.__new__(RawSavedTensor)
-    raw._node = node
-    raw._place = place
-    return raw
-
-
-Node.raw_saved = staticmethod(raw_saved)  # type: ignore[method-assign]
-RawSavedTensor.__name__ = RawSavedTensor.__qualname__ = "SavedTensor"  # as in PyTorch

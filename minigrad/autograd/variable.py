@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.inference import (
     is_inference,
     refuse_to_change,
@@ -126,17 +127,15 @@ class Variable:
                 "you can only change requires_grad flags of leaf variables."
                 + ("" if value else advice)
             )
-        if value and not _can_require_grad(self._array.dtype):
+        if value and not can_require_grad(self._array.dtype):
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients"
             )
         if value and self._version_counter is INFERENCE:
             refuse_to_require_grad()
         self._edge = None if value else NO_EDGE
-        if not value and self._meta is not None and self._meta.accumulator is not None:
-            node = self._meta.accumulator()
-            if node is not None:  # with hooks, even none, it is looked at before it runs
-                node._hooks()
+        if not value:
+            attend_accumulation(self)
         if self._view is not None:
             self._view.flag = value
             self._edge = None
@@ -160,13 +159,14 @@ class Variable:
         Raises:
             TypeError: If `requires_grad` is no bool.
             RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
+            NotImplementedError: If the dtype is complex.
         """
         if not isinstance(requires_grad, bool):
             raise TypeError(
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        if requires_grad and not _can_require_grad(self._array.dtype):
+        if requires_grad and not can_require_grad(self._array.dtype):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not (requires_grad and self._has_node()):  # a result requires a gradient already
             self.requires_grad = requires_grad
@@ -232,11 +232,11 @@ class Variable:
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._has_node():
+        if self._has_node() and not self.retains_grad:
             node = self.grad_fn
             assert node is not None
             self._autograd_meta().retains_grad = True
-            node._hooks().retained[self.output_nr] = weakref.ref(self)
+            node._ensure_hooks().retained[self.output_nr] = weakref.ref(self)
 
     # ------------------------------------------------------------------ hooks
 
@@ -268,7 +268,7 @@ class Variable:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
         if node is not None:
-            tables = node._hooks().tensor_pre
+            tables = node._ensure_hooks().tensor_pre
             table = tables.setdefault(self.output_nr, OrderedDict())
         else:
             meta = self._autograd_meta()
@@ -366,7 +366,7 @@ def resolve_edge(tensor: Variable) -> Edge:
             return (held, 0)
     node = AccumulateGrad()
     node.variable = tensor
-    node.hooks = None
+    node._hooks = None
     meta.accumulator = weakref.ref(node)
     if meta.hooks is not None or meta.post_accumulate_hooks is not None:
         attach_leaf_hooks(node, meta)
@@ -387,12 +387,17 @@ def living_views(tensor: Variable) -> list[Any]:
 
 
 def update_views(base: Variable) -> None:
-    """Let views that needed no gradient ask again: their base may require one now."""
+    """Let views ask again whether they require a gradient: their base has changed its mind."""
     for view in living_views(base):
         if view._edge is NO_EDGE:
             view._view.let_go(view)
+        elif view._edge is None and not view._view.requires_grad:
+            view._edge = NO_EDGE
 
 
-def _can_require_grad(dtype: Any) -> bool:
-    """Tell whether values of a NumPy dtype can be differentiated; symbols (objects) can."""
-    return dtype.kind in "fcO"
+def attend_accumulation(leaf: Variable) -> None:
+    """Let the engine look at a leaf before a gradient is added to it: it may be none any more."""
+    if leaf._meta is not None and leaf._meta.accumulator is not None:
+        node = leaf._meta.accumulator()
+        if node is not None:  # with hooks, even none, it is looked at before it runs
+            node._ensure_hooks()

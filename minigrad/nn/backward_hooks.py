@@ -190,8 +190,8 @@ class _Places:
     """Where the tensors stand among the arguments: (x, 3, y) has tensors at 0 and 2."""
 
     def __init__(self, values: tuple[Any, ...]) -> None:
-        self.size = len(values)
         self.of_tensors = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+        self.size = len(values)
 
     def spread(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Give one entry for each argument: a gradient for a tensor, None for anything else."""

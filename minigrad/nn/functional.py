@@ -6,6 +6,7 @@ from typing import Any
 
 from minigrad.nn.warning import warn
 from minigrad.ops import activations, linear_algebra, losses
+from minigrad.ops.calling.arguments import real_number
 from minigrad.tensor import Tensor
 
 
@@ -74,6 +75,8 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     r"""Compute $\frac{1}{\beta} \log(1 + e^{\beta x})$, or $x$ where $\beta x$ > threshold."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("softplus", input)
+    if isinstance(beta, complex):
+        beta = real_number(beta, input._array.dtype)
     return activations.softplus(input, beta, threshold)
 
 
@@ -81,6 +84,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     r"""Compute $x$ where $x > 0$, and `negative_slope` times $x$ elsewhere."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("leaky_relu_" if inplace else "leaky_relu", input)
+    if isinstance(negative_slope, complex):
+        negative_slope = real_number(negative_slope, input._array.dtype)
     return _into(input, activations.leaky_relu(input, negative_slope), inplace)
 
 
@@ -88,6 +93,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("elu_" if inplace else "elu", input)
+    if isinstance(alpha, complex):
+        alpha = real_number(alpha, input._array.dtype)
     return _into(input, activations.elu(input, alpha), inplace)
 
 
@@ -108,12 +115,16 @@ def _into(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     return input.copy_(result) if inplace else result
 
 
-def softmax(input: Tensor, dim: int | None = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
     r"""Compute $e^{x_i} / \sum_j e^{x_j}$ along a dimension.
 
     Args:
         input: The scores.
         dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
+        _stacklevel: Not used; PyTorch has it.
+        dtype: The type that the scores are converted to first.
 
     Returns:
         Probabilities, in the shape of the input.
@@ -123,12 +134,14 @@ def softmax(input: Tensor, dim: int | None = None) -> Tensor:
         >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
         tensor([0.5000, 0.5000])
     """
-    return input.softmax(_implied_dim("softmax", input) if dim is None else dim)
+    return input.softmax(_implied_dim("softmax", input) if dim is None else dim, dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
     r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
-    return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim)
+    return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim, dtype)
 
 
 def _implied_dim(name: str, input: Tensor) -> int:
@@ -152,8 +165,8 @@ def mse_loss(
     Args:
         input: The prediction $x$.
         target: What it should be, $y$.
-        size_average: Not used any more.
-        reduce: Not used any more.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Returns:
@@ -168,7 +181,7 @@ def mse_loss(
         tensor(2.)
     """
     input, target = _of_one_shape(input, target)
-    return losses.mse_loss(input, target, _number(reduction))
+    return losses.mse_loss(input, target, _number(_named(size_average, reduce, reduction)))
 
 
 def l1_loss(
@@ -180,7 +193,7 @@ def l1_loss(
 ) -> Tensor:
     """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`."""
     input, target = _of_one_shape(input, target)
-    return _reduced((input - target).abs(), _number(reduction))
+    return _reduced((input - target).abs(), _number(_named(size_average, reduce, reduction)))
 
 
 def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -213,9 +226,9 @@ def nll_loss(
         input: Logarithms of probabilities.
         target: The numbers of the right classes.
         weight: Must be None: weights of classes are not supported.
-        size_average: Not used any more.
+        size_average: The old way to say `reduction`: False stands for a sum.
         ignore_index: Must be -100: targets to be ignored are not supported.
-        reduce: Not used any more.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Returns:
@@ -231,6 +244,7 @@ def nll_loss(
         - input: (N, C), or (C,)
         - target: (N,), or ()
     """
+    reduction = _named(size_average, reduce, reduction)
     if weight is not None or ignore_index != -100:
         raise NotImplementedError("nll_loss has no weight and no ignore_index here.")
     sizes, numbers = input._array.shape, target._array
@@ -260,6 +274,7 @@ def cross_entropy(
     ignore_index: int = -100,
     reduce: Any = None,
     reduction: str = "mean",
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     r"""Compute the negative logarithm of the softmax at the right class, averaged.
 
@@ -268,17 +283,18 @@ def cross_entropy(
         target: The numbers of the right classes; or, as floating point and in the shape of the
             input, their probabilities.
         weight: Must be None: weights of classes are not supported.
-        size_average: Not used any more.
+        size_average: The old way to say `reduction`: False stands for a sum.
         ignore_index: Must be -100: targets to be ignored are not supported.
-        reduce: Not used any more.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
+        label_smoothing: Must be 0: smoothed labels are not supported.
 
     Returns:
         The loss: one number, or one for each sample.
 
     Raises:
         IndexError: If there is no class of that number.
-        NotImplementedError: If `weight` or `ignore_index` is given.
+        NotImplementedError: If `weight`, `ignore_index` or `label_smoothing` is given.
         ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
     Shape:
@@ -290,6 +306,9 @@ def cross_entropy(
         >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]))
         tensor(0.6931)
     """
+    if label_smoothing:
+        raise NotImplementedError("cross_entropy has no label_smoothing here.")
+    reduction = _named(size_average, reduce, reduction)
     classes = 0 if input.ndim == 1 else 1
     scores = input.log_softmax(classes)
     if not target.is_floating_point() or target.shape != input.shape:
@@ -300,6 +319,18 @@ def cross_entropy(
         return -(scores * target).sum(classes)
     total = -(scores * target).sum()
     return total / (input.numel() / input.shape[classes]) if reduction == "mean" else total
+
+
+def _named(size_average: Any, reduce: Any, reduction: str) -> str:
+    """Give the name of a reduction that may be said in the old way, by two switches."""
+    if size_average is None and reduce is None:
+        return reduction
+    old = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.",
+        UserWarning,
+    )
+    return old
 
 
 _REDUCTIONS = ("none", "mean", "sum")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.creation import empty
 from minigrad.printing import PARAMETER_HEADING
 from minigrad.tensor import Tensor, set_up
@@ -22,6 +23,7 @@ class Parameter(Tensor):
     Raises:
         AttributeError: If `data` is no tensor.
         RuntimeError: If gradients are required of numbers that are not floating point.
+        NotImplementedError: If gradients are required of complex numbers.
 
     Example:
         >>> import minigrad as torch
@@ -37,7 +39,7 @@ class Parameter(Tensor):
                 f"{type(requires_grad).__name__}"
             )
         _share(self, data)
-        if requires_grad and not (self.dtype.is_floating_point or self.dtype.is_complex):
+        if requires_grad and not can_require_grad(self._array.dtype):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )

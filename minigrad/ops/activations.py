@@ -58,7 +58,8 @@ def sigmoid(self: Array) -> Array:
 @differentiable(
     "ThresholdBackwardBackward0",
     grad_output=lambda grad, output: applied(threshold_backward, grad, output),
-    output=lambda grad: np.zeros_like(grad),
+    # saved though there is no use for it: as in PyTorch it must not be changed
+    output=lambda grad, output: np.zeros_like(grad),
 )
 def threshold_backward(grad_output: Array, output: Array) -> Array:
     """Rule of relu: the gradient where the result is positive (or NaN), else 0."""

@@ -43,7 +43,8 @@ def _sign(array: Any) -> Any:
     )
 
 
-@differentiable("SgnBackward0", self=lambda grad: np.zeros_like(grad))
+# The input is saved though the rule has no use for it: as in PyTorch it must not be changed.
+@differentiable("SgnBackward0", self=lambda grad, self, result: np.zeros_like(grad))
 def sgn(self: Array) -> Array:
     """Sign, under the name that the rules of absolute values and norms have for it."""
     return _sign(self)
@@ -78,15 +79,37 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
 
 
 @differentiable(
+    "MaskedSelectBackward0",
+    constants=("mask",),
+    self=lambda grad, mask: applied(placed_under, grad, mask),
+)
+def masked_select(self: Array, mask: Array) -> Array:
+    """The entries under a mask of the same shape, in a row: the others get no gradient."""
+    return self[mask]
+
+
+@differentiable(
+    "MaskedScatterBackward0",
+    constants=("mask",),
+    source=lambda grad, mask: applied(masked_select, grad, mask),
+)
+def placed_under(source: Array, mask: Array) -> Array:
+    """A row of values put under a mask, among zeros: they get the gradient of their places."""
+    whole = np.zeros_like(source, shape=mask.shape)
+    whole[mask] = source
+    return whole
+
+
+@differentiable(
     "MaskedFillBackward1",
     broadcasts=True,
     constants=("mask",),
     self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
-    value=lambda grad, mask: np.where(mask, grad, 0),
+    value=lambda grad, mask: np.add.reduce(applied(masked_select, grad, mask), axis=None),
 )
 def masked_fill(self: Array, mask: Array, value: Array) -> Array:
     """A value in the place of entries: it collects their gradients."""
-    return np.where(mask, value, self)
+    return np.where(mask, value.astype(self.dtype), self)
 
 
 @differentiable(

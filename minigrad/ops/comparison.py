@@ -41,7 +41,8 @@ def _comparison(name: str, ufunc: Any, meaning: str) -> Callable[..., Any]:
             return meet_other(compare, input, other)
         a, b = input._array, other._array
         if a.dtype != b.dtype:
-            return meet_types(compare, input, other)
+            # without their places in the graph, which nobody needs to know here
+            return meet_types(compare, wrap(a), wrap(b))
         try:
             return wrap(ufunc(a, b))
         except ValueError as error:

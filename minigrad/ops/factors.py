@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.dtypes import scalar_name
+from minigrad.dtypes import c_name, scalar_name
 
 _CONVERT = "Convert one of them with .to(dtype)."
 
@@ -71,7 +71,7 @@ def check_mm(x: Any, y: Any) -> None:
     if _differ(x, y):
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
-            f"{scalar_name(x).lower()} != {scalar_name(y).lower()}. {_CONVERT}"
+            f"{c_name(x)} != {c_name(y)}. {_CONVERT}"
         )
 
 

@@ -10,7 +10,7 @@ from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.views import check_inplace
 from minigrad.ops import parts, shape
 from minigrad.ops.factors import check_expand, type_name
-from minigrad.ops.inplace import refuse_overlap, copy_, fill_, write
+from minigrad.ops.inplace import copy_, fill_, refuse_overlap, repeats, warn_of_repeats, write
 from minigrad.tensor import Tensor, wrap
 
 
@@ -68,6 +68,9 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         size = part._array[indices].shape
     except IndexError as error:
         raise IndexError(_explain(error, part._array, indices)) from None
+    have = _without_leading_ones(value._array.shape)
+    if have != value._array.shape:
+        value = shape.view(value, have)
     if grad_mode.enabled:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
     try:
@@ -79,9 +82,6 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             f"shape mismatch: value tensor of shape {list(value._array.shape)} cannot be broadcast "
             f"to indexing result of shape {list(size)}"
         )
-    have = _without_leading_ones(value._array.shape)
-    if have != value._array.shape:
-        value = shape.view(value, have)
     arrays = [i for i in indices if not isinstance(i, slice)]
     one_number = value._array.size == 1 and [i.dtype for i in arrays] == [bool]
     if value._array.dtype != part._array.dtype and not one_number:
@@ -91,7 +91,13 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             "source. Convert the source with .to(dtype)."
         )
     refuse_overlap(part._array, value._array, ("partial", "full"))
+    if repeats(part._array):
+        warn_of_repeats("index_put_", "tensor[indices] = tensor")
+        if one_number:
+            warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     write(parts.index_put, part, value, indices, checked=True)
+    if repeats(part._array):  # some of what was not written has the same place
+        part._array[indices] = value._array
 
 
 def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:

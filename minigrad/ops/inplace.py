@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad import dtypes
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, next_priority
 from minigrad.autograd.saved import INFERENCE, SavedTensor
@@ -19,29 +20,34 @@ from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
 from minigrad.ops import activations, choices, elementwise, shape
 from minigrad.ops.calling import arithmetic, choosing
-from minigrad.ops.meeting import broadcast_error, scalar
+from minigrad.ops.meeting import broadcast_error, no_booleans, scalar
 from minigrad.tensor import Tensor, wrap
 
-
-# How C++ calls the types, and with it an error of clamp_.
-_IN_C = {
-    "Bool": "bool",
-    "Byte": "unsigned char",
-    "Char": "signed char",
-    "Short": "short int",
-    "Int": "int",
-    "Long": "long int",
-}
 _SHARED = (
     "unsupported operation: {} refer{} to a single memory location. Please clone() the tensor "
     "before performing the operation."
 )
 
 
+def repeats(array: Any) -> bool:
+    """Tell whether entries of an array share memory, as those of an expanded tensor do."""
+    pairs = zip(array.strides, array.shape, strict=True)
+    return array.size > 0 and any(not step and size > 1 for step, size in pairs)
+
+
+def warn_of_repeats(name: str, example: str) -> None:
+    """Warn that a tensor whose entries share memory is written to."""
+    warnings.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
+        f"performing this operation. This also applies to advanced indexing e.g. {example}",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
 def refuse_repeats(written: Any) -> None:
     """Raise if entries of an array that is about to be written to share memory."""
-    repeats = any(not step and size > 1 for step, size in zip(written.strides, written.shape))  # noqa: B905 - costs time
-    if repeats and written.size:
+    if 0 in written.strides and repeats(written):
         raise RuntimeError(_SHARED.format("more than one element of the written-to tensor", "s"))
 
 
@@ -94,6 +100,7 @@ def write(
     Raises:
         RuntimeError: If the tensor must not be changed (see `check_inplace`), or the result has
             another shape or a higher kind of dtype.
+        NotImplementedError: If a complex result would be recorded.
     """
     recording = grad_mode.enabled
     if recording:
@@ -113,6 +120,11 @@ def write(
         grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
     try:
         result = operation(old, *others)
+    except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
+        if array.dtype.kind == "c":
+            raise
+        grad_mode.enabled = False
+        result = operation(old, *others)
     finally:
         grad_mode.enabled = recording
     if result is NotImplemented:
@@ -129,28 +141,32 @@ def write(
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
             names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
             if operation is choosing.clamp:
-                names[1] = _IN_C.get(names[1], names[1])
+                names[1] = dtypes.c_name(array)
             raise RuntimeError(
                 f"result type {names[0]} can't be cast to the desired output type {names[1]}"
             )
         computed = computed.astype(array.dtype)
+    edge = result._edge if recording else NO_EDGE
+    if edge is not NO_EDGE and array.dtype.kind != "f":
+        # a copy gives integers no history; other operations do, as in PyTorch
+        recorded = can_require_grad(array.dtype) or operation is not shape.copy_values
+        edge = edge if recorded else NO_EDGE
     array[...] = computed
     tensor._bump_version()
-    edge = result._edge if recording and array.dtype.kind in "fcO" else NO_EDGE
     if edge is not None and edge[0] is not None:
         node = edge[0]
-        if old._edge is not NO_EDGE and any(saved is old for saved in node.saved or ()):
+        if old._edge is not NO_EDGE and any(saved is old for saved in node._saved or ()):
             _clone_before(old)
-        if "result" in node.saved_names and node.saved is not None:
-            node.saved = tuple(
+        if "result" in node._names_of_saved and node._saved is not None:
+            node._saved = tuple(
                 SavedTensor(tensor, is_result=True)
                 if isinstance(s, SavedTensor) and s.tensor is None
                 else s
-                for s in node.saved
+                for s in node._saved
             )
         rebase_history(tensor, node)
         if tensor._view is not None:
-            for saved in node.saved or ():
+            for saved in node._saved or ():
                 if isinstance(saved, SavedTensor) and saved.tensor is None:
                     saved.place = weakref.ref(tensor.grad_fn)
         if recording is not True:
@@ -165,7 +181,7 @@ def _clone_before(old: Tensor) -> None:
     node = shape.clone.node()
     assert old._edge is not None
     node.next_functions, old._edge = (old._edge,), (node, 0)
-    node.saved, node.hooks, node.broadcast = (), None, None
+    node._saved, node._hooks, node._broadcast = (), None, None
     node._priority = next_priority()
 
 
@@ -173,21 +189,21 @@ def _needs_gradient(*tensors: Any) -> bool:
     return any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors)
 
 
-def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of another tensor, broadcast to this one's shape, into this one.
 
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
-    if not isinstance(source, Tensor):
+    if not isinstance(other, Tensor):
         raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(source).__name__}"
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
         )
     if grad_mode.enabled:
-        check_inplace(tensor, recording=_needs_gradient(tensor, source))
-    array = source._array
+        check_inplace(tensor, recording=_needs_gradient(tensor, other))
+    array = other._array
     sizes = tensor._array.shape
-    if source is not tensor:
+    if other is not tensor:
         refuse_repeats(tensor._array)
         refuse_overlap(tensor._array, array)
     if array.shape != sizes:
@@ -199,12 +215,12 @@ def copy_(tensor: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
             raise RuntimeError(
                 f"output with shape {list(sizes)} doesn't match the broadcast shape {list(fits)}"
             )
-    if not (grad_mode.enabled and (source.requires_grad or tensor.requires_grad)):
+    if not (grad_mode.enabled and (other.requires_grad or tensor.requires_grad)):
         tensor._array[...] = array
         tensor._bump_version()
         mark_views_stale(tensor)
         return tensor
-    return write(shape.copy_values, tensor, source, checked=True)
+    return write(shape.copy_values, tensor, other, checked=True)
 
 
 def fill_(tensor: Tensor, value: Any) -> Tensor:
@@ -220,6 +236,9 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{value._array.ndim} dimensions."
         )
+    if grad_mode.enabled:
+        check_inplace(tensor, recording=_needs_gradient(tensor, value))
+    refuse_repeats(tensor._array)
     return write(shape.filled_with, tensor, value, checked=True)
 
 
@@ -256,22 +275,33 @@ def _check_operand(name: str, other: Any) -> None:
 def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     name = operation.__name__
 
-    def method(tensor: Tensor, *others: Any) -> Tensor:
-        for other in others:
-            _check_operand(name, other)
-        return write(operation, tensor, *others)
+    def with_other(tensor: Tensor, other: Any) -> Tensor:
+        _check_operand(name, other)
+        return write(operation, tensor, other)
 
+    def alone(tensor: Tensor) -> Tensor:
+        return write(operation, tensor)
+
+    method: Any = with_other if name in ("mul", "div") else alone
     method.__name__ = f"{operation.__name__}_"
     method.__doc__ = f"Do what `{operation.__name__}` does, in place."
     return method
 
 
 def _plain_arrays(tensor: Tensor, other: Any) -> bool:
-    """Tell whether two tensors hold floating-point numbers of one shape and type."""
+    """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
     if not isinstance(other, Tensor) or write_watchers:
         return False
     a, b = tensor._array, other._array
-    return a.dtype is b.dtype and a.dtype.kind == "f" and a.shape == b.shape
+    return (
+        a.dtype is b.dtype
+        and a.dtype.kind == "f"
+        and a.shape == b.shape
+        and (
+            (a.base is None and b.base is None)
+            or (0 not in a.strides and overlap(a, b) != "partial")
+        )
+    )
 
 
 def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Tensor:
@@ -309,6 +339,10 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     if not grad_mode.enabled and _plain_arrays(tensor, other):
         return _write_directly(np.subtract, tensor, other, alpha)
     _check_operand("sub", other)
+    if grad_mode.enabled:
+        check_inplace(tensor, recording=_needs_gradient(tensor, other))
+    if isinstance(other, Tensor) and "b" in (tensor._array.dtype.kind, other._array.dtype.kind):
+        raise no_booleans(TypeError(), tensor._array, other._array)
     if alpha == 1:
         return write(elementwise.sub, tensor, other)
     if not isinstance(other, Tensor):
@@ -326,12 +360,30 @@ def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return write(choosing.clamp, tensor, min, max)
 
 
+def _broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Tell whether a shape broadcasts to another one."""
+    try:
+        return np.broadcast_shapes(have, wanted) == wanted
+    except ValueError:
+        return False
+
+
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
-    value = choosing.filling(tensor, value)
+    value = choosing.filling(tensor, mask, value)
+    if grad_mode.enabled:
+        check_inplace(tensor, recording=_needs_gradient(tensor, value))
+    if repeats(tensor._array):
+        warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     number = not isinstance(value, Tensor)
+    sizes = tensor._array.shape
+    if _broadcasts(mask._array.shape, sizes):
+        mask = choosing.spread(mask, sizes)
     operation = choices.masked_fill_number if number else choices.masked_fill
-    return write(operation, tensor, mask, value, checked=True)
+    write(operation, tensor, mask, value, checked=True)
+    if repeats(tensor._array):  # some of what was not written has the same place
+        tensor._array[mask._array] = value._array if isinstance(value, Tensor) else value
+    return tensor
 
 
 methods: dict[str, Callable[..., Any]] = {

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import attend, grad_mode
-from minigrad.autograd.node import Node, next_priority
+from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradients
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
+from minigrad.ops.meeting import applied
+from minigrad.ops.parts import slice_dim
 from minigrad.tensor import Tensor, wrap
 
 
@@ -23,8 +26,8 @@ def _record(node: Node, inputs: Sequence[Tensor]) -> bool:
     if not grad_mode.enabled or not any(t.requires_grad for t in inputs):
         return False
     node.next_functions = tuple(t._edge or resolve_edge(t) for t in inputs)
-    node.hooks = None
-    node.broadcast = None
+    node._hooks = None
+    node._broadcast = None
     node._priority = next_priority()
     attend(node)
     return True
@@ -34,49 +37,53 @@ class CatBackward0(Node):
     """Backward of `cat`: each input gets its part of the gradient."""
 
     __slots__ = ()
-    computes = "together"
-    saved_names = ("dim", "sizes")
+    _computes = "together"
+    _names_of_saved = ("dim", "sizes")
 
-    def run(self, gradient: Any, keep: bool = True) -> Any:
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Cut the gradient where the inputs were joined."""
-        dim, sizes = self.saved or ()
+        dim, sizes = self._saved or ()
         parts, start = [], 0
         for size in sizes:
-            parts.append(gradient[(slice(None),) * dim + (slice(start, start + size),)])
+            if gradient.ndim == 1 and not size:  # what has no entries is not really joined
+                nothing = np.zeros(0, self._dtype)
+                parts.append(wrap(nothing) if isinstance(gradient, Tensor) else nothing)
+                continue
+            parts.append(applied(slice_dim, gradient, dim, start, start + size, 1))
             start += size
-        return parts if self.broadcast is None else reduce_gradients(self, parts)
+        return parts if self._broadcast is None else reduce_gradients(self, parts)
 
-    run_recorded = run
+    _run_recorded = _run
 
 
 class StackBackward0(Node):
     """Backward of `stack`: each input gets its layer of the gradient."""
 
     __slots__ = ()
-    computes = "together"
-    saved_names = ("dim",)
+    _computes = "together"
+    _names_of_saved = ("dim",)
 
-    def run(self, gradient: Any, keep: bool = True) -> Any:
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Take the gradient apart along the new dimension."""
-        (dim,) = self.saved or ()
+        (dim,) = self._saved or ()
         count = len(self.next_functions)
         parts = [gradient[(slice(None),) * dim + (i,)] for i in range(count)]
-        return parts if self.broadcast is None else reduce_gradients(self, parts)
+        return parts if self._broadcast is None else reduce_gradients(self, parts)
 
-    run_recorded = run
+    _run_recorded = _run
 
 
 class _ManyOutputs(Node):
     """Backward of an operation that takes a tensor apart: put the parts together again."""
 
     __slots__ = ()
-    multiple = True
-    saved_names = ("dim",)
+    _multiple = True
+    _names_of_saved = ("dim",)
 
     def _parts(self, gradients: Sequence[Any], zeros: Callable[[Any], Any]) -> list[Any]:
         return [
             zeros(np.zeros(shape, dtype)) if gradient is None else gradient
-            for gradient, shape, dtype in zip(gradients, self.shape, self.dtype, strict=True)
+            for gradient, shape, dtype in zip(gradients, self._shape, self._dtype, strict=True)
         ]
 
 
@@ -85,14 +92,14 @@ class UnbindBackward0(_ManyOutputs):
 
     __slots__ = ()
 
-    def run(self, gradient: Any, keep: bool = True) -> Any:
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Stack the gradients of the parts."""
-        (dim,) = self.saved or ()
+        (dim,) = self._saved or ()
         return (np.stack(self._parts(gradient, np.asarray), dim),)
 
-    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Stack the gradients of the parts, recorded."""
-        (dim,) = self.saved or ()
+        (dim,) = self._saved or ()
         return (stack(self._parts(gradient, wrap), dim),)
 
 
@@ -101,14 +108,14 @@ class SplitBackward0(_ManyOutputs):
 
     __slots__ = ()
 
-    def run(self, gradient: Any, keep: bool = True) -> Any:
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Join the gradients of the parts."""
-        (dim,) = self.saved or ()
+        (dim,) = self._saved or ()
         return (np.concatenate(self._parts(gradient, np.asarray), dim),)
 
-    def run_recorded(self, gradient: Any, keep: bool = True) -> Any:
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Join the gradients of the parts, recorded."""
-        (dim,) = self.saved or ()
+        (dim,) = self._saved or ()
         return (cat(self._parts(gradient, wrap), dim),)
 
 
@@ -125,13 +132,18 @@ def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
 def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a dimension: each gets its part of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    result = wrap(np.concatenate(arrays, dim, dtype=_meeting(arrays)))
+    joined = np.concatenate(arrays, dim, dtype=_meeting(arrays))
+    result = wrap(np.asanyarray(joined, order="C"))
     node = object.__new__(CatBackward0)
     if _record(node, tensors):
-        node.saved = (dim, [array.shape[dim] for array in arrays])
-        node.shape, node.dtype = result._array.shape, result._array.dtype
-        if any(array.dtype != node.dtype for array in arrays):
-            node.broadcast = tuple((array.shape, array.dtype) for array in arrays)
+        node._saved = (dim, [array.shape[dim] for array in arrays])
+        node._shape, node._dtype = result._array.shape, result._array.dtype
+        if any(array.dtype != node._dtype for array in arrays):
+            refuse_complex(node._dtype)
+            node._broadcast = tuple(
+                None if edge is NO_EDGE else (array.shape, array.dtype)  # no gradient goes there
+                for edge, array in zip(node.next_functions, arrays, strict=True)
+            )
         result._edge = (node, 0)
     return result
 
@@ -145,13 +157,17 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
             f"entry 0 and {list(arrays[other].shape)} at entry {other}"
         )
-    result = wrap(np.stack(arrays, dim, dtype=_meeting(arrays)))
+    result = wrap(np.asanyarray(np.stack(arrays, dim, dtype=_meeting(arrays)), order="C"))
     node = object.__new__(StackBackward0)
     if _record(node, tensors):
-        node.saved = (dim,)
-        node.shape, node.dtype = result._array.shape, result._array.dtype
-        if any(array.dtype != node.dtype for array in arrays):
-            node.broadcast = tuple((array.shape, array.dtype) for array in arrays)
+        node._saved = (dim,)
+        node._shape, node._dtype = result._array.shape, result._array.dtype
+        if any(array.dtype != node._dtype for array in arrays):
+            refuse_complex(node._dtype)
+            node._broadcast = tuple(
+                None if edge is NO_EDGE else (array.shape, array.dtype)  # no gradient goes there
+                for edge, array in zip(node.next_functions, arrays, strict=True)
+            )
         result._edge = (node, 0)
     return result
 
@@ -163,15 +179,15 @@ def _take_apart(
     results = tuple(wrap(array) for array in arrays)
     node = object.__new__(kind)
     if _record(node, (tensor,)):
-        node.saved = (dim,)
-        node.shape = tuple(array.shape for array in arrays)
-        node.dtype = tuple(array.dtype for array in arrays)
+        node._saved = (dim,)
+        node._shape = tuple(array.shape for array in arrays)
+        node._dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
     for result, key in zip(results, keys, strict=True):
         make_view(result, tensor, operator.itemgetter(key))
         view = result._view
-        if view is not None and grad_mode.enabled:
+        if view is not None and grad_mode.enabled and view.origin != "inference":
             # several views of one node: changing one in place would not be seen by the others
             view.origin = "several"
     return results

@@ -60,6 +60,9 @@ def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 def mse_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Mean squared error :math:`\frac1n \sum (x_i - t_i)^2`: :math:`\frac2n g\, (x_i - t_i)`."""
     difference = self - target
+    if difference.dtype.kind == "c":
+        name = "ComplexDouble" if difference.dtype.itemsize == 16 else "ComplexFloat"
+        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{name}'")
     return _reduced(difference * difference, reduction)
 
 

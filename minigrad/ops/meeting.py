@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import SavedTensor
@@ -110,6 +111,9 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
 
     The gradients come back in the dtypes of the originals. No node is recorded for the
     conversion, as in PyTorch.
+
+    Raises:
+        NotImplementedError: If a complex result would be recorded.
     """
     if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
         raise no_booleans(TypeError(), a._array, b._array)
@@ -124,10 +128,11 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
         grad_mode.enabled = recording
     edge = result._edge
     if edge is not None and edge[0] is not None:
+        refuse_complex(meeting)
         node = edge[0]
-        node.broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
-        if node.saved is not None:
-            node.saved = tuple(_original(saved, shadows, (a, b)) for saved in node.saved)
+        node._broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
+        if node._saved is not None:
+            node._saved = tuple(_original(saved, shadows, (a, b)) for saved in node._saved)
         if recording is not True:
             recording.attend(node, result)
     return result
@@ -147,7 +152,7 @@ def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
     if array.dtype is dtype:
         return tensor
     shadow = wrap(np.asarray(array, dtype, like=other))
-    if tensor.requires_grad:
+    if grad_mode.enabled and tensor.requires_grad:
         shadow._edge = tensor._edge or resolve_edge(tensor)
         if shadow._edge is NO_EDGE:  # a view made under no_grad: see View.resolve
             shadow._edge, shadow._view = None, tensor._view

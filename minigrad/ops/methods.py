@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining, parts, shape
-from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping
+from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining
+from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping, sizes
 from minigrad.ops.calling.arguments import cast
 from minigrad.tensor import Tensor, wrap
 
-_function_only = {"cat", "stack", "where", "linear", "mse_loss", "nll_loss"}
+_function_only = {"cat", "stack", "where"}
 
 
 def attach() -> None:
@@ -21,7 +21,7 @@ def attach() -> None:
         for name in room.__all__:
             if name not in _function_only:
                 setattr(Tensor, name, getattr(room, name))
-    for name, method in inplace.methods.items():
+    for name, method in (sizes.methods | inplace.methods).items():
         setattr(Tensor, name, method)
     for name, operator in _operators.items():
         setattr(Tensor, name, operator)
@@ -78,13 +78,12 @@ _operators: dict[str, Any] = {
 
 _more: dict[str, Any] = {
     "T": property(
-        lambda self: shaping.permute(self, *reversed(range(self.ndim))), doc="Transpose."
+        lambda self: shaping.permute(self, tuple(reversed(range(self.ndim)))), doc="Transpose."
     ),
     "mT": property(
         lambda self: shaping.transpose(self, -2, -1), doc="Transpose of each matrix of a batch."
     ),
     "expand_as": _expand_as,
-    "swapaxes": shaping.transpose,
     "multiply": arithmetic.mul,
     "negative": arithmetic.neg,
     "clip": choosing.clamp,
@@ -98,7 +97,6 @@ _more: dict[str, Any] = {
     "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
     "cpu": lambda self: self,
     "_copied": lambda self: inplace.copy_(wrap(np.empty_like(self._array)), self),
-    "_index_add": parts.index_add_at,
     "_to_numpy_dtype": cast,
 }
 
@@ -173,7 +171,7 @@ _functions: dict[Any, Any] = {
     np.squeeze: shaping.squeeze,
     np.swapaxes: shaping.transpose,
     np.transpose: _transpose,
-    np.flip: shaping.flip,
+    np.flip: lambda m, axis=None: sizes.flip(m, range(m.ndim) if axis is None else axis),
     np.reshape: lambda a, shape: shaping.reshape(a, shape),
     np.sum: lambda a, axis=None, keepdims=False: reducing.sum(a, axis, keepdims),
     np.mean: lambda a, axis=None, keepdims=False: reducing.mean(a, axis, keepdims),

@@ -86,26 +86,6 @@ def index_add(self: Array, values: Array, indices: Any) -> Array:
     return whole
 
 
-@differentiable("IndexSelectBackward0", self=lambda grad, self_sym_sizes, positions: applied(
-    index_add_at, _zeros(grad, self_sym_sizes), positions, grad
-))
-def index_select(self: Array, positions: Any) -> Array:
-    """Entries of a vector at listed places: the rule adds each gradient where it came from."""
-    return self[positions]
-
-
-@differentiable(
-    "IndexAddBackward0",
-    self=lambda grad: grad,
-    source=lambda grad, positions: applied(index_select, grad, positions),
-)
-def index_add_at(self: Array, positions: Any, source: Array) -> Array:
-    """Values added to a vector at listed places: one that is named twice collects both."""
-    whole = self.copy()
-    np.add.at(whole, positions, source)
-    return whole
-
-
 @differentiable(
     "IndexBackward0",
     self=lambda grad, self_sym_sizes, indices: applied(

@@ -192,7 +192,7 @@ def softmax(self: Array, dim: Any) -> Array:
     if not self.size:
         return self.copy()
     powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
-    return powers / np.add.reduce(powers, axis=dim, keepdims=True)
+    return np.asanyarray(powers / np.add.reduce(powers, axis=dim, keepdims=True), order="C")
 
 
 @differentiable(
@@ -213,7 +213,8 @@ def log_softmax(self: Array, dim: Any) -> Array:
     if not self.size:
         return self.copy()
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    return shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
+    logs = shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
+    return np.asanyarray(logs, order="C")
 
 
 def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:

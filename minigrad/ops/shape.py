@@ -63,7 +63,8 @@ def alias(self: Array) -> Array:
 @differentiable("CloneBackward0", self=lambda grad: grad)
 def clone(self: Array) -> Array:
     """Copy: the gradient passes as it is."""
-    return np.copy(self, order="K", subok=True)
+    repeats = 0 in self.strides and self.size  # NumPy's order of memory is another one there
+    return np.copy(self, order="C" if repeats else "K", subok=True)
 
 
 @differentiable("CloneBackward0", self=lambda grad: grad)
@@ -133,7 +134,7 @@ def t(self: Array) -> Array:
 )
 def transpose(self: Array, dim0: int, dim1: int) -> Array:
     """Exchange two dimensions: the rule exchanges them again."""
-    return self.swapaxes(dim0, dim1)
+    return self.swapaxes(dim0, dim1) if self.ndim else self[...]
 
 
 @differentiable(
@@ -217,7 +218,17 @@ def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
 
 
 def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
-    padded = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
-    pairs = [n for pair in zip(repeats, padded, strict=True) for n in pair]
-    copies = tuple(range(0, len(pairs), 2))
-    return np.add.reduce(grad.reshape(tuple(pairs)), axis=copies).reshape(sizes)
+    """Add up the gradients of all copies: first along new dimensions, then along the others."""
+    if 0 in repeats:
+        return np.zeros_like(grad, shape=sizes)
+    added = len(repeats) - len(sizes)
+    for _ in range(added):
+        grad = np.add.reduce(grad, axis=0)
+    apart: list[int] = []
+    copies: list[int] = []
+    for count, size in zip(repeats[added:], sizes, strict=True):
+        if count != 1:
+            copies.append(len(apart))
+            apart.append(count)
+        apart.append(size)
+    return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad

@@ -19,7 +19,7 @@ tensors it leaves one node in the graph, as in PyTorch.
 
 From such an entry `differentiable` writes three short functions, as `dataclasses` and `namedtuple`
 do, so that recording an operation costs as little as Python allows: `mul(x, y)` computes and
-records, `MulBackward0.run` applies the rules to arrays, and `MulBackward0.run_recorded` applies the
+records, `MulBackward0._run` applies the rules to arrays, and `MulBackward0._run_recorded` applies the
 same rules to tensors, which records them. `print(mul.write())` shows them.
 """
 
@@ -129,8 +129,9 @@ def differentiable(
             {
                 "__slots__": (),
                 "__doc__": f"Backward of `{forward.__name__}`.",
-                "saved_names": tuple(writer.saved),
-                "keeps_tensors": writer.keeps_tensors,
+                "_names_of_saved": tuple(writer.saved),
+                "_keeps_tensors": writer.keeps_tensors,
+                "_optional": writer.optional,
             },
         )
         names: dict[str, Any] = {**_names, "forward": forward, "NodeType": node}
@@ -142,8 +143,10 @@ def differentiable(
             return "\n\n".join(
                 [
                     writer.operation(arithmetic, view),
-                    writer.rule("run", "rule", "{0}._array", "unpack_array({0}, node)"),
-                    writer.rule("run_recorded", "recorded_rule", "{0}", "unpack_tensor({0}, node)"),
+                    writer.rule("_run", "rule", "{0}._array", "unpack_array({0}, node)"),
+                    writer.rule(
+                        "_run_recorded", "recorded_rule", "{0}", "unpack_tensor({0}, node)"
+                    ),
                 ]
             )
 
@@ -173,7 +176,7 @@ def _prepare(operation: Any) -> None:
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     written: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), names, written)
-    node.run, node.run_recorded = written["run"], in_a_rule(written["run_recorded"])
+    node._run, node._run_recorded = written["_run"], in_a_rule(written["_run_recorded"])
     operation.__code__ = written[operation.__name__].__code__
 
 
@@ -214,6 +217,10 @@ class _Writer:
         self.broadcasts = tuple(rules) if broadcasts is True else broadcasts or ()
         self.converts = broadcasts is True
         # places are saved too, and released: in PyTorch they are tensors
+        several = len(self.differentiable) > 1
+        self.optional = tuple(
+            place for place, name in enumerate(self.saved) if several and self.is_tensor(name)
+        )
         self.keeps_tensors = any(map(self.is_tensor, self.saved)) or bool(
             {"indices", "positions"} & {*self.saved}
         )
@@ -280,8 +287,8 @@ class _Writer:
         if any(name == "result" for name in self.saved):
             lines += ["        result._edge = (node, 0)"]
         lines += [
-            "        node.saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
-            "        node.hooks = None",
+            "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
+            "        node._hooks = None",
             "        node._priority = next_priority()",
         ]
         if self.broadcasts:
@@ -298,9 +305,9 @@ class _Writer:
                 same += "".join(
                     f" and array_{t}.dtype is result_array.dtype" for t in self.broadcasts
                 )
-            lines += [f"        node.broadcast = None if {same} else ({pairs})"]
+            lines += [f"        node._broadcast = None if {same} else ({pairs})"]
         else:
-            lines += ["        node.broadcast = None"]
+            lines += ["        node._broadcast = None"]
         lines += [
             "        result._edge = (node, 0)",
             "        if recording is not True:",
@@ -339,7 +346,7 @@ class _Writer:
         """Write the method of the node that unpacks the saved values and applies the rules."""
         lines = [f"def {method}(node, grad, keep=True):"]
         if self.saved:
-            lines += ["    saved = node.saved", "    if saved is None:"]
+            lines += ["    saved = node._saved", "    if saved is None:"]
             lines += ["        raise RuntimeError(RELEASED)"]
             lines += [f"    {', '.join(self.saved)}, = saved"]
         several = len(self.differentiable) > 1
@@ -371,10 +378,10 @@ class _Writer:
             # where none was needed there is none to miss the next time
             lines += [
                 f"    if not keep and ({some}):" if several and tensors else "    if not keep:",
-                "        node.saved = None",
+                "        node._saved = None",
             ]
         if self.broadcasts:
-            lines += ["    wanted = node.broadcast", "    if wanted is not None:"]
+            lines += ["    wanted = node._broadcast", "    if wanted is not None:"]
             for t in self.broadcasts:
                 place = self.differentiable.index(t)
                 lines += [f"        grad_{t} = reduce_gradient(grad_{t}, wanted[{place}])"]

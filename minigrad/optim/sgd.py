@@ -70,7 +70,7 @@ class SGD(Optimizer):
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
+        if weight_decay < 0.0:  # type: ignore[operator]
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
@@ -136,7 +136,7 @@ def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, An
     decay = group["weight_decay"]
     if decay != 0:
         if _is_recorded(decay):
-            gradient = gradient + parameter * decay
+            gradient = gradient + parameter.clone() * decay  # a copy: the step changes it
         else:
             gradient = gradient.add(parameter, alpha=_number(decay))
     momentum = group["momentum"]

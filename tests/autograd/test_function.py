@@ -224,3 +224,26 @@ def test_a_leaf_cannot_be_changed_in_place(torch, draw, define, refused):
     message = "a leaf Variable that requires grad has been used in an in-place operation."
     with refused(RuntimeError, message):
         function.apply(draw(2, requires_grad=True))
+
+
+def test_a_changed_view_has_to_be_the_first_argument(torch, draw, define):
+    def forward(ctx, *inputs):
+        ctx.mark_dirty(inputs[place])
+        return inputs[place].mul_(3)
+
+    def backward(ctx, grad):
+        return (grad * 3, None) if place == 0 else (None, grad * 3)
+
+    function = define(forward, backward)
+    x, other, cotangent = draw(2, 3, requires_grad=True), draw(3, requires_grad=True), draw(2, 3)
+    place, base = 0, x * 1
+    function.apply(base[0], other)
+    base.backward(cotangent)
+    expected = cotangent.clone()
+    expected[0] *= 3
+    assert torch.allclose(x.grad, expected)
+    if torch.__name__ == "minigrad":  # PyTorch gives a wrong gradient here
+        place, base = 1, x * 1
+        function.apply(other, base[0])
+        with pytest.raises(RuntimeError, match="that view is not its first tensor argument"):
+            base.backward(cotangent)

@@ -181,47 +181,6 @@ def test_the_warning_points_to_the_caller():
     assert caught[0].filename == __file__
 
 
-# ------------------------------------------------------------------ complex numbers
-
-
-@pytest.mark.parametrize("fast", [False, True])
-def test_complex_numbers(fast):
-    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
-    y = torch.tensor([0.5 - 1j, 2 + 0.25j], dtype=torch.complex128, requires_grad=True)
-    assert gradcheck(lambda x, y: (x * 2 - y, x.sum()), (x, y), fast_mode=fast)
-    assert gradgradcheck(lambda x, y: (x * 2 - y, x.sum()), (x, y), fast_mode=fast)
-    assert gradcheck(lambda x: x.abs(), x, fast_mode=fast)
-
-
-class Product(Function):
-    """A product of complex numbers; the rule has conjugates, or leaves them out."""
-
-    conjugated = True
-
-    @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(x, y)
-        return torch.tensor(x.numpy() * y.numpy())
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, y = (saved.detach().numpy() for saved in ctx.saved_tensors)
-        if Product.conjugated:
-            x, y = x.conj(), y.conj()
-        return torch.tensor(grad.numpy() * y), torch.tensor(grad.numpy() * x)
-
-
-@pytest.mark.parametrize("fast", [False, True])
-def test_a_complex_rule_must_conjugate(monkeypatch, fast):
-    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
-    y = torch.tensor([0.5 - 1j, 2 + 0.25j], dtype=torch.complex128, requires_grad=True)
-    assert gradcheck(Product.apply, (x, y), fast_mode=fast)
-    monkeypatch.setattr(Product, "conjugated", False)
-    found = "^While considering the imaginary part of complex outputs only, Jacobian mismatch"
-    with pytest.raises(GradcheckError, match=found):
-        gradcheck(Product.apply, (x, y), fast_mode=fast)
-
-
 # ------------------------------------------------------------------ PyTorch beside
 
 

@@ -1,8 +1,10 @@
-"""Looking at the graph: which hooks sit on a node."""
+"""Looking at the graph: which hooks sit on a node, what it shows of what it saved."""
 
 from __future__ import annotations
 
 import functools
+
+import pytest
 
 import minigrad
 from minigrad.autograd.graph import AccumulateGrad, HookRecord, hooks_of
@@ -91,3 +93,61 @@ def test_a_retained_tensor_that_is_gone_is_not_listed():
     assert [record.kind for record in hooks_of(node)] == ["retain_grad"]
     del y
     assert hooks_of(node) == []
+
+
+# ------------------------------------------------------------------ what a node shows
+
+
+def test_a_node_lists_what_it_saved_under_pytorchs_names():
+    x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    node = (x @ x).grad_fn
+    listed = [name for name in dir(node) if "_saved_" in name]
+    assert listed == ["_raw_saved_mat2", "_raw_saved_self", "_saved_mat2", "_saved_self"]
+    assert node._saved_self is x and node._saved_mat2 is x
+
+
+def test_values_that_follow_from_others_are_shown():
+    x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    assert (x + x).grad_fn._saved_alpha == 1
+    assert x.add(x, alpha=3).grad_fn._saved_alpha == 3
+    assert x.mean().grad_fn._saved_self_sym_numel == 4
+    assert x.max(1).values.grad_fn._saved_indices.tolist() == [1, 1]
+    assert x.max(1, keepdim=True).values.grad_fn._saved_indices.tolist() == [[1], [1]]
+    pieces = x.split(1, 1)[0].grad_fn
+    assert (pieces._saved_self_sym_sizes, pieces._saved_split_size) == ((2, 2), 1)
+
+
+def test_index_tensors_are_shown_as_tensors():
+    x = minigrad.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (shown,) = x[[2, 0]].grad_fn._saved_indices
+    assert isinstance(shown, minigrad.Tensor) and shown.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_saved_result",
+        "_raw_saved_result",
+        "_saved_",
+        "saved_self",
+        "_rawsaved_self",
+        "_raw_saved_alpha",
+    ],
+)
+def test_what_a_node_did_not_save(name):
+    x = minigrad.tensor([1.0], requires_grad=True)
+    node = (x + x).grad_fn
+    with pytest.raises(AttributeError, match=f"'AddBackward0' object has no attribute '{name}'"):
+        getattr(node, name)
+    assert not hasattr((x * x).grad_fn, "_saved_alpha")
+
+
+def test_values_that_follow_from_others_are_gone_with_them():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    y = x.max(0).values
+    node = y.grad_fn
+    assert node._saved_indices.item() == 1
+    z = x.exp()
+    z.sum().backward()
+    with pytest.raises(RuntimeError, match="after they have already been freed"):
+        _ = z.grad_fn._saved_result

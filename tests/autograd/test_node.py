@@ -256,7 +256,7 @@ def test_a_gradient_that_nobody_holds_becomes_the_memory_of_grad():
         assert x.grad.tolist() == [10.0, 12.0, 14.0]
 
 
-@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_one_entry_is_added_as_many_are(torch, name):
     source = np.random.default_rng(5)
     dtype = getattr(torch, name)

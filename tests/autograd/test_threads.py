@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -221,3 +222,26 @@ def test_a_backward_inside_a_hook_in_several_threads(torch, draw, together):
     for leaf, start, cotangent in zip(inner, starts, cotangents, strict=True):
         assert torch.equal(leaf.grad, cotangent)
         assert torch.equal(start.grad, cotangent * 2)
+
+
+@pytest.fixture
+def switching_often():
+    """Let Python switch between threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("size", [1, 3, 2000])
+def test_no_gradient_of_a_shared_leaf_is_lost(torch, together, switching_often, size):
+    for _ in range(30):
+        x = torch.ones(size, requires_grad=True)
+        cotangents = torch.arange(8 * size).reshape(8, size).float()
+
+        def work(cotangent, x=x):
+            for _ in range(10):
+                (x * 2).backward(cotangent)
+
+        together(work, cotangents)
+        assert torch.equal(x.grad, cotangents.sum(0) * 20)

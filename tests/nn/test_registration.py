@@ -205,3 +205,35 @@ def test_a_buffer_object_registers_itself(torch):
     assert [name for name, _ in module.named_buffers()] == ["mean", "count"]
     assert list(module.state_dict()) == ["mean"]
     assert not module.mean.requires_grad
+
+
+def test_a_buffer_object_is_a_plain_tensor_with_a_mark(torch):
+    buffer = torch.nn.Buffer(torch.ones(2))
+    assert type(buffer) is torch.Tensor and isinstance(buffer, torch.nn.Buffer)
+    assert not isinstance(torch.ones(2), torch.nn.Buffer)
+    assert not isinstance(buffer * 2, torch.nn.Buffer)
+
+
+def test_a_buffer_object_does_not_take_a_name_that_is_taken(torch):
+    module = torch.nn.Module()
+    module.plain = torch.ones(2)
+    with pytest.raises(KeyError, match="attribute 'plain' already exists"):
+        module.plain = torch.nn.Buffer(torch.zeros(2))
+    assert module.plain.tolist() == [1.0, 1.0] and not list(module.buffers())
+
+
+def test_other_bases_are_initialized_if_the_class_asks_for_it(torch):
+    class Labeled:
+        def __init__(self, label):
+            self.label = label
+
+    class Asks(torch.nn.Module, Labeled):
+        call_super_init = True
+
+    class DoesNotAsk(torch.nn.Module, Labeled):
+        pass
+
+    assert Asks("a label").label == "a label"
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        DoesNotAsk("a label")
+    assert not hasattr(DoesNotAsk(), "label")

@@ -152,3 +152,38 @@ def test_the_printed_form(torch):
         "  (nothing): None\n"
         ")"
     )
+
+
+def test_a_module_deep_down_is_replaced_by_name(torch):
+    net = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+    new = torch.nn.Tanh()
+    net.set_submodule("0.0", new)
+    assert net[0][0] is new
+    net.set_submodule("0.more", new)
+    assert [name for name, _ in net.named_modules(remove_duplicate=False)] == [
+        "",
+        "0",
+        "0.0",
+        "0.more",
+    ]
+    with pytest.raises(AttributeError, match="Sequential has no attribute `other`"):
+        net.set_submodule("0.other", new, strict=True)
+    with pytest.raises(ValueError, match="Cannot set the submodule without a target name"):
+        net.set_submodule("", new)
+    with pytest.raises(ValueError, match=r"`module` is not an nn\.Module, found"):
+        net.set_submodule("0.0", 3)
+
+
+def test_to_reads_its_arguments_like_a_signature(torch):
+    layer = torch.nn.Linear(1, 1)
+    assert layer.to("cpu", torch.float64).weight.dtype is torch.float64
+    assert layer.half().weight.dtype is torch.float16
+    for args, options in (
+        ((torch.float32, "cpu"), {}),
+        ((torch.float32,), {"dtype": torch.float32}),
+        ((), {"color": "red"}),
+        (([],), {}),
+    ):
+        with pytest.raises(TypeError, match=r"to\(\) received an invalid combination of arguments"):
+            layer.to(*args, **options)
+    assert layer.weight.dtype is torch.float16

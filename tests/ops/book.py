@@ -119,6 +119,8 @@ CASES: dict[str, list[Case]] = {
     "sgn": [case(np.sign, V)],
     "sign": [case(np.sign, V)],
     "abs": [case(np.abs, V)],
+    "masked_select": [_masked(lambda x: x[MASK.numpy()], M)],
+    "placed_under": [_masked(lambda x: _put(np.zeros(M), MASK.numpy(), x), (3,))],
     "masked_fill_number": [_masked(lambda x: np.where(MASK.numpy(), 7.0, x), M, then=(7.0,))],
     "masked_fill": [_masked(lambda x, v: np.where(MASK.numpy(), v, x), M, ())],
     "where": [
@@ -187,6 +189,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "scatter_number": [case(lambda x: _put_along(x, ONES, 1, 5.0), M, then=(1, ONES, 5.0))],
     "view": [case(lambda x: x.reshape(3, 2), M, then=((3, 2),))],
+    "reshape_alias": [case(lambda x: x.reshape(3, 2), M, then=((3, 2),))],
     "unsafe_view": [case(lambda x: x.reshape(6), M, then=((6,),))],
     "alias": [case(np.copy, M)],
     "clone": [case(np.copy, M)],

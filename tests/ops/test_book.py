@@ -6,7 +6,8 @@ are random. At the end every rule is made wrong by a thousandth, to see that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from inspect import signature, Iterator
 from typing import Any
 
 import numpy as np
@@ -188,10 +189,12 @@ def test_a_recorded_rule_wrong_by_a_thousandth_is_caught(
     case = CASES[name][0]
     tensors = tensors_of(case.inputs())
     node = case.call(BOOK[name], *tensors).grad_fn
-    gradient = node.run(random(1, np.shape(case.reference(*case.inputs()))))
+    gradient = node._run(random(1, np.shape(case.reference(*case.inputs()))))
     position = list(BOOK[name].rules).index(argument)
     if not np.any(gradient[position]):
-        assert BOOK[name].rules[argument](np.ones(3)).tolist() == [0, 0, 0]
+        rule = BOOK[name].rules[argument]
+        needed = len(signature(rule).parameters)
+        assert rule(*[np.ones(3)] * needed).tolist() == [0, 0, 0]
         return
     plant(name, place)
     with pytest.raises(AssertionError, match=f"second derivative of {name}"):

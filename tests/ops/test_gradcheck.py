@@ -131,7 +131,8 @@ def test_a_recorded_rule_wrong_by_a_thousandth_fails_gradgradcheck(
     """Each recorded rule that gives anything but zeros is found if its derivative is wrong."""
     cases = [case for case in CASES[name] if not gives_zeros(name, argument, case, 7)]
     if not cases:
-        assert not np.any(BOOK[name].rules[argument](np.ones(3)))
+        rule = BOOK[name].rules[argument]
+        assert not np.any(rule(*[np.ones(3)] * rule.__code__.co_argcount))
         return
     plant(monkeypatch, name, f"recorded_rule_{argument}", a_thousandth_steeper)
     for case in cases:

@@ -35,8 +35,6 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 NOT_YET = {
-    "masked_fill with a tensor": "PyTorch sums what MaskedSelectBackward0 gives, minigrad a where",
-    "in place": "PyTorch's copy of the value before the change has a CloneBackward0 of its own",
 }
 
 

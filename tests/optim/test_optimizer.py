@@ -183,3 +183,33 @@ def test_pickles_and_copies_keep_the_settings_and_leave_the_hooks(torch):
 def test_the_base_class_takes_no_step(torch):
     with pytest.raises(NotImplementedError):
         torch.optim.Optimizer([parameter(torch)], {}).step()
+
+
+def test_an_old_pickle_is_completed(torch):
+    optimizer = sgd(torch)
+    state = optimizer.__getstate__()
+    for name in ("nesterov", "maximize", "foreach", "differentiable", "fused"):
+        del state["param_groups"][0][name]
+    new = torch.optim.SGD.__new__(torch.optim.SGD)
+    new.__setstate__(state)
+    assert new.param_groups[0]["nesterov"] is False and new.param_groups[0]["foreach"] is None
+    assert new.step() is None
+
+
+def test_loaded_names_are_taken_over(torch):
+    one = torch.optim.SGD([("one", parameter(torch))], lr=0.5)
+    other = torch.optim.SGD([("other", parameter(torch))], lr=0.5)
+    other.load_state_dict(one.state_dict())
+    assert other.param_groups[0]["param_names"] == ["one"]
+    other.load_state_dict(sgd(torch).state_dict())
+    assert other.param_groups[0]["param_names"] == ["one"]
+
+
+def test_a_count_of_steps_keeps_its_type_when_loaded(torch):
+    w = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64))
+    optimizer = torch.optim.SGD([w], lr=0.5)
+    state = optimizer.state_dict()
+    state["state"] = {0: {"step": torch.tensor(3.0), "mean": torch.tensor([1.0])}}
+    optimizer.load_state_dict(state)
+    assert optimizer.state[w]["step"].dtype is torch.float32
+    assert optimizer.state[w]["mean"].dtype is torch.float64

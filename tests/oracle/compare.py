@@ -12,11 +12,20 @@ from typing import Any
 # for that, and a wrong derivative is wrong by far more.
 ULPS = 8
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52, "float16": 2.0**-10}
+ROOM = {dtype: ULPS * epsilon for dtype, epsilon in EPSILON.items()}
 
 
-def differences(expected: list[Any], actual: list[Any], limit: int = 5) -> list[str]:
+def differences(
+    expected: list[Any], actual: list[Any], limit: int = 5, room: dict[str, float] = ROOM
+) -> list[str]:
     """List how the actual log differs from the expected one; an empty list means that
     they agree.
+
+    Args:
+        expected: The events that there should be.
+        actual: The events that there are.
+        limit: How many differences are listed.
+        room: How far numbers of each dtype may be apart, relative to the largest entry.
     """
     found: list[str] = []
     for index in range(max(len(expected), len(actual))):
@@ -29,7 +38,7 @@ def differences(expected: list[Any], actual: list[Any], limit: int = 5) -> list[
             found.append(f"event {index}: missing\n  expected {_show(expected[index])}")
         elif index >= len(expected):
             found.append(f"event {index}: one too many\n  got      {_show(actual[index])}")
-        elif why := _differ(expected[index], actual[index]):
+        elif why := _differ(expected[index], actual[index], room):
             both = f"  expected {_show(expected[index])}\n  got      {_show(actual[index])}"
             found.append(f"event {index}: {why}\n{both}")
     return found
@@ -40,25 +49,25 @@ def _show(event: Any) -> str:
     return text if len(text) <= 700 else f"{text[:700]} ..."
 
 
-def _differ(expected: Any, actual: Any) -> str:
+def _differ(expected: Any, actual: Any, room: dict[str, float]) -> str:
     """Say how two JSON values differ, or return an empty string."""
     if isinstance(expected, dict) and isinstance(actual, dict):
-        return _differ_dict(expected, actual)
+        return _differ_dict(expected, actual, room)
     if isinstance(expected, list) and isinstance(actual, list):
         if len(expected) != len(actual):
             return f"{len(actual)} items instead of {len(expected)}"
         for a, b in zip(expected, actual, strict=True):
-            if why := _differ(a, b):
+            if why := _differ(a, b, room):
                 return why
         return ""
     if isinstance(expected, float) and isinstance(actual, float):
-        return _differ_numbers(expected, actual, "float32")
+        return _differ_numbers(expected, actual, room["float32"])
     if type(expected) is not type(actual) or expected != actual:
         return f"{actual!r} instead of {expected!r}"
     return ""
 
 
-def _differ_dict(expected: dict[str, Any], actual: dict[str, Any]) -> str:
+def _differ_dict(expected: dict[str, Any], actual: dict[str, Any], room: dict[str, float]) -> str:
     if list(expected) != list(actual):
         return f"{list(actual)} instead of {list(expected)}"
     if "message" in expected:
@@ -71,21 +80,21 @@ def _differ_dict(expected: dict[str, Any], actual: dict[str, Any]) -> str:
         return ""
     for key in expected:
         dtype = key.removeprefix("Parameter ").split("[")[0]
-        differ = _differ(expected[key], actual[key])
+        differ = _differ(expected[key], actual[key], room)
         if dtype in EPSILON and "[" in key:
-            differ = _differ_numbers(expected[key], actual[key], dtype)
+            differ = _differ_numbers(expected[key], actual[key], room[dtype])
         if differ:
             return differ
     return ""
 
 
-def _differ_numbers(expected: Any, actual: Any, dtype: str) -> str:
+def _differ_numbers(expected: Any, actual: Any, room: float) -> str:
     """Compare the entries of two tensors of one shape within the stated tolerance."""
     a, b = _flat(expected), _flat(actual)
     if len(a) != len(b):
         return f"{len(b)} entries instead of {len(a)}"
     finite = [abs(value) for value in a if not isinstance(value, str)]
-    tolerance = ULPS * EPSILON[dtype] * max([1.0, *finite])
+    tolerance = room * max([1.0, *finite])
     for left, right in zip(a, b, strict=True):
         if isinstance(left, str) or isinstance(right, str):
             if left != right:

@@ -34,9 +34,9 @@ def test_a_planted_wrong_rule_is_refuted(kind, monkeypatch):
     name, wrong, inputs, settings, *regions = WRONG[kind]
     node, regions = BOOK[name].node, regions[0] if regions else ({},)
     prove(called(name, settings), *made(inputs), regions=regions)
-    run = node.run
+    run = node._run
     monkeypatch.setattr(
-        node, "run", lambda node, grad: wrong(lambda gradient: run(node, gradient), grad)
+        node, "_run", lambda node, grad: wrong(lambda gradient: run(node, gradient), grad)
     )
     with pytest.raises(Refuted) as refuted:
         prove(called(name, settings), *made(inputs), regions=regions)
@@ -48,10 +48,10 @@ def test_a_planted_wrong_rule_is_refuted(kind, monkeypatch):
 
 def test_a_missing_unbroadcast_is_found(monkeypatch):
     def run(node, grad):
-        node.broadcast = None
+        node._broadcast = None
         return (grad, grad)
 
-    monkeypatch.setattr(BOOK["add"].node, "run", run)
+    monkeypatch.setattr(BOOK["add"].node, "_run", run)
     with pytest.raises(ValueError, match="gradient of shape"):
         prove(BOOK["add"], *made(broadcast))
 

@@ -64,8 +64,8 @@ def _in_columns(
     check_grad_dtypes: bool,
 ) -> list[Array]:
     sources = subject.sources
-    first = _pulled_back(subject, output, sources, cotangents())
-    again = _pulled_back(subject, output, sources, cotangents())
+    first = _pulled_back(output, sources, cotangents())
+    again = _pulled_back(output, sources, cotangents())
     columns, shapes_agree, dtypes_agree = _stacked(first, sources, count)
     same, _, _ = _stacked(again, sources, count)
     if check_grad_dtypes and not dtypes_agree:
@@ -78,13 +78,11 @@ def _in_columns(
 
 
 def _pulled_back(
-    subject: Subject, output: Any, sources: Sequence[Any], cotangents: Iterator[Array]
+    output: Any, sources: Sequence[Any], cotangents: Iterator[Array]
 ) -> list[list[Array | None]]:
     """Run backward for each cotangent, and give what reaches each of the sources."""
     rows: list[list[Array | None]] = []
     for cotangent in cotangents:
-        if subject.part is not None and output._array.dtype.kind == "c":
-            cotangent = (cotangent * subject.part.cotangent).astype(output._array.dtype)
         found = grad(output, sources, Node.wrap(cotangent), retain_graph=True, allow_unused=True)
         rows.append([None if g is None else g._array.copy() for g in found])
     return rows

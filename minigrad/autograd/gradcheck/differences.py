@@ -17,26 +17,6 @@ from minigrad.autograd.variable import Variable
 from minigrad.dtypes import of_array
 
 Array = Any
-# A direction to move an input in. For a complex input a pair: one for its real part and one for
-# its imaginary part.
-Direction = Any
-
-
-class Part:
-    """The half of complex outputs that is being checked.
-
-    Attributes:
-        name: `real` or `imaginary`.
-        of: Takes this part of an array.
-        cotangent: The gradient of a complex number whose part this is.
-    """
-
-    def __init__(self, name: str, of: Callable[[Array], Array], cotangent: complex) -> None:
-        self.name, self.of, self.cotangent = name, of, cotangent
-
-
-REAL = Part("real", np.real, 1)
-IMAGINARY = Part("imaginary", np.imag, 1j)
 
 
 class Subject:
@@ -45,14 +25,11 @@ class Subject:
     Attributes:
         function: Gives a tensor, or several in a tuple or list.
         inputs: The arguments of the function.
-        part: The part of complex outputs that is looked at, if there are any.
         sources: The inputs that require a gradient.
     """
 
-    def __init__(
-        self, function: Callable[..., Any], inputs: tuple[Any, ...], part: Part | None = None
-    ) -> None:
-        self.function, self.inputs, self.part = function, inputs, part
+    def __init__(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+        self.function, self.inputs = function, inputs
         self.sources = [x for x in inputs if requires_grad(x)]
 
     def call(self) -> tuple[Any, ...]:
@@ -61,11 +38,7 @@ class Subject:
 
     def values(self) -> list[Any]:
         """Call the function, and give copies of its outputs that are in no graph."""
-        return [Node.wrap(np.array(self.seen(output._array))) for output in self.call()]
-
-    def seen(self, array: Array) -> Array:
-        """Give the part of an output that is looked at."""
-        return array if self.part is None or array.dtype.kind != "c" else self.part.of(array)
+        return [Node.wrap(np.array(output._array)) for output in self.call()]
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -100,12 +73,11 @@ def jacobian(subject: Subject, source: Any, outputs: Sequence[Any], eps: float) 
     continuous = [number for number, output in enumerate(outputs) if is_continuous(output)]
     found = []
     for number in continuous:
-        values = subject.seen(outputs[number]._array)
-        dtype = array.dtype if array.dtype.kind == "c" else values.dtype
-        found.append(np.zeros((array.size, values.size), dtype))
+        values = outputs[number]._array
+        found.append(np.zeros((array.size, values.size), values.dtype))
     for row, place in enumerate(np.ndindex(array.shape)):
-        direction = (eps, eps) if array.dtype.kind == "c" else eps
-        slopes = _along(subject, array[(*place, ...)], direction, eps, f"on index {place} ")
+        entry = array[(*place, ...)]
+        slopes = _central_difference(subject, entry, eps, eps, f"on index {place} ")
         if len(slopes) < len(outputs):
             raise IndexError(
                 f"list index out of range: func gave {len(outputs)} outputs when it was first "
@@ -116,36 +88,16 @@ def jacobian(subject: Subject, source: Any, outputs: Sequence[Any], eps: float) 
     return found
 
 
-def derivatives(
-    subject: Subject, source: Any, direction: Direction, eps: float
-) -> tuple[Array, ...]:
+def derivatives(subject: Subject, source: Any, direction: Array, eps: float) -> tuple[Array, ...]:
     """Compute the derivative of each output along one direction of one input, flattened."""
     array = source._array
-    if array.dtype.kind == "c":
-        steps: Any = tuple(each.reshape(array.shape) * eps for each in direction)
-    else:
-        steps = direction.reshape(array.shape) * eps
-    return _along(subject, array, steps, eps, "")
-
-
-def _along(
-    subject: Subject, entries: Array, step: Direction, eps: float, place: str
-) -> tuple[Array, ...]:
-    r"""Move entries of an input, given as a view of it, and see how the outputs change.
-
-    For a complex input :math:`z = x + iy` and a real output :math:`L` the gradient is
-    :math:`\partial L / \partial x + i \, \partial L / \partial y`.
-    """
-    if not isinstance(step, tuple):
-        return _central_difference(subject, entries, step, eps, place)
-    along_x = _central_difference(subject, entries, step[0], eps, place)
-    along_y = _central_difference(subject, entries, step[1] * 1j, eps, place)
-    return tuple(x + y * 1j for x, y in zip(along_x, along_y, strict=False))
+    return _central_difference(subject, array, direction.reshape(array.shape) * eps, eps, "")
 
 
 def _central_difference(
     subject: Subject, entries: Array, step: Any, eps: float, place: str
 ) -> tuple[Array, ...]:
+    """Move entries of an input, given as a view of it, and see how the outputs change."""
     kept = entries.copy()
     try:
         entries[...] = kept - step

@@ -86,19 +86,17 @@ If the test
   module_test entry to have `gradcheck_fast_mode=False`"""
 
 
-def mismatch(output: int, source: int, part: str, numerical: Any, analytical: Any) -> str:
+def mismatch(output: int, source: int, numerical: Any, analytical: Any) -> str:
     """Say that the two ways of computing a derivative differ.
 
     Args:
         output: The number of the output.
         source: The number of the input among those that require a gradient.
-        part: `real` or `imaginary` if only this part of a complex output is meant, else empty.
         numerical: The tensor found by finite differences.
         analytical: The tensor found by the backward rules.
     """
-    only = f"While considering the {part} part of complex outputs only, " if part else ""
     return (
-        f"{only}Jacobian mismatch for output {output} with respect to input {source},\n"
+        f"Jacobian mismatch for output {output} with respect to input {source},\n"
         f"numerical:{numerical}\nanalytical:{analytical}\n"
     )
 

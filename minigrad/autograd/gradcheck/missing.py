@@ -25,11 +25,11 @@ class UndefinedGradBackward(Node):
 
     __slots__ = ()
 
-    def run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Give None, whatever the gradient is."""
         return (None,)
 
-    run_recorded = run
+    _run_recorded = _run
 
 
 def without_gradient(tensor: Any) -> Any:
@@ -40,7 +40,7 @@ def without_gradient(tensor: Any) -> Any:
     """
     node = UndefinedGradBackward()
     node.next_functions = (tensor._edge or resolve_edge(tensor),)
-    node.saved, node.broadcast, node.hooks = (), None, None
+    node._saved, node._broadcast, node._hooks = (), None, None
     node._priority = next_priority()
     result = Node.wrap(tensor._array)
     result._edge = (node, 0)

@@ -94,12 +94,12 @@ def _checked(result: Any) -> Any:
     return result
 
 
-_KINDS: dict[str, type] = {
-    "dtype": dtypes.dtype,
-    "tensor": Tensor,
-    "device": str,
-    "non_blocking": bool,
-    "copy": bool,
+_KINDS: dict[str, tuple[type, ...]] = {
+    "dtype": (dtypes.dtype, type(None)),
+    "tensor": (Tensor,),
+    "device": (str, type(None)),
+    "non_blocking": (bool,),
+    "copy": (bool,),
 }
 _FLAGS = ("non_blocking", "copy")
 
@@ -115,11 +115,11 @@ def _wanted_dtype(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtypes.dtype
     clear = len(args) <= len(names) and not kwargs.keys() & given.keys()
     given |= kwargs
     if not (clear and given.keys() <= set(names)) or not all(
-        value is None or isinstance(value, _KINDS[name]) for name, value in given.items()
+        isinstance(value, _KINDS[name]) for name, value in given.items()
     ):
         raise TypeError(_INVALID.format(got=_describe(args, kwargs)))
     device = given.get("device")
-    if given.get("copy") is not None:
+    if "copy" in given:
         raise RuntimeError(".to() does not accept copy argument")
     if device not in (None, "cpu", "cpu:0"):
         raise RuntimeError(f"Invalid device string: '{device}'. minigrad computes on 'cpu' only.")

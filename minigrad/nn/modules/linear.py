@@ -70,6 +70,10 @@ class Linear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if str(device) not in ("None", "cpu"):
+            raise RuntimeError(
+                f"Invalid device string: '{device}'. minigrad computes on 'cpu' only."
+            )
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))

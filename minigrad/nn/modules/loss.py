@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
@@ -11,18 +13,24 @@ class _Loss(Module):
     """What the losses share: how the losses of single elements become one number.
 
     Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
     """
 
-    def __init__(self, reduction: str = "mean") -> None:
+    def __init__(
+        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    ) -> None:
         super().__init__()
-        self.reduction = reduction
+        self.reduction = F._named(size_average, reduce, reduction)
 
 
 class MSELoss(_Loss):
     r"""The squared error $(x - y)^2$, averaged over all elements.
 
     Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Shape:
@@ -44,6 +52,8 @@ class L1Loss(_Loss):
     """The absolute error $|x - y|$, averaged over all elements.
 
     Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Shape:
@@ -65,6 +75,10 @@ class NLLLoss(_Loss):
     r"""The negative log-likelihood $-x_{n, y_n}$ of the right classes, averaged.
 
     Args:
+        weight: Must be None: weights of classes are not supported.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        ignore_index: Must be -100: targets to be ignored are not supported.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Shape:
@@ -72,16 +86,35 @@ class NLLLoss(_Loss):
         - target: (N,) class numbers, or ()
     """
 
+    def __init__(
+        self,
+        weight: None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+        self.ignore_index = ignore_index
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss."""
-        return F.nll_loss(input, target, reduction=self.reduction)
+        return F.nll_loss(
+            input, target, self.weight, None, self.ignore_index, reduction=self.reduction
+        )
 
 
 class CrossEntropyLoss(_Loss):
     r"""The negative logarithm of the softmax at the right class, averaged.
 
     Args:
+        weight: Must be None: weights of classes are not supported.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        ignore_index: Must be -100: targets to be ignored are not supported.
+        reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
+        label_smoothing: Must be 0: smoothed labels are not supported.
 
     Shape:
         - input: (N, C) scores, or (C,)
@@ -93,6 +126,27 @@ class CrossEntropyLoss(_Loss):
         tensor(0.6931)
     """
 
+    def __init__(
+        self,
+        weight: None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss."""
-        return F.cross_entropy(input, target, reduction=self.reduction)
+        return F.cross_entropy(
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )

@@ -213,10 +213,12 @@ class _HookedCall:
 
     def _run_forward_hooks(self) -> None:
         module = self.module
-        with_kwargs = (*_global_forward_hooks_with_kwargs, *module._forward_hooks_with_kwargs)
         for id, hook in (*_global_forward_hooks.items(), *module._forward_hooks.items()):
             self.begun.add(id)
-            self._run_forward_hook(hook, id in with_kwargs)
+            with_kwargs = (
+                id in module._forward_hooks_with_kwargs or id in _global_forward_hooks_with_kwargs
+            )
+            self._run_forward_hook(hook, with_kwargs)
 
     def _run_forward_hook(self, hook: Hook, with_kwargs: bool) -> None:
         kwargs = (self.kwargs,) if with_kwargs else ()
@@ -237,7 +239,7 @@ class _HookedCall:
                 module._forward_hooks_with_kwargs,
             ),
         ):
-            for id, hook in tuple(hooks.items()):
+            for id, hook in hooks.items():
                 if id not in always or id in self.begun:
                     continue
                 try:
@@ -277,8 +279,9 @@ def register_module_forward_hook(
     Returns:
         A handle with `remove()`.
     """
-    tables = [_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called]
-    handle = RemovableHandle(_global_forward_hooks, extra_dict=tables)
+    # As in PyTorch the handle leaves `with_kwargs` alone: a hook that is removed while the hooks of
+    # a call run is still called as it asked for.
+    handle = RemovableHandle(_global_forward_hooks, extra_dict=_global_forward_hooks_always_called)
     _global_forward_hooks[handle.id] = hook
     if with_kwargs:
         _global_forward_hooks_with_kwargs[handle.id] = True

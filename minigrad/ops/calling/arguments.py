@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.complex_numbers import refuse_complex
+from minigrad.autograd.modes import grad_mode
 from minigrad.ops import shape
 from minigrad.tensor import Tensor, wrap
 
@@ -46,11 +48,38 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
         )
 
 
+def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Give a number that takes a place among real ones: a complex number as a real one.
+
+    Args:
+        value: A number.
+        dtype: The type of the numbers that it comes among; complex ones take any.
+
+    Raises:
+        RuntimeError: If it has an imaginary part.
+    """
+    if dtype.kind not in "iuf" or not isinstance(value, (complex, np.complexfloating)):
+        return value
+    if value.imag:
+        name = {"float16": "c10::Half", "float32": "float", "float64": "double"}.get(dtype.name)
+        raise RuntimeError(
+            f"value cannot be converted to type {name or f'{dtype.name}_t'} without overflow. It "
+            f"is {value}, and its imaginary part would be lost."
+        )
+    return value.real
+
+
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """Convert to a NumPy dtype, recorded where both types are floating point."""
+    """Convert to a NumPy dtype, recorded where both types are floating point.
+
+    Raises:
+        NotImplementedError: If the conversion to complex numbers would be recorded.
+    """
     from_kind, to_kind = tensor._array.dtype.kind, dtype.kind
     if tensor._array.dtype == dtype:
         return tensor
     if tensor.requires_grad and to_kind in "fcO" and from_kind in "fcO":
+        if grad_mode.enabled:
+            refuse_complex(dtype)
         return shape.to_copy(tensor, dtype)  # type: ignore[no-any-return]
     return wrap(tensor._array.astype(dtype))

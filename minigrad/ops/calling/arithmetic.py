@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.complex_numbers import refuse_complex
+from minigrad.autograd.modes import grad_mode
 from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.meeting import meet_types, no_booleans, scalar
@@ -69,6 +71,10 @@ def with_alpha(scaled: Any, input: Tensor, other: Tensor, alpha: Any) -> Tensor:
         )
     if meeting.kind != "b" and isinstance(alpha, bool):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if meeting.kind in "biuf" and isinstance(alpha, (complex, np.complexfloating)):
+        raise RuntimeError(
+            "For non-complex input tensors, argument alpha must not be a complex number."
+        )
     if meeting.kind == "b":
         alpha = bool(alpha)
     if a.dtype == b.dtype:
@@ -159,6 +165,8 @@ def pow(input: Any, exponent: Any) -> Any:
         exponent = exponent.item()
     if isinstance(exponent, (int, float, complex)):
         kind = input._array.dtype.kind
+        if isinstance(exponent, complex) and input.requires_grad and grad_mode.enabled:
+            refuse_complex(np.dtype(complex))
         if kind in "iub":
             if kind == "b" and isinstance(exponent, int):
                 input = cast(input, np.dtype("int64"))

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.complex_numbers import refuse_complex
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.saved import counter_of
 from minigrad.ops import choices, parts
-from minigrad.ops.calling.arguments import cast, dimension
+from minigrad.ops.calling.arguments import cast, dimension, real_number
 from minigrad.ops.calling.arithmetic import checked
-from minigrad.ops.meeting import meet_types, scalar
+from minigrad.ops.meeting import broadcast_error, meet_types, scalar
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["clamp", "gather", "masked_fill", "maximum", "minimum", "where"]
@@ -53,30 +56,59 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         >>> torch.masked_fill(x, x < 0, 0)
         tensor([1., 0., 3.])
     """
-    if mask._array.dtype.kind not in "bO":
-        raise RuntimeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{dtypes.scalar_name(mask._array).lower()}"
-        )
-    value = filling(input, value)
-    mask = wrap(np.broadcast_to(mask._array, np.broadcast_shapes(mask.shape, input.shape)))
+    value = filling(input, mask, value)
+    have, sizes = mask._array.shape, input._array.shape
+    try:
+        mask = spread(mask, np.broadcast_shapes(have, sizes))
+    except ValueError:
+        raise broadcast_error(have, sizes) from None
     if isinstance(value, Tensor):
         return choices.masked_fill(input, mask, value)  # type: ignore[no-any-return]
     return choices.masked_fill_number(input, mask, value)  # type: ignore[no-any-return]
 
 
-def filling(input: Tensor, value: Any) -> Any:
-    """Give what takes the place of a tensor's entries in the tensor's dtype."""
+def spread(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Broadcast a mask to a shape; it still counts as the mask itself if that changes later."""
+    if mask._array.shape == sizes:
+        return mask
+    wide = wrap(np.broadcast_to(mask._array, sizes))
+    wide._version_counter = counter_of(mask)
+    return wide
+
+
+def filling(input: Tensor, mask: Tensor, value: Any) -> Any:
+    """Give what takes the place of a tensor's entries under a mask in the tensor's dtype.
+
+    Raises:
+        RuntimeError: If the mask is not boolean, or the value has dimensions.
+        TypeError: If the value is neither a tensor nor a number.
+    """
+    if mask._array.dtype.kind not in "bO":
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{dtypes.c_name(mask._array)}"
+        )
+    if isinstance(value, Tensor) and value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
     if value is None or isinstance(value, str):
         raise TypeError(
             "masked_fill() received an invalid combination of arguments - got (Tensor, "
             f"{type(value).__name__}), but expected a mask and a tensor or a number"
         )
     dtype = input._array.dtype
+    is_tensor = isinstance(value, Tensor)
+    if dtype.kind == "c":
+        if is_tensor and value.requires_grad and grad_mode.enabled:
+            refuse_complex(dtype)
+    elif not is_tensor:
+        value = real_number(value, dtype)
+    elif value._array.dtype.kind == "c":
+        value = wrap(np.array(real_number(value.item(), dtype)).astype(dtype))
     if dtype.kind not in "iub":
         return value
-    if isinstance(value, Tensor):
-        return cast(value, dtype)
     return dtype.type(value) if isinstance(value, (int, float)) else value
 
 
@@ -84,15 +116,26 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit entries to an interval.
 
     Raises:
-        RuntimeError: If neither `min` nor `max` is given.
+        RuntimeError: If neither `min` nor `max` is given, or one is complex.
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    min, max = _limit("maximum", min), _limit("minimum", max)
     limits = [limit for limit in (min, max) if isinstance(limit, (int, float))]
     if input._array.dtype.kind in "iub":
         for limit in limits:
             input = cast(input, dtypes.scalar_dtype(limit, input._array.dtype))
     return choices.clamp(input, min, max)  # type: ignore[no-any-return]
+
+
+def _limit(kernel: str, limit: Any) -> Any:
+    """Refuse a limit that is complex: there is no order among such numbers."""
+    if isinstance(limit, Tensor):
+        if limit._array.dtype.kind == "c":
+            name = dtypes.scalar_name(limit._array)
+            raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{name}'")
+        return limit
+    return real_number(limit, np.dtype("float64"))
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:

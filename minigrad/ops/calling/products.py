@@ -1,24 +1,21 @@
-"""Call the products of matrices, and the losses, as functions and methods."""
+"""Call the products of vectors and matrices, as functions and methods."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.ops import elementwise, factors, linear_algebra, losses
+from minigrad.ops import elementwise, factors, linear_algebra
 from minigrad.ops.calling import shaping
-from minigrad.ops.calling.arguments import check_tensor
+from minigrad.ops.calling.arguments import check_tensor, real_number
 from minigrad.tensor import Tensor
 
 __all__ = [
     "addmm",
     "bmm",
     "dot",
-    "linear",
     "matmul",
     "mm",
-    "mse_loss",
     "mv",
-    "nll_loss",
     "outer",
 ]
 
@@ -34,25 +31,32 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     return linear_algebra.matmul(input, other)
 
 
-linear = linear_algebra.linear
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Multiply two matrices.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    factors.check_mm(input._array, mat2._array)
+    return linear_algebra.mm(input, mat2)  # type: ignore[no-any-return]
 
 
-def _checked(check: Any, operation: Any) -> Any:
-    """Let a product of fixed numbers of dimensions check its factors."""
-
-    def product(input: Tensor, other: Tensor) -> Tensor:
-        check(input._array, other._array)
-        return operation(input, other)  # type: ignore[no-any-return]
-
-    product.__name__ = operation.__name__
-    product.__doc__ = operation.__doc__
-    return product
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """Multiply a matrix and a vector; raises as `mm` does."""
+    factors.check_mv(input._array, vec._array)
+    return linear_algebra.mv(input, vec)  # type: ignore[no-any-return]
 
 
-mm = _checked(factors.check_mm, linear_algebra.mm)
-mv = _checked(factors.check_mv, linear_algebra.mv)
-dot = _checked(factors.check_dot, linear_algebra.dot)
-bmm = _checked(factors.check_bmm, linear_algebra.bmm)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """Multiply two vectors entry by entry, and add up; raises as `mm` does."""
+    factors.check_dot(input._array, tensor._array)
+    return linear_algebra.dot(input, tensor)  # type: ignore[no-any-return]
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Multiply two batches of matrices; raises as `mm` does."""
+    factors.check_bmm(input._array, mat2._array)
+    return linear_algebra.bmm(input, mat2)  # type: ignore[no-any-return]
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -64,28 +68,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     factors.check_addmm(input._array, mat1._array, mat2._array)
     if alpha == 1 and beta == 1:
         return linear_algebra.addmm(input, mat1, mat2)  # type: ignore[no-any-return]
+    beta, alpha = (real_number(factor, input._array.dtype) for factor in (beta, alpha))
     return linear_algebra.addmm_scaled(input, mat1, mat2, beta, alpha)  # type: ignore[no-any-return]
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Multiply each entry of one vector by each of another."""
     return elementwise.mul(shaping.view(input, (-1, 1)), vec2)  # type: ignore[no-any-return]
-
-
-_reductions = {"none": 0, "mean": 1, "sum": 2}
-
-
-def _reduction(name: str) -> int:
-    if name not in _reductions:
-        raise ValueError(f"{name} is not a valid value for reduction")
-    return _reductions[name]
-
-
-def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """Give the mean (or the sum, or each) of the squared differences."""
-    return losses.mse_loss(input, target, _reduction(reduction))  # type: ignore[no-any-return]
-
-
-def nll_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """Give the mean (or the sum, or each) of the negative log-likelihoods of the targets."""
-    return losses.nll_loss(input, target, _reduction(reduction))  # type: ignore[no-any-return]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,9 +161,10 @@ min = _extreme("min", np.argmin, reduction.min_all, reduction.min_dim, choices.m
 
 def norm(
     input: Tensor,
-    p: Any = 2,
+    p: Any = "fro",
     dim: Any = None,
     keepdim: bool = False,
+    dtype: Any = None,
 ) -> Tensor:
     """Give the p-norm of all entries, or along dimensions. `p="fro"` means 2."""
     if input._array.dtype.kind in "iub":
@@ -172,44 +172,39 @@ def norm(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{input.dtype.tensor_type}. Convert it with float()."
         )
+    if isinstance(p, str) and p != "fro":
+        raise NotImplementedError(f"norm has no p={p!r} here. Give a number, or 'fro'.")
+    input = input if dtype is None else input.to(dtype)
     order = 2 if p in (None, "fro") else p
+    if isinstance(order, complex):
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
+        )
     dims = None if dim is None else dimensions(dim, input.ndim)
     return reduction.vector_norm(input, order, dims, keepdim)  # type: ignore[no-any-return]
 
 
-def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Turn scores along a dimension into probabilities that add up to 1."""
     input = input if dtype is None else input.to(dtype)
     _refuse_integers("softmax", input, dim)
-    return reduction.softmax(input, dimension(_softmax_dim(dim, input.ndim), input.ndim))  # type: ignore[no-any-return]
+    return reduction.softmax(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
 
 
-def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Give the logarithm of the softmax, without the loss of precision of two steps."""
     input = input if dtype is None else input.to(dtype)
     _refuse_integers("log_softmax", input, dim)
-    return reduction.log_softmax(input, dimension(_softmax_dim(dim, input.ndim), input.ndim))  # type: ignore[no-any-return]
+    return reduction.log_softmax(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
 
 
-def _refuse_integers(name: str, input: Tensor, dim: int | None) -> None:
+def _refuse_integers(name: str, input: Tensor, dim: int) -> None:
     if input._array.dtype.kind in "iub" and input._array.size:
-        last = dimension(_softmax_dim(dim, input.ndim), input.ndim) == builtins.max(input.ndim - 1, 0)
-        kernel = f"{name}_lastdim_kernel_impl" if last else name
+        last = dimension(dim, input.ndim) == builtins.max(input.ndim - 1, 0)
+        kernel = f"{name}_{'lastdim_' if last else ''}kernel_impl"
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for '{input.dtype.tensor_type}'. Convert to float first."
         )
-
-
-def _softmax_dim(dim: int | None, ndim: int) -> int:
-    if dim is not None:
-        return dim
-    warnings.warn(
-        "Implicit dimension choice for softmax has been deprecated. Change the call to include "
-        "dim=X as an argument.",
-        UserWarning,
-        stacklevel=3,
-    )
-    return 0 if ndim in (0, 1, 3) else 1
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:

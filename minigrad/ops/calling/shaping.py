@@ -17,23 +17,17 @@ __all__ = [
     "cat",
     "chunk",
     "clone",
-    "contiguous",
-    "expand",
     "flatten",
     "flip",
     "permute",
-    "repeat",
     "reshape",
     "split",
     "squeeze",
     "stack",
     "t",
-    "to",
     "transpose",
     "unbind",
     "unsqueeze",
-    "view",
-    "view_as",
 ]
 
 
@@ -53,6 +47,20 @@ def _resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return sizes
 
 
+def _several(name: str, argument: str, given: Any) -> tuple[int, ...]:
+    """Take sizes or dimensions that a function is given in one sequence.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position 2) must be tuple of ints, not "
+            f"{type(given).__name__}"
+        )
+    return sizes_of(tuple(given))
+
+
 def view(input: Tensor, *size: Any) -> Tensor:
     """Show the same memory in another shape; one size may be -1."""
     if len(size) == 1 and isinstance(size[0], dtypes.dtype):
@@ -65,9 +73,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._array.shape)
 
 
-def reshape(input: Tensor, *size: Any) -> Tensor:
+def reshape(input: Tensor, shape: Any) -> Tensor:
     """Give the same entries in another shape: a view where the memory allows it, else a copy."""
-    return linear_algebra.reshape(input, _resolved(input, sizes_of(size)))
+    return linear_algebra.reshape(input, _resolved(input, _several("reshape", "shape", shape)))
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -97,9 +105,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return shape.transpose(input, dimension(dim0, ndim), dimension(dim1, ndim))  # type: ignore[no-any-return]
 
 
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, dims: Any) -> Tensor:
     """Reorder the dimensions."""
-    order = tuple(dimension(d, input.ndim) for d in sizes_of(dims))
+    order = tuple(dimension(d, input.ndim) for d in _several("permute", "dims", dims))
     if len(order) != input.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -111,9 +119,10 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return shape.permute(input, order)  # type: ignore[no-any-return]
 
 
-def flip(input: Tensor, *dims: Any) -> Tensor:
+def flip(input: Tensor, dims: Any) -> Tensor:
     """Reverse the order along dimensions."""
-    return shape.flip(input, tuple(dimension(d, input.ndim) for d in sizes_of(dims)))  # type: ignore[no-any-return]
+    order = tuple(dimension(d, input.ndim) for d in _several("flip", "dims", dims))
+    return shape.flip(input, order)  # type: ignore[no-any-return]
 
 
 def squeeze(input: Tensor, dim: int | None = None) -> Tensor:
@@ -220,10 +229,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return joining.unbind(input, dimension(dim, input.ndim))
 
 
-def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
-    number = dimension(dim, input.ndim)
-    total = input._array.shape[number]
+    number = dimension(dim, tensor.ndim)
+    total = tensor._array.shape[number]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
         if size == 0 and total:
@@ -240,14 +249,16 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
                 "split_with_sizes expects split_sizes to sum exactly to "
                 f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
             )
-        return joining.split(input, sizes, number, joining.SplitWithSizesBackward0)
-    return joining.split(input, sizes, number)
+        return joining.split(tensor, sizes, number, joining.SplitWithSizesBackward0)
+    return joining.split(tensor, sizes, number)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     total = input._array.shape[dimension(dim, input.ndim)]
     return split(input, -(-total // chunks) or 1, dim)
 

@@ -145,6 +145,28 @@ def saved_output_of_several(torch, log):
 
 
 @family
+def saved_and_returned_twice(torch, log):
+    """One tensor saved twice and returned twice: the last output counts."""
+
+    def forward(ctx, x):
+        y = x * 2
+        ctx.save_for_backward(y, x, y, x)
+        return y, x * 3, y
+
+    def backward(ctx, *gradients):
+        saved = ctx.saved_tensors
+        log("saved", *saved)
+        log("numbers", saved[0].output_nr, saved[2].output_nr, saved[1] is saved[3], *gradients)
+        return sum(gradients)
+
+    x = leaf(torch, (2,), 18)
+    a, _, c = define(torch, forward, backward).apply(x)
+    log("one", a is c, a.output_nr)
+    a.sum().backward()
+    log("gradient", x.grad)
+
+
+@family
 def saved_variables_is_deprecated(torch, log):
     """`saved_variables` gives the same, with a warning."""
 
@@ -159,157 +181,6 @@ def saved_variables_is_deprecated(torch, log):
     x = leaf(torch, (2,), 9)
     define(torch, forward, backward).apply(x).sum().backward()
     log("gradient", x.grad)
-
-
-@family
-def setup_context(torch, log):
-    """forward without ctx; defaults and keywords are filled in for setup_context."""
-
-    def forward(x, w, exponent=2, *, factor=10.0):
-        log("forward", exponent, factor, torch.is_grad_enabled())
-        return x**exponent * w * factor
-
-    def setup(ctx, inputs, output):
-        log("setup", type(inputs).__name__, len(inputs), output, torch.is_grad_enabled())
-        x, w, ctx.exponent = inputs
-        ctx.save_for_backward(x, w)
-
-    def backward(ctx, grad):
-        x, w = ctx.saved_tensors
-        n = ctx.exponent
-        log("needs", ctx.needs_input_grad)
-        return grad * n * x ** (n - 1) * w * 10, grad * x**n * 10, None
-
-    x, w = leaf(torch, (2,), 10), leaf(torch, (2,), 11)
-    plain = define(torch, lambda x, w, e=2: forward(x, w, e), backward, setup_context=setup)
-    for call in (
-        lambda: plain.apply(x, w),
-        lambda: plain.apply(x, w, 3),
-        lambda: plain.apply(x, w=w),
-        lambda: plain.apply(e=3, w=w, x=x),
-    ):
-        y = call()
-        y.sum().backward()
-        log("gradients", y, x.grad, w.grad)
-    starred = define(torch, forward, backward, setup_context=setup)
-    log.raises("keyword only", lambda: starred.apply(x, w))
-    log.raises("missing", lambda: plain.apply(x))
-    log.raises("too many", lambda: plain.apply(x, w, 2, 3))
-    log.raises("unknown", lambda: plain.apply(x, w, other=3))
-
-
-@family
-def keywords_to_apply(torch, log):
-    """Keywords given to apply of a Function whose forward takes ctx."""
-
-    def forward(ctx, x, factor=2.0, power=1):
-        ctx.factor = factor
-        log("needs", ctx.needs_input_grad, factor, power)
-        return x**power * factor
-
-    mine = define(torch, forward, lambda ctx, grad: (grad * ctx.factor, None))
-    x = leaf(torch, (2,), 12)
-    for name, call in {
-        "positional": lambda: mine.apply(x, 3.0),
-        "default": lambda: mine.apply(x),
-        "keyword": lambda: mine.apply(x, factor=3.0),
-        "all": lambda: mine.apply(x=x, factor=5.0),
-        "gap": lambda: mine.apply(x, power=2),
-        "twice": lambda: mine.apply(x, x=x),
-        "unknown": lambda: mine.apply(x, other=1),
-        "too many": lambda: mine.apply(x, 1.0, 2, 3),
-        "none": lambda: mine.apply(),
-    }.items():
-        log.raises(name, call)
-
-
-@family
-def class_methods(torch, log):
-    """forward and backward as class methods."""
-
-    class Scale(torch.autograd.Function):
-        factor = 3.0
-
-        @classmethod
-        def forward(cls, ctx, x):
-            return x * cls.factor
-
-        @classmethod
-        def backward(cls, ctx, grad):
-            return grad * cls.factor
-
-    class Bigger(Scale):
-        factor = 5.0
-
-    x = leaf(torch, (2,), 13)
-    for function in (Scale, Bigger):
-        y = function.apply(x)
-        log("value", y)
-        y.sum().backward()
-        log("gradient", x.grad)
-
-
-@family
-def subclasses_and_names(torch, log):
-    """A subclass of a subclass, one in a function and one in a class: names of their nodes."""
-
-    class Outer(torch.autograd.Function):
-        class Inner(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx, x):
-                return x * 2
-
-            @staticmethod
-            def backward(ctx, grad):
-                return grad * 2
-
-        @staticmethod
-        def forward(ctx, x):
-            return x * 3
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 3
-
-    class Third(Outer):
-        @staticmethod
-        def backward(ctx, grad):
-            return Outer.backward(ctx, grad) * 10
-
-    x = leaf(torch, (2,), 14)
-    for function in (Outer, Outer.Inner, Third):
-        y = function.apply(x)
-        log(function.__name__, y.grad_fn.name(), repr(y))
-        y.sum().backward()
-        log("gradient", x.grad)
-
-
-@family
-def vjp_is_another_name_for_backward(torch, log):
-    """vjp may stand for backward; not both."""
-
-    def forward(ctx, x):
-        return x * 2
-
-    def rule(ctx, grad):
-        return grad * 2
-
-    x = leaf(torch, (2,), 15)
-    y = define(torch, forward, vjp=rule).apply(x)
-    y.sum().backward()
-    log("vjp", x.grad)
-    both = define(torch, forward, rule, vjp=rule)
-    log.raises("both", lambda: both.apply(x).sum().backward())
-    log.raises("both, called", lambda: both.apply(x).grad_fn.apply(torch.ones(2)))
-    log("apply", y.grad_fn.apply(torch.ones(2)))
-    base = torch.autograd.Function
-    log("attributes", base.generate_vmap_rule, base.clear_saved_tensors_on_access)
-    log("functions", base.vjp is base.backward)
-    log.raises("jvp", lambda: base.jvp(None, x))
-    log.raises("vmap", lambda: base.vmap(None, None, x))
-    log.raises("forward", lambda: base.forward(None, x))
-    log.raises("backward", lambda: base.backward(None, x))
-    log.raises("setup_context", lambda: base.setup_context(None, (), x))
 
 
 @family

@@ -161,62 +161,6 @@ def gradients_for_what_needs_none(torch, log):
 
 
 @family
-def errors_keep_type_and_text(torch, log):
-    """Exceptions of forward, setup_context and backward come through; the next pass works."""
-
-    class PlantedError(Exception):
-        pass
-
-    fail = True
-
-    def backward(ctx, grad):
-        if fail:
-            raise PlantedError("exactly this", 5)
-        return grad * 2
-
-    def raising(*args):
-        raise PlantedError("planted")
-
-    x = leaf(torch, (2,), 9)
-    y = define(torch, lambda ctx, x: x * 2, backward).apply(x)
-    log.raises("backward", lambda: y.sum().backward())
-    fail = False
-    y.sum().backward()
-    log("next pass", x.grad, torch.is_grad_enabled())
-    log.raises("forward", lambda: define(torch, raising).apply(x))
-    log("grad mode", torch.is_grad_enabled())
-    with_setup = define(torch, lambda x: x * 2, setup_context=raising)
-    log.raises("setup_context", lambda: with_setup.apply(x))
-
-
-@family
-def misuse_of_the_class(torch, log):
-    """Instances, methods that are not static, missing methods."""
-
-    class NotStatic(torch.autograd.Function):
-        def forward(self, x):
-            return x * 2
-
-        def backward(self, grad):
-            return grad * 2
-
-    x = leaf(torch, (2,), 10)
-    y = NotStatic.apply(x)
-    y.sum().backward()
-    log("not static", y, x.grad)
-    log.raises("instance", lambda: NotStatic().__class__.__name__)
-    log.raises("called", lambda: NotStatic()(x))
-    log.raises("arguments", lambda: NotStatic(3, name=4)(x))
-    log.raises("no forward", lambda: type("E", (torch.autograd.Function,), {}).apply(x))
-    log.raises("base", lambda: torch.autograd.Function.apply(x))
-    only_forward = define(torch, lambda ctx, x: x * 2)
-    log.raises("no backward", lambda: only_forward.apply(x).sum().backward())
-    log("value without backward", only_forward.apply(x))
-    kind = define(torch, base=torch.autograd.function.InplaceFunction)
-    log("inplace", kind(True).inplace, kind().inplace, issubclass(kind, torch.autograd.Function))
-
-
-@family
 def misuse_of_the_ctx(torch, log):
     """What is no tensor among saved, dirty or not differentiable tensors."""
     for name, use in {

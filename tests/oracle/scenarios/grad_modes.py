@@ -7,6 +7,33 @@ from .tools import Family
 family = Family()
 
 
+def modes(torch):
+    """Give each way to ask for a mode, by name, as something that makes a decorator."""
+    return {
+        "no_grad()": torch.no_grad(),
+        "no_grad": torch.no_grad,
+        "enable_grad()": torch.enable_grad(),
+        "enable_grad": torch.enable_grad,
+        "inference_mode()": torch.inference_mode(),
+        "inference_mode": torch.inference_mode,
+        "inference_mode(False)": torch.inference_mode(False),
+        "inference_mode(mode=False)": torch.inference_mode(mode=False),
+    }
+
+
+def state(torch):
+    """Tell both modes of this thread."""
+    return [torch.is_grad_enabled(), torch.is_inference_mode_enabled()]
+
+
+def attempt(log, label, action):
+    """Log what an action gives or how it fails, exceptions such as StopIteration too."""
+    try:
+        log(label, action())
+    except Exception as error:
+        log.error(label, error)
+
+
 @family
 def no_grad(torch, log):
     """Under no_grad results do not require grad and no graph is made; new leaves may still require

@@ -251,13 +251,3 @@ def importing(torch, log):
     log("same", room.gradcheck is found.gradcheck, room.gradgradcheck is found.gradgradcheck)
     log("error", [kind.__name__ for kind in room.GradcheckError.__mro__])
     log("told", issubclass(room.GradcheckError, RuntimeError))
-
-
-@family
-def complex_results_of_reals(torch, log):
-    """Check functions that multiply by complex numbers: both parts, one after the other."""
-    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
-    y = torch.tensor([0.5 - 1j, 2 + 0.25j], dtype=torch.complex128, requires_grad=True)
-    for way, check in checks(torch).items():
-        log(way, check(lambda x, y: x * 2 + y, (x, y)))
-        log(way, check(lambda x, y: (x + y).sum(), (x, y)))

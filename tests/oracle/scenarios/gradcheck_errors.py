@@ -278,15 +278,3 @@ def errors_of_the_function(torch, log):
         calls.clear()
         log.raises(way, lambda check=check: check(breaks, vector(torch), raise_exception=False))
     log("after", x)
-
-
-@family
-def complex_mismatch(torch, log):
-    """Check a rule for complex numbers that is wrong in the real or the imaginary part."""
-    z = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
-    bad = function(torch, lambda z: z * 2, lambda z, g: g * 3)
-    turned = function(torch, lambda z: z * 2, lambda z, g: g * 2j)
-    length = function(torch, lambda z: z.abs(), lambda z, g: g * z)
-    for way, check in first_order(torch).items():
-        for what in (bad, turned, length):
-            fails(log, way, lambda check=check, what=what: check(what, z))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 
 from .tensor_attributes import assigning, tensors
@@ -141,59 +138,6 @@ def to_numpy(torch, log):
 
 
 @family
-def copies(torch, log):
-    """copy.copy and copy.deepcopy: gradients, flags, own attributes, results refused."""
-    for name, x in tensors(torch).items():
-        if name in ("leaf", "constant"):
-            x.grad = torch.ones(2, 2)
-        x.note = [name]
-        for label, copier in (("copy", copy.copy), ("deepcopy", copy.deepcopy)):
-            try:
-                other = copier(x)
-            except RuntimeError as error:
-                log.error(f"{name} {label}", error)
-                continue
-            same = (other is x, other.note is x.note)
-            log(f"{name} {label}", other, other.is_leaf, other.note, same)
-            if other.is_leaf:
-                log("gradient", other.grad, other.grad is not None and other.grad is x.grad)
-            with torch.no_grad():
-                other.mul_(2)
-            log("written", x, x._version, other._version)
-    x = leaf(torch, (2,), 17)
-    pair = copy.deepcopy([x, x, x.detach()])
-    log("one copy", pair[0] is pair[1], pair[0] is x, pair[2])
-
-
-@family
-def hooks_of_copies(torch, log):
-    """A deep copy of a leaf has no hooks of its own... or has it?"""
-    x = leaf(torch, (2,), 18)
-    x.register_hook(log.hook("x"))
-    x.register_post_accumulate_grad_hook(lambda x: log("accumulated", x.grad))
-    other = copy.deepcopy(x)
-    (other * 2).sum().backward()
-    log("copy", other.grad, x.grad)
-
-
-@family
-def pickled(torch, log):
-    """A pickled leaf keeps values and requires_grad; results lose their graph or are refused."""
-    for name, x in tensors(torch).items():
-        try:
-            other = pickle.loads(pickle.dumps(x))
-        except Exception as error:
-            log.error(name, error)
-            continue
-        log(name, other, other.requires_grad, other.is_leaf, other._version, other._is_view())
-    x = leaf(torch, (2,), 19)
-    (x * 2).sum().backward()
-    x.note = "mine"
-    other = pickle.loads(pickle.dumps(x))
-    log("attributes", other.grad, other.note)
-
-
-@family
 def bases(torch, log):
     """_base is the tensor that owns the memory, for views of views and over detach."""
     x = leaf(torch, (2, 2), 21)
@@ -250,19 +194,6 @@ def versions(torch, log):
     all_versions("after detach_")
     y.requires_grad_()
     all_versions("requires_grad_")
-
-
-@family
-def copies_share_memory_as_before(torch, log):
-    """A deep copy of a tensor and its view: the copies share memory, but are no views."""
-    base = torch.zeros(2, 3)
-    pair = copy.deepcopy([base, base[1], base.t()[0], base.expand(2, 2, 3)])
-    pair[0].fill_(3)
-    pair[1][0] = 5.0
-    log("copies", *pair, base)
-    log("views", [x._is_view() for x in pair], [x._version for x in pair])
-    log("layout", [x.stride() for x in pair], base.t().stride(), copy.deepcopy(base.t()).stride())
-    log.raises("expanded", lambda: pair[3].add_(1))
 
 
 @family

@@ -1,0 +1,73 @@
+"""Run old code that wraps tensors: `Variable(tensor, requires_grad=True)`."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+
+from minigrad.autograd.engine import Engine
+from minigrad.autograd.node import Node
+from minigrad.autograd.type_name import type_name
+from minigrad.autograd.variable import Variable as AnyTensor
+
+
+class VariableMeta(type):
+    """The class of `Variable`: it says that every tensor is one."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        """Tell whether something is a tensor."""
+        return isinstance(instance, AnyTensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """What a tensor with a graph once was wrapped in; today it gives a tensor.
+
+    Args:
+        data: A tensor, whose memory and version counter the result shares; None for an empty one.
+        requires_grad: Whether the result requires a gradient.
+        volatile: Does nothing any more.
+        name: Does nothing.
+
+    Raises:
+        TypeError: If `data` is neither a tensor nor None.
+        RuntimeError: If integers shall require a gradient.
+        ValueError: If it shall be volatile and require a gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.autograd import Variable
+        >>> Variable(torch.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
+        >>> isinstance(torch.ones(2), Variable)
+        True
+    """
+
+    _execution_engine: ClassVar[Engine] = AnyTensor._execution_engine
+
+    def __new__(
+        cls,
+        data: Any = None,
+        requires_grad: Any = False,
+        volatile: Any = False,
+        name: str | None = None,
+    ) -> Any:
+        """Give a tensor on the same memory, outside of its graph."""
+        requires_grad = bool(operator.index(requires_grad))
+        if operator.index(volatile):
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            if requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
+        if data is None:
+            tensor = Node.wrap(np.empty(0, np.float32))
+        elif isinstance(data, AnyTensor):
+            tensor = data.detach()
+        else:
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
+        return tensor.requires_grad_() if requires_grad else tensor

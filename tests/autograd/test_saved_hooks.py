@@ -1,0 +1,292 @@
+"""Hooks on what operations save: the same gradients as without, nothing kept too long."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+import minigrad
+
+
+def keep(tensor):
+    return tensor.detach()
+
+
+def give(tensor):
+    return tensor
+
+
+class Token:
+    """An object that weak references can watch."""
+
+
+OPERATIONS = {
+    "mul": lambda x, w: x * w,
+    "div": lambda x, w: x / w,
+    "pow": lambda x, w: x**3,
+    "matmul": lambda x, w: x @ w.t(),
+    "exp": lambda x, w: x.exp(),
+    "tanh": lambda x, w: x.tanh(),
+    "softmax": lambda x, w: x.softmax(1) * w,
+    "relu": lambda x, w: x.relu(),
+    "where": lambda x, w: (x * w).clamp(-0.5, 0.5),
+    "max": lambda x, w: x.max() * w,
+    "norm": lambda x, w: (x * w).norm(),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("way", ["numbers", "the tensor", "a copy", "float64"])
+def test_gradients_are_those_of_the_unhooked_twin(torch, draw, name, way):
+    pack, unpack = {
+        "numbers": (lambda t: t.tolist(), lambda v: torch.tensor(v, dtype=torch.float64)),
+        "the tensor": (keep, give),
+        "a copy": (lambda t: (t.detach().clone(), 3), lambda pair: pair[0]),
+        "float64": (lambda t: t.detach().double(), lambda t: t * 1.0),
+    }[way]
+    x, w = draw(2, 3, requires_grad=True), draw(2, 3, requires_grad=True)
+    plain = OPERATIONS[name](x, w)
+    cotangent = draw(*plain.shape)
+    expected = torch.autograd.grad(plain, (x, w), cotangent, allow_unused=True)
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        hooked = OPERATIONS[name](x, w)
+    found = torch.autograd.grad(hooked, (x, w), cotangent, allow_unused=True)
+    for a, b in zip(expected, found, strict=True):
+        assert (a is None and b is None) or torch.equal(a, b)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_second_derivatives_are_those_of_the_unhooked_twin(torch, draw, name):
+    x, w = draw(2, 3, requires_grad=True), draw(2, 3, requires_grad=True)
+    hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), give)
+
+    def derivatives():
+        value = OPERATIONS[name](x, w)
+        (first,) = torch.autograd.grad((value * value).sum(), x, create_graph=True)
+        return first, *torch.autograd.grad((first * w).sum(), (x, w), allow_unused=True)
+
+    expected = derivatives()
+    with hooks:
+        found = derivatives()
+    for a, b in zip(expected, found, strict=True):
+        assert (a is None and b is None) or torch.allclose(a, b, rtol=1e-12, atol=0)
+
+
+def test_a_float32_value_unpacked_in_another_precision(torch):
+    x = torch.tensor([1.5, 2.5], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.double(), give):
+        y = x * x
+    y.sum().backward()
+    assert x.grad.dtype == torch.float32
+    assert x.grad.tolist() == [3.0, 5.0]
+
+
+# ------------------------------------------------------------------ which thread, which context
+
+
+def test_hooks_hold_in_their_thread_alone(torch, draw):
+    x, packed = draw(2, requires_grad=True), []
+
+    def elsewhere():
+        x.exp()
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(1) or keep(t), give):
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        assert packed == []
+        x.exp()
+    assert packed == [1]
+
+
+def test_hooks_may_be_subclassed_and_used_again(torch, draw):
+    counts = []
+
+    class Counting(torch.autograd.graph.saved_tensors_hooks):
+        def __init__(self):
+            super().__init__(self.count, give)
+
+        def count(self, tensor):
+            counts.append(tuple(tensor.shape))
+            return tensor.detach()
+
+    x, hooks = draw(2, requires_grad=True), Counting()
+    for _ in range(2):
+        with hooks:
+            x.sin()
+    x.sin()
+    assert counts == [(2,), (2,)]
+
+
+def test_a_hook_that_leaves_its_own_context(torch, draw):
+    x = draw(2, requires_grad=True)
+
+    def leave(tensor):
+        hooks.__exit__(None, None, None)
+        return tensor.detach()
+
+    hooks = torch.autograd.graph.saved_tensors_hooks(leave, give)
+    hooks.__enter__()
+    y = x.exp()
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(1) or keep(t), give):
+        y.exp()
+    y.exp()
+    assert packed == [1]
+
+
+def test_leaving_what_was_never_entered():
+    hooks = minigrad.autograd.graph.saved_tensors_hooks(keep, give)
+    with pytest.raises(RuntimeError, match="left more often than entered"):
+        hooks.__exit__(None, None, None)
+    x = minigrad.tensor([1.0], requires_grad=True)
+    assert x.exp().grad_fn._saved_result.tolist() == x.exp().tolist()
+
+
+def test_hooks_of_an_error_do_not_stay(torch, draw):
+    x = draw(2, requires_grad=True)
+
+    def fail(tensor):
+        raise ValueError("full")
+
+    with (
+        pytest.raises(ValueError, match="full"),
+        torch.autograd.graph.saved_tensors_hooks(fail, give),
+    ):
+        x.exp()
+    x.exp().sum().backward()
+    assert torch.allclose(x.grad, x.detach().exp())
+
+
+# ------------------------------------------------------------------ memory
+
+
+def test_what_was_packed_is_freed_by_backward(torch, draw, collector_off):
+    x, alive = draw(2, requires_grad=True), []
+
+    def pack(tensor):
+        token = Token()
+        token.tensor = tensor.detach()
+        alive.append(weakref.ref(token))
+        return token
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda token: token.tensor):
+        y = (x * x).exp()
+    assert len(alive) == 3 and all(reference() is not None for reference in alive)
+    y.sum().backward()
+    assert [reference() for reference in alive] == [None] * 3
+
+
+def test_what_was_packed_is_freed_with_the_graph(torch, draw, collector_off):
+    x, alive = draw(2, requires_grad=True), []
+
+    def pack(tensor):
+        token = Token()
+        alive.append(weakref.ref(token))
+        return token
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, give):
+        y = (x * x).exp()
+    del y
+    assert [reference() for reference in alive] == [None] * 3
+
+
+def test_hooks_are_let_go_with_the_graph(torch, draw, collector_off):
+    x = draw(2, requires_grad=True)
+
+    class Hooks:
+        def pack(self, tensor):
+            return tensor.detach()
+
+        def unpack(self, tensor):
+            return tensor
+
+    hooks = Hooks()
+    alive = weakref.ref(hooks)
+    with torch.autograd.graph.saved_tensors_hooks(hooks.pack, hooks.unpack):
+        y = x.exp()
+    del hooks
+    assert alive() is not None
+    del y
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_result_that_is_packed_as_it_is_makes_no_cycle(collector_off):
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    with minigrad.autograd.graph.saved_tensors_hooks(give, give):
+        y = x.exp()
+    assert y.grad_fn._saved_result.grad_fn is y.grad_fn
+    tensor, node, array = weakref.ref(y), weakref.ref(y.grad_fn), weakref.ref(y._array)
+    del y
+    assert (tensor(), node(), array()) == (None, None, None)
+
+
+def nodes(root):
+    """List all nodes above a root but the accumulate nodes, which the leaves keep."""
+    found, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in found and node.next_functions:
+            found.append(node)
+            waiting.extend(source for source, _ in node.next_functions)
+    return found
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("pack", [None, give, keep])
+def test_graphs_of_gradients_are_freed_by_counting_references(name, pack, collector_off):
+    draw = np.random.default_rng(7).standard_normal
+    x = minigrad.tensor(draw((2, 3)), requires_grad=True)
+    w = minigrad.tensor(draw((2, 3)), requires_grad=True)
+    hooks = minigrad.autograd.graph.saved_tensors_hooks(pack, give) if pack else nullcontext()
+    with hooks:
+        y = OPERATIONS[name](x, w)
+        cotangent = minigrad.tensor(draw(y.shape))
+        (first,) = minigrad.autograd.grad(y, x, cotangent, create_graph=True)
+    alive = [weakref.ref(each) for each in (y, first, *nodes(y.grad_fn), *nodes(first.grad_fn))]
+    assert len(alive) > 2
+    del y, first
+    assert [reference() for reference in alive] == [None] * len(alive)
+
+
+def test_a_handle_packs_the_result_without_a_cycle(torch, draw, collector_off):
+    x = draw(2, requires_grad=True)
+    y = x.exp()
+    y.grad_fn._raw_saved_result.register_hooks(keep, give)
+    alive = weakref.ref(y)
+    del y
+    assert alive() is None
+
+
+def test_packing_frees_the_tensor_itself(torch, draw, collector_off):
+    x = draw(2, requires_grad=True)
+    inner = x * 2
+    alive = weakref.ref(inner)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), lambda v: None):
+        y = inner.sin()
+    del inner
+    assert alive() is None
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook"):
+        y.sum().backward()
+
+
+def test_values_can_go_to_a_file(torch, draw, tmp_path):
+    x, cotangent = draw(4, requires_grad=True), draw(4)
+
+    def save(tensor):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.npy"
+        np.save(path, tensor.detach().numpy())
+        return path
+
+    with torch.autograd.graph.saved_tensors_hooks(save, lambda p: torch.tensor(np.load(p))):
+        y = (x.sin() * x).tanh()
+    assert len(list(tmp_path.iterdir())) == 4
+    y.backward(cotangent)
+    expected = torch.autograd.grad((x.sin() * x).tanh(), x, cotangent)[0]
+    assert torch.equal(x.grad, expected)

@@ -1,0 +1,1 @@
+"""Make random programs, run each on torch and on minigrad, and shrink those that differ."""

@@ -1,0 +1,49 @@
+"""Make a random tensor program from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import program_effects as effects
+from . import program_operations as operations
+from . import program_passes as passes
+from .program_model import Draft
+from .programs import Program, generator
+
+KINDS: dict[Callable[[Draft], object], int] = {
+    operations.leaf: 3,
+    operations.unary: 9,
+    operations.binary: 14,
+    operations.with_number: 8,
+    operations.reduction: 7,
+    operations.product: 4,
+    operations.view: 14,
+    operations.several_views: 2,
+    operations.copy: 6,
+    operations.custom: 2,
+    effects.write: 13,
+    effects.write_through_a_view: 4,
+    effects.flag: 7,
+    effects.mode: 1,
+    effects.look: 3,
+    effects.forget: 2,
+    passes.hook: 14,
+    passes.backward: 9,
+    passes.grad: 6,
+}
+
+
+def make(seed: int) -> Program:
+    """Make the program of a seed: a few leaves, then anything, then a pass."""
+    draft = Draft(generator(seed))
+    draft.dtype = draft.one_of("float32", "float64")
+    for _ in range(2 + draft.below(2)):
+        operations.leaf(draft)
+    if not draft.tensors(grad=True):
+        operations.leaf(draft)
+    kinds, weights = list(KINDS), list(KINDS.values())
+    length = 6 + draft.below(20)
+    while len(draft.statements) < length:
+        draft.rng.choices(kinds, weights)[0](draft)
+    passes.backward(draft)
+    return draft.statements

@@ -1,0 +1,77 @@
+"""Compare the logs of one tensor program, with room for rounding."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ..compare import EPSILON
+from ..compare import differences as differences_within
+
+# A random program may divide by a small number or take the difference of large ones, and so make a
+# rounding error of its largest entry visible, many units in the last place of a small result. The
+# numbers that programs start from have few digits, so a wrong derivative, a missing term or a
+# write to the wrong place is off by far more than a thousandth of the unit that float32 rounds
+# sums of this size in, and by far more still in float64.
+ULPS = {"float32": 2.0**7, "float64": 2.0**18}
+
+
+# Errors that end the comparison of a program (see `excluded`).
+ACCIDENTS = ("INTERNAL ASSERT FAILED", "ZeroTensors are immutable", "Autograd not support dtype")
+
+
+def differences(expected: list[Any], actual: list[Any]) -> list[str]:
+    """List how the logs of a program differ.
+
+    Numbers may be apart by some units in the last place of the program's largest entry. If
+    anything in the program was float32, its rounding may show everywhere.
+    """
+    if any(accident in json.dumps(expected) for accident in ACCIDENTS):
+        return []
+    expected = _comparable(expected)
+    actual = _comparable(actual)
+    largest = max([1.0, *_magnitudes(expected)])
+    single = "float32" in json.dumps(expected)
+    room = {dtype: ULPS.get(dtype, 8.0) * epsilon * largest for dtype, epsilon in EPSILON.items()}
+    if single:
+        room["float64"] = room["float32"]
+    return differences_within(expected, actual, room=room)
+
+
+def _from_numpy(event: Any) -> bool:
+    return (
+        isinstance(event, list)
+        and len(event) == 1
+        and isinstance(event[0], dict)
+        and event[0].get("warning") == "RuntimeWarning"
+    )
+
+
+_VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
+
+
+def _later(match: re.Match[str]) -> str:
+    return f"is {int(match[1]) - int(match[2])} versions later"
+
+
+def _comparable(value: Any) -> Any:
+    """Take out of the messages what `excluded` says."""
+    if isinstance(value, list):
+        return [_comparable(item) for item in value if not _from_numpy(item)]
+    if isinstance(value, dict) and _VERSIONS.search(str(value.get("message"))):
+        return {**value, "message": _VERSIONS.sub(_later, value["message"])}
+    if isinstance(value, dict) and "received an invalid comb" in str(value.get("message")):
+        return {**value, "message": value["message"].split(" - got")[0]}
+    return value
+
+
+def _magnitudes(value: Any) -> list[float]:
+    """Give the absolute values of all finite floats in a log."""
+    if isinstance(value, float):
+        return [abs(value)]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [magnitude for item in value for magnitude in _magnitudes(item)]
+    return []

@@ -1,0 +1,209 @@
+"""See the handle of a hook by itself: its tables, its id, its state, and what it is not given."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from importlib import import_module
+
+from .tools import Family, leaf
+
+family = Family()
+
+
+def handle_class(torch):
+    """Give the class of handles."""
+    return import_module(f"{torch.__name__}.utils.hooks").RemovableHandle
+
+
+@family
+def made_by_hand(torch, log):
+    """A handle refers weakly to its table and to extra ones, and takes the next id."""
+    make = handle_class(torch)
+    table, one, two = OrderedDict(), OrderedDict(), OrderedDict()
+    plain, extra = make(table), make(table, extra_dict=one)
+    several = make(table, extra_dict=[one, two])
+    log("ids", extra.id - plain.id, several.id - plain.id, make.next_id - plain.id)
+    for handle in (plain, extra, several):
+        sizes = [len(ref()) for ref in handle.extra_dict_ref]
+        log("tables", handle.hooks_dict_ref() is table, sizes)
+        for each in (table, one, two):
+            each[handle.id] = "hook"
+    several.remove()
+    extra.remove()
+    log("left", [len(each) for each in (table, one, two)])
+    extra.remove()
+    plain.remove()
+    log("left", [len(each) for each in (table, one, two)])
+    log("result", plain.remove())
+    for label, arguments, options in (
+        ("dict", ({},), {}),
+        ("None", (None,), {}),
+        ("nothing", (), {}),
+        ("extra dict", (table,), {"extra_dict": {}}),
+        ("extra dicts", (table,), {"extra_dict": [{}]}),
+        ("positional", (table, one), {}),
+    ):
+        log.raises(label, lambda a=arguments, o=options: type(make(*a, **o)).__name__)
+    log("extra number", make(table, extra_dict=3).extra_dict_ref)
+
+
+@family
+def state_of_a_handle(torch, log):
+    """The state holds tables and id; a state of two parts is taken too, and new ids go beyond."""
+    make = handle_class(torch)
+    table, extra = OrderedDict(), OrderedDict()
+    handle = make(table, extra_dict=extra)
+    hooks, number, extras = handle.__getstate__()
+    log("state", hooks is table, number == handle.id, [each is extra for each in extras])
+    other = make(table)
+    other.__setstate__((table, number))
+    log("two parts", other.id == number, other.hooks_dict_ref() is table, len(other.extra_dict_ref))
+    other.__setstate__((table, number + 1000, (extra,)))
+    log("three parts", other.id - number, [ref() is extra for ref in other.extra_dict_ref])
+    log("the next id", make(table).id - number)
+    other.__setstate__((None, number, ()))
+    log("no table", other.hooks_dict_ref() is None, other.remove())
+    log("an older id changes nothing", make(table).id - number)
+
+
+@family
+def a_pickle_from_elsewhere(torch, log):
+    """Ids of a pickled handle are not given out again, so no hook replaces another by accident."""
+    make = handle_class(torch)
+    module = torch.nn.Identity()
+    handle = module.register_forward_hook(str)
+    saved = pickle.dumps((module, handle))
+    make.next_id = 0
+    twin, twin_handle = pickle.loads(saved)
+    new = twin.register_forward_hook(repr)
+    log("ids", new.id - twin_handle.id, len(twin._forward_hooks))
+    handle.remove()
+    log("original", len(module._forward_hooks), len(twin._forward_hooks))
+
+
+@family
+def private_tables(torch, log):
+    """The tables of kinds of hooks have the handle's id, until it is removed, in whatever way."""
+    module = torch.nn.Identity()
+    where = torch.nn.modules.module
+
+    def entries(handle, *tables):
+        return [table.get(handle.id) for table in tables]
+
+    def of_module(handle):
+        return entries(
+            handle,
+            module._forward_hooks_with_kwargs,
+            module._forward_hooks_always_called,
+            module._forward_pre_hooks_with_kwargs,
+        )
+
+    for label, register in (
+        ("plain", lambda: module.register_forward_hook(str)),
+        ("kwargs", lambda: module.register_forward_hook(str, with_kwargs=True)),
+        ("always", lambda: module.register_forward_hook(str, always_call=True)),
+        (
+            "both, prepended",
+            lambda: module.register_forward_hook(
+                str, with_kwargs=True, always_call=True, prepend=True
+            ),
+        ),
+        ("pre", lambda: module.register_forward_pre_hook(str)),
+        (
+            "pre kwargs",
+            lambda: module.register_forward_pre_hook(str, with_kwargs=True, prepend=True),
+        ),
+    ):
+        handle = register()
+        log(label, of_module(handle), len(handle.extra_dict_ref))
+        handle.remove()
+        log("removed", of_module(handle))
+
+    for options in ({}, {"always_call": True}):
+        handle = where.register_module_forward_hook(str, **options)
+        log(f"global {options}", entries(handle, where._global_forward_hooks_always_called))
+        handle.remove()
+        log("removed", entries(handle, where._global_forward_hooks_always_called))
+    for register in (
+        where.register_module_forward_pre_hook,
+        where.register_module_full_backward_pre_hook,
+        where.register_module_full_backward_hook,
+    ):
+        with register(str) as handle:
+            log("global", len(handle.hooks_dict_ref()), handle.extra_dict_ref)
+        log("left", len(handle.hooks_dict_ref()))
+
+
+@family
+def arguments_of_registering(torch, log):
+    """Which options each method takes, by keyword only or not, and that nobody checks the hook."""
+    module = torch.nn.Identity()
+    for label, action in (
+        ("forward", lambda: module.register_forward_hook(str, True)),
+        ("forward_pre", lambda: module.register_forward_pre_hook(str, True)),
+        ("full_backward", lambda: module.register_full_backward_hook(str, True)),
+        ("full_backward_pre", lambda: module.register_full_backward_pre_hook(str, True)),
+        ("backward", lambda: module.register_backward_hook(str, True)),
+        ("state_dict_pre", lambda: module.register_state_dict_pre_hook(str, True)),
+        ("load_pre", lambda: module.register_load_state_dict_pre_hook(str, True)),
+        ("forward without", lambda: module.register_forward_hook()),
+        ("forward of None", lambda: module.register_forward_hook(None)),
+        ("forward of a number", lambda: module.register_forward_hook(3)),
+        ("load of a number", lambda: module.register_load_state_dict_pre_hook(3)),
+        ("post of a number", lambda: module.register_state_dict_post_hook(3)),
+        ("hook=", lambda: module.register_forward_hook(hook=str)),
+        ("prepend=", lambda: module.register_full_backward_hook(hook=str, prepend=True)),
+    ):
+        log.raises(label, lambda action=action: type(action()).__name__)
+    module = torch.nn.Identity()
+    module.register_forward_hook(3)
+    log.raises("called", lambda: module(leaf(torch, (2,), 1)))
+
+
+@family
+def two_kinds_of_backward_hooks(torch, log):
+    """Full and legacy hooks exclude each other, also after all are removed."""
+    module = torch.nn.Identity()
+    log("none", module._is_full_backward_hook)
+    handle = module.register_full_backward_hook(str)
+    log.raises("legacy", lambda: module.register_backward_hook(str))
+    handle.remove()
+    log("removed", module._is_full_backward_hook)
+    log.raises("still", lambda: module.register_backward_hook(str))
+    module = torch.nn.Identity()
+    module.register_backward_hook(str)
+    log.raises("full", lambda: module.register_full_backward_hook(str))
+    log.raises("full pre", lambda: type(module.register_full_backward_pre_hook(str)).__name__)
+    log("tables", len(module._backward_hooks), len(module._backward_pre_hooks))
+
+
+@family
+def hooks_that_do_not_pickle(torch, log):
+    """A tensor's hook warns when the tensor is pickled, unless it is marked."""
+    where = import_module(f"{torch.__name__}.utils.hooks")
+    tensor = leaf(torch, (2,), 1)
+
+    @where.unserializable_hook
+    def marked(grad):
+        return None
+
+    log("marked", marked(None), marked.__torch_unserializable__)
+    tensor.register_hook(marked)
+    log("silent", pickle.loads(pickle.dumps(tensor)))
+    log("silent", where.warn_if_has_hooks(tensor))
+    tensor.register_hook(Named())
+    log("warns", pickle.loads(pickle.dumps(tensor)))
+    log("warns", where.warn_if_has_hooks(tensor))
+    log("nothing", where.warn_if_has_hooks(leaf(torch, (2,), 2)))
+
+
+class Named:
+    """A hook that prints without an address."""
+
+    def __call__(self, grad):
+        """Do nothing."""
+
+    def __repr__(self):
+        """Print a name."""
+        return "<a hook>"

@@ -1,0 +1,120 @@
+"""See which tensors each operation of the book saves, in which order, and so its rule."""
+
+from __future__ import annotations
+
+from . import (
+    operations_arithmetic,
+    operations_elementwise,
+    operations_indexing,
+    operations_linear_algebra,
+    operations_nn,
+    operations_powers,
+    operations_reduction,
+    operations_shape,
+)
+from .tools import Family, leaf
+
+family = Family()
+
+# minigrad saves less: what PyTorch saves besides is not needed for the gradient.
+SAVES_LESS = {
+    "2 ** x": "the exponent",
+    "abs": "input and result of the sign in the rule",
+    "built-in abs": "input and result of the sign in the rule",
+    "cross_entropy": "the sum of the weights",
+    "cross_entropy sum": "the sum of the weights",
+    "cross_entropy none": "the sum of the weights",
+    "nll_loss": "the sum of the weights",
+    "CrossEntropyLoss": "the sum of the weights",
+    "x ** y, input 0": "the result, where the exponent needs no gradient",
+    "matrix ** row, input 0": "the result, where the exponent needs no gradient",
+    "scalar ** vector, input 0": "the result, where the exponent needs no gradient",
+    "max": "a count of equal entries as integers",
+    "min": "a count of equal entries as integers",
+    "max over an axis": "the positions, as a tensor",
+    "x[[0, 2, 2]]": "the indices, as tensors",
+    "x[[0, 2]] of rows": "the indices, as tensors",
+    "x[tensor]": "the indices, as tensors",
+    "x[matrix of indices]": "the indices, as tensors",
+    "x[[0, 1], [2, 0]]": "the indices, as tensors",
+    "x[:, tensor]": "the indices, as tensors",
+    "x[tensor, 1:3]": "the indices, as tensors",
+    "x[arange, targets]": "the indices, as tensors",
+    "x[mask]": "the mask, as a tensor",
+    "x[mask of rows]": "the mask, as a tensor",
+    "x[mask of entries]": "the mask, as a tensor",
+    "gather": "the positions and the input, as tensors",
+}
+
+
+def logging_hooks(torch, log):
+    """Make a context that writes down each packing and unpacking, numbered."""
+    count = [0]
+
+    def pack(tensor):
+        count[0] += 1
+        log(f"pack {count[0]}", tensor, torch.is_grad_enabled())
+        return count[0], tensor
+
+    def unpack(packed):
+        log(f"unpack {packed[0]}", torch.is_grad_enabled())
+        return packed[1]
+
+    return torch.autograd.graph.saved_tensors_hooks(pack, unpack)
+
+
+def add_packing(name, function, shapes, positive):
+    """Add a scenario that shows what an operation and its rule save, in which order."""
+
+    def scenario(torch, log):
+        tensors = [leaf(torch, s, k + 1, positive=positive) for k, s in enumerate(shapes)]
+        with logging_hooks(torch, log):
+            value = function(torch, *tensors)
+            cotangent = leaf(torch, tuple(value.shape), 91)
+            log("recorded")
+            found = torch.autograd.grad(
+                value, tensors, cotangent, create_graph=True, allow_unused=True
+            )
+            log("recorded again")
+        total = sum((g * g).sum() for g in found if g is not None)
+        if total.requires_grad:
+            log("second", *torch.autograd.grad(total, tensors, allow_unused=True))
+
+    scenario.__doc__ = f"What {name} packs and unpacks, and what its rule does."
+    family.add(name, scenario)
+
+
+def add_packing_of_one(name, function, shapes, positive, place):
+    """Add a scenario in which only one of several inputs requires a gradient."""
+
+    def scenario(torch, log):
+        tensors = [
+            leaf(torch, s, k + 1, positive=positive, requires_grad=k == place)
+            for k, s in enumerate(shapes)
+        ]
+        with logging_hooks(torch, log):
+            value = function(torch, *tensors)
+        cotangent = leaf(torch, tuple(value.shape), 91, requires_grad=False)
+        log("gradient", torch.autograd.grad(value, tensors[place], cotangent))
+
+    scenario.__doc__ = f"What {name} packs if only input {place} requires a gradient."
+    family.add(f"{name}, input {place}", scenario)
+
+
+for _module in (
+    operations_arithmetic,
+    operations_elementwise,
+    operations_indexing,
+    operations_linear_algebra,
+    operations_nn,
+    operations_powers,
+    operations_reduction,
+    operations_shape,
+):
+    for _name, (_function, *_shapes) in _module.TABLE.items():
+        _positive = _module is operations_powers
+        if _name not in SAVES_LESS:
+            add_packing(_name, _function, _shapes, _positive)
+        for _place in range(len(_shapes)) if len(_shapes) > 1 else ():
+            if f"{_name}, input {_place}" not in SAVES_LESS:
+                add_packing_of_one(_name, _function, _shapes, _positive, _place)
