@@ -12,12 +12,17 @@ from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.inference import inference_mode
 from minigrad.autograd.legacy_variable import Variable
 from minigrad.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd.multithreading import (
+    is_multithreading_enabled,
+    set_multithreading_enabled,
+)
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",
@@ -31,9 +36,11 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_grad_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 

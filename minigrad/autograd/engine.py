@@ -59,8 +59,9 @@ def run_backward(
     Returns:
         The gradient that reached each of `inputs`, None where none did.
     """
-    outer, previous, watched = grad_mode.task, grad_mode.enabled, watch.enabled
-    saved_hooks, attention = grad_mode.saved_hooks, grad_mode.attention
+    modes = grad_mode.__dict__  # of this thread; asking it is quicker than asking grad_mode
+    outer, previous, watched = modes["task"], modes["enabled"], watch.enabled
+    saved_hooks, attention = modes["saved_hooks"], modes["attention"]
     if outer is not None:
         if grad_mode.levels_left == 0:
             arguments = (
@@ -78,9 +79,9 @@ def run_backward(
     task = kind(roots, retain_graph, create_graph, inputs, accumulate)
     if watched or unchecked or previous is None:
         task.unchecked = task.attended = True
-    grad_mode.task = task
+    modes["task"] = task
     if previous is not None:
-        grad_mode.enabled = create_graph and (grad_mode.attention or True)
+        modes["enabled"] = create_graph and (attention or True)
     else:  # inference mode, which stays
         asked, grad_mode.asked = grad_mode.asked, create_graph
     try:
@@ -88,12 +89,11 @@ def run_backward(
         if task.callbacks is not None:
             task.call_back()
     finally:
-        if grad_mode.saved_hooks is not saved_hooks:  # a hook entered or left more than it should
-            grad_mode.saved_hooks, grad_mode.attention = saved_hooks, attention
-        grad_mode.enabled = previous
+        if modes["saved_hooks"] is not saved_hooks:  # a hook entered or left more than it should
+            modes["saved_hooks"], modes["attention"] = saved_hooks, attention
+        modes["enabled"], modes["task"] = previous, outer
         if previous is None:
             grad_mode.asked = asked
-        grad_mode.task = outer
         if outer is not None:
             grad_mode.levels_left += 1
     captured: list[Any] = task.captured
@@ -138,6 +138,7 @@ class GraphTask:
 
     # what only some passes change
     unchecked = False  # whether gradients may have wrong shapes
+    alone = False  # whether there is no other thread
     callbacks: list[Callable[[], Any]] | None = None  # to be called at the end
     evaluating: Node | None = None  # in anomaly mode: the node that runs
     needed: set[Node] | None = None  # the nodes that run; None means all
@@ -176,7 +177,7 @@ class GraphTask:
         ready, waiting, needed = self.ready, self.waiting, self.needed
         keep = self.retain_graph
         attended = self.attended
-        alone = _count_threads() == 0
+        alone = self.alone = _count_threads() == 0
         if needed is not None and len(edges) == 1:
             self._attend_only_root(edges[0], gradients[0])
         while True:
@@ -266,21 +267,21 @@ class GraphTask:
         if len(leaves) > 3:
             leaves = [leaves[i] for i in heap_order(len(leaves))]
         leaves.reverse()
-        attended = self.attended
+        attended, alone = self.attended, self.alone
         while leaves:
             node, gradient = leaves.pop()
             if attended or node._hooks is not None:
                 self._run_attended(node, gradient)
             elif gradient is not None:
-                with _accumulation:
+                if alone:
                     node._run(gradient)
+                else:
+                    with _accumulation:
+                        node._run(gradient)
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
-        grad_mode.set(self.recorded)  # a hook of another node may have switched it
         hooks = node._hooks
-        if grad_mode.enabled is not None:  # a hook of another node may have left it changed
-            grad_mode.enabled = self.recorded and (grad_mode.attention or True)
         runs = self.needed is None or node in self.needed
         grad_outputs = self._as_tensors(_outputs(node, gradient))
         if self.unchecked and type(node) is AccumulateGrad and gradient is not None:

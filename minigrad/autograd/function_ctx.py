@@ -24,6 +24,7 @@ class FunctionCtx:
     non_differentiable: tuple[Any, ...] | None = None
     _to_save: tuple[Any, ...] = ()
     _materialize = True
+    _materialize_all = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward, where `ctx.saved_tensors` gives them.
@@ -102,3 +103,14 @@ class FunctionCtx:
         self._materialize = value
 
     materialize_grads = property(None, set_materialize_grads)
+
+    def _set_materialize_non_diff_grads(self, value: bool) -> None:
+        """Choose whether also outputs that have no gradient get zeros (the default) or None."""
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_non_diff_grads received an invalid combination of arguments - got "
+                f"(), but expected (bool). Got {value!r}."
+            )
+        self._materialize_all = value
+
+    _materialize_non_diff_grads = property(None, _set_materialize_non_diff_grads)

@@ -36,6 +36,7 @@ class FunctionNode(Node, FunctionCtx):
     requires_grad = True
     _outputs_saved: Sequence[int | None] = ()
     _cleared_on_access = False
+    _without_zeros: Sequence[int] = ()  # outputs for which None stays None
     _changed_first = True  # whether the view that forward changed in place came first
 
     def __init__(self) -> None:
@@ -147,6 +148,8 @@ class FunctionNode(Node, FunctionCtx):
         if self._materialize:
             for position, gradient in enumerate(gradients):
                 if gradient is None and self._shape[position] is not None:
+                    if position in self._without_zeros:
+                        continue
                     shape, dtype = self._shape[position], self._dtype[position]
                     gradients[position] = Node.wrap(np.zeros(shape, dtype))
         results = self.apply(*gradients)

@@ -74,6 +74,8 @@ def place_outputs(
         else:
             output._edge = (ctx, output_nr)
         differentiable_outputs += differentiable
+        if not differentiable and not ctx._materialize_all:
+            ctx._without_zeros = (*ctx._without_zeros, output_nr)
         view = output._view
         if view is not None and not (is_input and is_dirty):
             view.origin = "one"
@@ -173,12 +175,13 @@ def _change_history(
             "a leaf Variable that requires grad has been used in an in-place operation."
         )
     if not _among(tensor, inputs):
-        warnings.warn(
+        text = (
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
-            "have been mutated should be passed to ctx.mark_dirty().",
-            UserWarning,
-            stacklevel=4,
+            "have been mutated should be passed to ctx.mark_dirty()."
         )
+        if tensor._view is not None:
+            raise RuntimeError(text)
+        warnings.warn(text, UserWarning, stacklevel=4)
     if tensor._view is not None and count > 1:
         raise RuntimeError(
             "If your Function modifies inplace an input that is a view of another Tensor, your "

@@ -173,7 +173,7 @@ def grad(
         allow_unused: Give None for an input that the outputs do not depend on, instead of an
             error. By default as `materialize_grads`.
         is_grads_batched: Whether `grad_outputs` have a first dimension more, over which several
-            passes are made: one row of results for each. Not together with `create_graph`.
+            passes are made: one row of results for each.
         materialize_grads: Give zeros for such an input.
 
     Returns:
@@ -253,22 +253,21 @@ def _in_batches(
     materialize_grads: bool,
 ) -> Any:
     """Make one pass for each row of the gradients to start from, and stack what they give."""
-    if create_graph:
-        raise NotImplementedError(
-            "is_grads_batched together with create_graph is not there. Call grad() for each row "
-            "and stack the results."
-        )
+    if grad_outputs is None:
+        raise ValueError("is_grads_batched=True needs grad_outputs with one row for each pass.")
     starts = [grad_outputs] if isinstance(grad_outputs, Variable) else list(grad_outputs)
-    count = len(next(start for start in starts if start is not None)._array)
+    roots = _as_list(outputs)
+    count = _batch_size(roots, starts)
     passes = []
     for row in range(count):
         last = row == count - 1
         passes.append(
             grad(
-                outputs,
+                roots,
                 inputs,
-                [start if start is None else Node.wrap(start._array[row]) for start in starts],
-                True if not last else bool(retain_graph),
+                [None if start is None else _row(start, row, create_graph) for start in starts],
+                True if not last else retain_graph,
+                create_graph,
                 allow_unused=allow_unused,
                 materialize_grads=materialize_grads,
             )
@@ -278,10 +277,45 @@ def _in_batches(
     return tuple(_stacked(column) for column in zip(*passes, strict=True))
 
 
+def _batch_size(roots: list[Any], starts: list[Any]) -> int:
+    """Give the number of rows of the gradients to start from, one row for each pass."""
+    sizes = []
+    for position, (root, start) in enumerate(zip(roots, starts, strict=False)):
+        if start is None:
+            continue
+        shape = start._array.shape
+        if not shape:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            )
+        if shape[0] == 0:
+            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
+        if isinstance(root, Variable) and shape[1:] != root._array.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{position}] has a shape of torch.Size({list(shape[2:])}) and "
+                f"output[{position}] has a shape of torch.Size({list(root._array.shape)}). If you "
+                "only want some tensors in `grad_output` to be considered batched, consider using "
+                f"vmap. (The whole grad_output[{position}] has the shape {list(shape)}.)"
+            )
+        sizes.append(shape[0])
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return sizes[0] if sizes else 1
+
+
+def _row(start: Any, row: int, recorded: bool) -> Any:
+    return start[row] if recorded else Node.wrap(start._array[row])
+
+
 def _stacked(gradients: Sequence[Any]) -> Any:
-    if gradients[0] is None:
-        return None
-    return Node.wrap(np.stack([gradient._array for gradient in gradients]))
+    return None if gradients[0] is None else np.stack(gradients)
 
 
 def _told_apart(gradients: Sequence[Any]) -> list[Any]:

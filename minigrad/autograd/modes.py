@@ -26,13 +26,22 @@ class _GradMode(threading.local):
         hooks_forbidden: Why no such hooks may be entered; None if they may.
     """
 
-    enabled: Any = True
-    attention: Any = None
-    asked: bool = False
-    task: Any = None
-    levels_left: int = 16
-    saved_hooks: tuple[Any, ...] = ()
-    hooks_forbidden: str | None = None
+    enabled: Any
+    attention: Any
+    asked: bool
+    task: Any
+    levels_left: int
+    saved_hooks: tuple[Any, ...]
+    hooks_forbidden: str | None
+
+    def __init__(self) -> None:  # called in each thread that asks
+        self.enabled = True
+        self.attention = None
+        self.asked = False
+        self.task = None
+        self.levels_left = 16
+        self.saved_hooks = ()
+        self.hooks_forbidden = None
 
     def set(self, recording: bool) -> None:
         """Record from now on, or do not."""

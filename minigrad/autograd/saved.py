@@ -164,6 +164,7 @@ class PackedTensor:
         output_nr: Which output of that node the tensor is.
         requires_grad: Whether a gradient flows to the tensor.
         dtype: The NumPy dtype of the tensor.
+        place: For a view that was changed in place, as in `SavedTensor`.
     """
 
     __slots__ = (
@@ -172,9 +173,12 @@ class PackedTensor:
         "node",
         "output_nr",
         "packed",
+        "place",
         "requires_grad",
         "unpack",
     )
+
+    place: Callable[[], Any]
 
     def __init__(
         self,
@@ -196,7 +200,7 @@ class PackedTensor:
         """Call the unpack hook, and give what it returned its place in the graph."""
         packed = self.packed
         if packed.__class__ is OwnResult:
-            packed = packed.tensor(saved_by, self.output_nr)
+            packed = packed.tensor(_made_by(self, saved_by), self.output_nr)
         tensor = self.unpack(packed)
         if not hasattr(tensor, "_array"):
             raise TypeError(
@@ -207,7 +211,7 @@ class PackedTensor:
             return tensor
         placed = type(saved_by).wrap(tensor._array)
         placed._version_counter = counter_of(tensor)
-        node = saved_by if self.node is None else self.node
+        node = _made_by(self, saved_by) if self.node is None else self.node
         node._place(placed, self.output_nr)
         return placed
 
@@ -262,7 +266,7 @@ def unpack_tensor(saved: Any, node: Node) -> Variable:
     return tensor
 
 
-def _made_by(result: SavedTensor, node: Node) -> Node:
+def _made_by(result: SavedTensor | PackedTensor, node: Node) -> Node:
     """Tell which node a result comes from that `node` saved."""
     place = getattr(result, "place", None)
     return (place and place()) or node

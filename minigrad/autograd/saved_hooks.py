@@ -147,6 +147,8 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         if isinstance(entry, SavedTensor) and entry.tensor is None:
             result = outputs[node._result_nr(place)]
             packed[place] = pack(result, None, node._result_nr(place), hooks)
+            if hasattr(entry, "place"):
+                packed[place].place = entry.place
         elif isinstance(entry, (SavedTensor, Variable)):
             tensor: Any = entry if isinstance(entry, Variable) else entry.tensor
             if tensor._meta is not wrapped_number:

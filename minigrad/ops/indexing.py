@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -125,15 +126,14 @@ def _view_of(
     Returns:
         The view, and what is left to index it with: arrays and full slices, or None.
     """
+    if key.__class__ is list and _stands_for_tuple(key):
+        key = tuple(key)
     keys = key if isinstance(key, tuple) else (key,)
     taken = sum(_dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
     if taken > ndim:
         if ndim == 0:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-            )
+            _refuse_without_dimensions(key)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
     arrays: dict[int, Any] = {}
@@ -159,6 +159,37 @@ def _view_of(
     if not arrays:
         return part, None
     return part, _index_tuple(arrays)
+
+
+def _stands_for_tuple(key: list[Any]) -> bool:
+    """Tell whether PyTorch reads a list as a tuple of indices; it warns that it does."""
+    parts_of_keys = (list, tuple, slice, range, str, Tensor, np.ndarray)
+    if len(key) >= 32 or not any(
+        k is None or k is Ellipsis or isinstance(k, parts_of_keys) for k in key
+    ):
+        return False
+    warnings.warn(
+        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
+        "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be "
+        "interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error "
+        "or a different result",
+        UserWarning,
+        stacklevel=4,
+    )
+    return True
+
+
+def _refuse_without_dimensions(key: Any) -> None:
+    """Raise for a number or a range, which no tensor without dimensions can be indexed with."""
+    if isinstance(key, slice):
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if _is_integer(key):
+        if key != 0:
+            raise IndexError(f"index {int(key)} is out of bounds for dimension 0 with size 0")
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+        )
 
 
 def _index_tuple(arrays: dict[int, Any]) -> tuple[Any, ...]:
@@ -187,10 +218,16 @@ def _is_integer(key: Any) -> bool:
         return False
     if isinstance(key, (int, np.integer)):
         return True
-    return isinstance(key, Tensor) and key._array.ndim == 0 and key._array.dtype.kind in "iu"
+    array = key._array if isinstance(key, Tensor) else key
+    return isinstance(array, np.ndarray) and array.ndim == 0 and array.dtype.kind in "iu"
 
 
 def _index_array(key: Any) -> Any:
+    if isinstance(key, (float, complex, dict, set, frozenset)):
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            f"valid indices (got {type(key).__name__})"
+        )
     array = np.asarray(key._array if isinstance(key, Tensor) else key)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)

@@ -13,8 +13,8 @@ from numpy.lib.array_utils import byte_bounds
 
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import can_require_grad
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE, next_priority
+from minigrad.autograd.modes import grad_mode, is_grad_enabled
+from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import INFERENCE, SavedTensor
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
@@ -103,8 +103,7 @@ def write(
         NotImplementedError: If a complex result would be recorded.
     """
     recording = grad_mode.enabled
-    if recording:
-        check_inplace(tensor, recording=_needs_gradient(tensor, *others))
+    check_inplace(tensor, recording=bool(recording) and _needs_gradient(tensor, *others))
     array = tensor._array
     if not checked:
         refuse_repeats(array)
@@ -178,11 +177,7 @@ def write(
 
 def _clone_before(old: Tensor) -> None:
     """Record that the old value, which a rule will need, is a clone, as it is in PyTorch."""
-    node = shape.clone.node()
-    assert old._edge is not None
-    node.next_functions, old._edge = (old._edge,), (node, 0)
-    node._saved, node._hooks, node._broadcast = (), None, None
-    node._priority = next_priority()
+    old._edge = shape.clone(old)._edge
 
 
 def _needs_gradient(*tensors: Any) -> bool:
@@ -199,8 +194,7 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         raise TypeError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
         )
-    if grad_mode.enabled:
-        check_inplace(tensor, recording=_needs_gradient(tensor, other))
+    check_inplace(tensor, recording=is_grad_enabled() and _needs_gradient(tensor, other))
     array = other._array
     sizes = tensor._array.shape
     if other is not tensor:
@@ -370,7 +364,7 @@ def _broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
-    value = choosing.filling(tensor, mask, value)
+    value = choosing.filling(tensor, mask, value, "masked_fill_")
     if grad_mode.enabled:
         check_inplace(tensor, recording=_needs_gradient(tensor, value))
     if repeats(tensor._array):

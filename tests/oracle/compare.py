@@ -12,11 +12,12 @@ from typing import Any
 # for that, and a wrong derivative is wrong by far more.
 ULPS = 8
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52, "float16": 2.0**-10}
-ROOM = {dtype: ULPS * epsilon for dtype, epsilon in EPSILON.items()}
+ROOM = {dtype: (ULPS * epsilon, 1.0) for dtype, epsilon in EPSILON.items()}
+Room = dict[str, tuple[float, float]]
 
 
 def differences(
-    expected: list[Any], actual: list[Any], limit: int = 5, room: dict[str, float] = ROOM
+    expected: list[Any], actual: list[Any], limit: int = 5, room: Room = ROOM
 ) -> list[str]:
     """List how the actual log differs from the expected one; an empty list means that
     they agree.
@@ -25,7 +26,8 @@ def differences(
         expected: The events that there should be.
         actual: The events that there are.
         limit: How many differences are listed.
-        room: How far numbers of each dtype may be apart, relative to the largest entry.
+        room: For each dtype how far numbers may be apart relative to the largest entry, and what
+            that counts as at least.
     """
     found: list[str] = []
     for index in range(max(len(expected), len(actual))):
@@ -49,7 +51,7 @@ def _show(event: Any) -> str:
     return text if len(text) <= 700 else f"{text[:700]} ..."
 
 
-def _differ(expected: Any, actual: Any, room: dict[str, float]) -> str:
+def _differ(expected: Any, actual: Any, room: Room) -> str:
     """Say how two JSON values differ, or return an empty string."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         return _differ_dict(expected, actual, room)
@@ -67,7 +69,7 @@ def _differ(expected: Any, actual: Any, room: dict[str, float]) -> str:
     return ""
 
 
-def _differ_dict(expected: dict[str, Any], actual: dict[str, Any], room: dict[str, float]) -> str:
+def _differ_dict(expected: dict[str, Any], actual: dict[str, Any], room: Room) -> str:
     if list(expected) != list(actual):
         return f"{list(actual)} instead of {list(expected)}"
     if "message" in expected:
@@ -88,13 +90,14 @@ def _differ_dict(expected: dict[str, Any], actual: dict[str, Any], room: dict[st
     return ""
 
 
-def _differ_numbers(expected: Any, actual: Any, room: float) -> str:
+def _differ_numbers(expected: Any, actual: Any, room: tuple[float, float]) -> str:
     """Compare the entries of two tensors of one shape within the stated tolerance."""
     a, b = _flat(expected), _flat(actual)
     if len(a) != len(b):
         return f"{len(b)} entries instead of {len(a)}"
     finite = [abs(value) for value in a if not isinstance(value, str)]
-    tolerance = room * max([1.0, *finite])
+    relative, least = room
+    tolerance = relative * max([least, *finite])
     for left, right in zip(a, b, strict=True):
         if isinstance(left, str) or isinstance(right, str):
             if left != right:

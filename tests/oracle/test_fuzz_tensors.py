@@ -103,7 +103,7 @@ def test_the_programs_do_everything() -> None:
     assert set(program_features._KINDS) <= set(counter)
     statements = sum(counter[kind] for kind in program_features._KINDS)
     assert counter["error"] < 0.15 * statements
-    assert counter["hook ran"] > len(RECORDED)
+    assert counter["hook ran"] > len(RECORDED) / 2
     assert sum(name.startswith("error: ") for name in counter) > 40
     assert counter["other"] == 0
 

@@ -213,11 +213,12 @@ class _HookedCall:
 
     def _run_forward_hooks(self) -> None:
         module = self.module
+        # A hook that another one removes now is still called, if it is the module's own without
+        # the keyword arguments that it asked for, as in PyTorch.
+        global_with_kwargs = {*_global_forward_hooks_with_kwargs}
         for id, hook in (*_global_forward_hooks.items(), *module._forward_hooks.items()):
             self.begun.add(id)
-            with_kwargs = (
-                id in module._forward_hooks_with_kwargs or id in _global_forward_hooks_with_kwargs
-            )
+            with_kwargs = id in module._forward_hooks_with_kwargs or id in global_with_kwargs
             self._run_forward_hook(hook, with_kwargs)
 
     def _run_forward_hook(self, hook: Hook, with_kwargs: bool) -> None:
@@ -279,9 +280,8 @@ def register_module_forward_hook(
     Returns:
         A handle with `remove()`.
     """
-    # As in PyTorch the handle leaves `with_kwargs` alone: a hook that is removed while the hooks of
-    # a call run is still called as it asked for.
-    handle = RemovableHandle(_global_forward_hooks, extra_dict=_global_forward_hooks_always_called)
+    tables = [_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called]
+    handle = RemovableHandle(_global_forward_hooks, extra_dict=tables)
     _global_forward_hooks[handle.id] = hook
     if with_kwargs:
         _global_forward_hooks_with_kwargs[handle.id] = True

@@ -76,7 +76,7 @@ def spread(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
     return wide
 
 
-def filling(input: Tensor, mask: Tensor, value: Any) -> Any:
+def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") -> Any:
     """Give what takes the place of a tensor's entries under a mask in the tensor's dtype.
 
     Raises:
@@ -95,7 +95,7 @@ def filling(input: Tensor, mask: Tensor, value: Any) -> Any:
         )
     if value is None or isinstance(value, str):
         raise TypeError(
-            "masked_fill() received an invalid combination of arguments - got (Tensor, "
+            f"{name}() received an invalid combination of arguments - got (Tensor, "
             f"{type(value).__name__}), but expected a mask and a tensor or a number"
         )
     dtype = input._array.dtype

@@ -14,8 +14,10 @@
 * A hook after accumulation that changes `.grad` in place, beside hooks on the accumulate node of
   a leaf: whether these see the change depends on whether PyTorch could take the gradient over as
   it is, or had to copy it.
-* Products of a view of three dimensions some of which have size 1: which of two ways PyTorch's
-  matmul goes depends on the strides of those, which NumPy does not keep.
+* In-place changes of the gradient that a hook is given, which PyTorch forbids but does not prevent.
+* Hooks that start a backward pass through their own tensor: they would call themselves for ever.
+* Products of a vector without entries, and of a view of three dimensions some of which have size
+  1: which of two ways PyTorch's matmul goes depends on strides that NumPy does not keep.
 * A dimension out of range for a view: where the view is invalid too, which error comes first
   depends on the operation.
 * NumPy's own warning of infinity minus infinity and the like, which PyTorch never gives: to
@@ -37,6 +39,8 @@
 * `.data = ...` of a view: what the view is a view of is then unclear.
 * Hooks that return `g.detach()`: two results of `torch.autograd.grad` that are the same memory
   are then two tensors, where minigrad gives one.
+* `detach_()` of a leaf that was saved, then changed in place by something that requires a gradient:
+  PyTorch then says that the saved value was changed, minigrad that it was detached.
 * The numbers in "is at version 2; expected version 1": only their difference is compared, as a
   gradient may start with version 1.
 * The end of the text "... received an invalid combination of arguments - got ...": it goes on with

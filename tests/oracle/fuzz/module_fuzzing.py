@@ -112,6 +112,7 @@ def features(described: Program, log: list[Any]) -> Counter[str]:
 def search(seed: int, count: int, show: int) -> int:
     """Run programs and print the failures, the first few made small."""
     torch = import_module("torch")
+    torch.set_num_threads(1)  # the tensors are small
     failed: dict[str, list[int]] = {}
     reached: Counter[str] = Counter()
     rounding = 0

@@ -44,7 +44,7 @@ def _source(draft: Draft, x: Known) -> Known | None:
 def _changed(draft: Draft, x: Known, mode: str, by: Known | None, text: str, bound: float) -> None:
     """Say it, and note what the tensor is now."""
     if by is not None and by.grad and draft.records(mode) and x.floating:
-        x.grad, x.leaf = True, False
+        x.grad, x.leaf, x.written = True, False, True
         x.sources |= by.sources
     x.bound, x.positive = max(bound, x.bound), False
     looks = [x.name] if draft.chance(0.5) else []
@@ -154,7 +154,10 @@ def flag(draft: Draft) -> None:
             x.grad = wanted
             x.sources = frozenset([x.name]) if wanted else frozenset()
     elif kind < 8:
+        if x.written:
+            return look(draft)
         draft.say(f"{a}.detach_()", a)
+        x.written = True
         if not x.view:
             x.grad, x.leaf = False, True
     elif kind < 10:

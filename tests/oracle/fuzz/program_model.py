@@ -52,6 +52,7 @@ class Known:
         ordered: Whether it lies in memory in the order of printing.
         uncertain: Whether the order in memory may differ between the libraries: it is the result
             of several tensors that lie in different orders, or a gradient.
+        written: Whether something that requires a gradient was written to it, or it was detached.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Known:
     whole: int = 0
     ordered: bool = True
     uncertain: bool = False
+    written: bool = False
 
     @property
     def floating(self) -> bool:
@@ -111,6 +113,7 @@ class Draft:
         variables: What is known of the variables, by name.
         handles: The names of the handles of hooks.
         recording: Whether operations are recorded outside of `with`.
+        hooked: The variables that have hooks.
         leaf_hooks: Which hooks of leaves there are already of two that must not meet.
     """
 
@@ -123,6 +126,7 @@ class Draft:
     seeds: int = 0
     dtype: str = "float32"
     leaf_hooks: str = ""
+    hooked: list[str] = field(default_factory=list)
 
     # ------------------------------------------------------------------ chances
 

@@ -16,7 +16,8 @@ def _needing(draft: Draft, *, inner: bool | None = None) -> list[Known]:
     return found or draft.tensors()
 
 
-def _handle(draft: Draft) -> str:
+def _handle(draft: Draft, x: Known) -> str:
+    draft.hooked.append(x.name)
     name = f"h{len(draft.handles) + 1}"
     draft.handles.append(name)
     return name
@@ -28,27 +29,36 @@ def _tensor_action(draft: Draft) -> str:
     if kind < 14:
         return ""
     if kind < 21:
-        return ", lambda g: " + draft.one_of(
-            "g * 2", "-g", "g + 1", "g.clone()", "g * 0", "g.abs()"
+        return ", lambda grad: " + draft.one_of(
+            "grad * 2", "-grad", "grad + 1", "grad.clone()", "grad * 0", "grad.abs()"
         )
     if kind < 24:
-        wrong = ("3.0", "'no'", "g.double()", "g.sum()", "g.unsqueeze(0)", "(g,)", "g.long()")
-        return ", lambda g: " + draft.one_of(*wrong)
+        wrong = (
+            "3.0",
+            "'no'",
+            "grad.double()",
+            "grad.sum()",
+            "grad.unsqueeze(0)",
+            "(grad,)",
+            "grad.long()",
+        )
+        return ", lambda grad: " + draft.one_of(*wrong)
     if kind < 25:
         return ", stop"
     if kind < 27 and draft.handles:
-        return f", lambda g: {draft.one_of(*draft.handles)}.remove()"
+        return f", lambda grad: {draft.one_of(*draft.handles)}.remove()"
     x = draft.choose(_needing(draft))
     if kind < 29:
         late = f"seen('late{draft.below(1000)}')"
         if draft.chance(0.5):
-            return f", lambda g: hook_on({x.name}, {late}) and None"
+            return f", lambda grad: hook_on({x.name}, {late}) and None"
         what = draft.one_of("register_hook", "register_prehook")
-        return f", lambda g: {x.name}.grad_fn.{what}({late}) and None"
+        return f", lambda grad: {x.name}.grad_fn.{what}({late}) and None"
     other = draft.choose(draft.tensors())
-    return ", lambda g: " + draft.one_of(
+    return ", lambda grad: " + draft.one_of(
         f"{x.name}.retain_grad()",
-        f"torch.no_grad()(lambda: {other.name}.mul_(2))() and None if True else 0",
+        f"torch.no_grad()(lambda: {other.name}.mul_(2))() is None or None",
+        "torch.enable_grad()(lambda: (T(3, 2, grad=True) * 2).sum().backward())()",
         f"setattr({x.name}, 'grad', None)",
     )
 
@@ -93,7 +103,7 @@ def hook(draft: Draft) -> None:
     if kind < 11:
         x = draft.choose(_needing(draft, inner=draft.chance(0.7)))
         action = _tensor_action(draft)
-        handle = _handle(draft)
+        handle = _handle(draft, x)
         draft.say(f"{handle} = hook_on({x.name}, seen('{label} on {x.name}'{action}))")
     elif kind < 14:
         leaves = [x for x in draft.tensors(grad=True) if x.leaf]
@@ -101,17 +111,17 @@ def hook(draft: Draft) -> None:
         action = ""
         if draft.chance(0.4):
             what = draft.one_of(
-                "setattr(x, 'grad', None)",
+                "setattr(leaf, 'grad', None)",
                 "3.0",
-                "x",
-                "x.grad.zero_() and None",
-                "x.grad",
-                "x.grad.mul_(2) is x",
+                "leaf",
+                "leaf.grad.zero_() is leaf",
+                "leaf.grad",
+                "leaf.grad.mul_(2) is leaf",
             )
             if "_(" not in what or draft.leaf_hooks != "at nodes":
                 draft.leaf_hooks = "in place" if "_(" in what else draft.leaf_hooks
-                action = f", lambda x: {what}" + (" or None" if "is x" in what else "")
-        handle = _handle(draft)
+                action = f", lambda leaf: {what}" + (" or None" if "is leaf" in what else "")
+        handle = _handle(draft, x)
         draft.say(f"{handle} = hook_after({x.name}, seen_leaf('{label} after {x.name}'{action}))")
     else:
         x = draft.choose(_needing(draft, inner=True))
@@ -130,7 +140,7 @@ def hook(draft: Draft) -> None:
         pre = draft.chance(0.5)
         what = "register_prehook" if pre else "register_hook"
         action = _node_action(draft, pre)
-        handle = _handle(draft)
+        handle = _handle(draft, x)
         kind_of = "before" if pre else "at"
         draft.say(f"{handle} = {place}.{what}(seen('{label} {kind_of} {x.name}'{action}))")
 
@@ -141,6 +151,9 @@ def hook(draft: Draft) -> None:
 def _root(draft: Draft, alone: bool = True) -> tuple[Known, str, str]:
     """Choose what to differentiate: a variable, an expression of it, and its gradient as text."""
     x = draft.choose(_needing(draft, inner=True))
+    hooked = [draft.variables[name] for name in draft.hooked if name in draft.variables]
+    if hooked and draft.chance(0.5):
+        x = draft.choose(hooked)
     kind = draft.below(10)
     if kind < 4 and x.shape:
         return x, f"{x.name}.{draft.one_of('sum()', 'sum()', 'mean()')}", ""

@@ -33,7 +33,7 @@ def differences(expected: list[Any], actual: list[Any]) -> list[str]:
     actual = _comparable(actual)
     largest = max([1.0, *_magnitudes(expected)])
     single = "float32" in json.dumps(expected)
-    room = {dtype: ULPS.get(dtype, 8.0) * epsilon * largest for dtype, epsilon in EPSILON.items()}
+    room = {dtype: (ULPS.get(dtype, 8.0) * epsilon, largest) for dtype, epsilon in EPSILON.items()}
     if single:
         room["float64"] = room["float32"]
     return differences_within(expected, actual, room=room)

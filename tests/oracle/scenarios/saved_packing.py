@@ -54,7 +54,7 @@ def logging_hooks(torch, log):
     def pack(tensor):
         count[0] += 1
         log(f"pack {count[0]}", tensor, torch.is_grad_enabled())
-        return count[0], tensor
+        return count[0], tensor.detach()
 
     def unpack(packed):
         log(f"unpack {packed[0]}", torch.is_grad_enabled())
