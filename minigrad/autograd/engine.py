@@ -281,6 +281,7 @@ class GraphTask:
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
+        grad_mode.set(self.recorded)  # a hook of another node may have left it changed
         hooks = node._hooks
         runs = self.needed is None or node in self.needed
         grad_outputs = self._as_tensors(_outputs(node, gradient))
