@@ -72,7 +72,8 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
 
     Args:
         data: A number, nested sequences of numbers, or an array. Python floats become the default
-            dtype, Python integers int64; an array keeps its dtype.
+            dtype, Python integers int64; an array keeps its dtype, and so do NumPy's numbers and
+            tensors with one entry within sequences.
         dtype: The type of the entries, if not the one that follows from the data.
         requires_grad: Whether operations on the tensor are recorded.
 
@@ -100,8 +101,10 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
         )
         data = data._array
     given = isinstance(data, (np.ndarray, np.generic))
+    found: set[np.dtype[Any]] = set()
+    entries = data
     if not given:
-        data = nested.without_tensors(data)
+        data = nested.without_tensors(data, found)
     try:
         array = np.array(data, subok=True)
     except ValueError:
@@ -109,6 +112,8 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool 
         raise
     if dtype is not None:
         array = array.astype(dtype.numpy)
+    elif found and not given and array.dtype.kind != "O":
+        array = array.astype(nested.dtype_of_numbers(entries, found))
     elif not given:
         if array.dtype == np.float64:
             array = array.astype(_default(None))

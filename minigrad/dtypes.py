@@ -129,6 +129,18 @@ def of_array(array: Any) -> dtype:
     return found
 
 
+def named(name: str) -> dtype:
+    """Give the dtype of a tensor type, for example of `torch.DoubleTensor`.
+
+    Raises:
+        ValueError: If there is none of that name.
+    """
+    for known in _by_numpy.values():
+        if name == f"torch.{known.tensor_type}Tensor":
+            return known
+    raise ValueError(f"invalid type: '{name}'. A name looks like 'torch.FloatTensor'.")
+
+
 def scalar_name(array: Any) -> str:
     """Give the name of an array's dtype as messages have it, for example `Float`."""
     return of_array(array).tensor_type

@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.tensor import Tensor
 
 
-def without_tensors(data: Any) -> Any:
-    """Replace tensors within nested sequences by their values."""
-    if isinstance(data, Tensor):
-        return data._array
+def without_tensors(data: Any, found: set[np.dtype[Any]]) -> Any:
+    """Replace tensors within nested sequences by their values.
+
+    A tensor with one entry counts as a number, whatever its shape, and warns if it requires a
+    gradient: the new tensor will have no graph.
+
+    Args:
+        data: Sequences of numbers, arrays and tensors.
+        found: Gets the dtypes of the tensors, arrays and NumPy scalars.
+
+    Raises:
+        ValueError: If a tensor of floating-point numbers has not one entry.
+        TypeError: If a tensor of integers has not one entry.
+    """
+    kind = data.__class__
+    if kind is float or kind is int:
+        return data
     if isinstance(data, (list, tuple)):
-        return [without_tensors(each) for each in data]
+        return [without_tensors(each, found) for each in data]
+    if isinstance(data, (np.ndarray, np.generic)):
+        found.add(data.dtype)
+    elif isinstance(data, Tensor):
+        array = data._array
+        found.add(array.dtype)
+        if array.dtype.kind == "O":
+            return array
+        if array.size != 1 and array.dtype.kind in "iub":
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index. Use "
+                "stack() to make one tensor of several."
+            )
+        return data._single("number")
     return data
+
+
+def dtype_of_numbers(data: Any, found: set[np.dtype[Any]]) -> np.dtype[Any]:
+    """Give the dtype in which the entries of nested sequences meet.
+
+    Args:
+        data: Sequences of numbers, arrays and tensors.
+        found: The dtypes of those that have one.
+    """
+    kinds = set(found)
+    level = [data]
+    while level:
+        for each in level:
+            if isinstance(each, (bool, int, float, complex)) and not isinstance(each, np.generic):
+                kinds.add(dtypes.scalar_dtype(each, np.dtype("bool")))
+        level = [inner for each in level if isinstance(each, (list, tuple)) for inner in each]
+    return functools.reduce(dtypes.promote, sorted(kinds, key=str))
 
 
 def _is_sequence(data: Any) -> bool:

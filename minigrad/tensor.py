@@ -14,6 +14,7 @@ from minigrad.autograd.gradients import backward
 from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.saved import INFERENCE
+from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
 from minigrad.copying import deep_copy, reduce_to_parts
 from minigrad.copying import set_up as set_up
@@ -143,9 +144,30 @@ class Tensor(TensorAttributes):
         """The type of the entries."""
         return dtypes.of_array(self._array)
 
-    def type(self, dtype: dtypes.dtype | None = None) -> Any:
-        """Give the name of the tensor's type, or the tensor in another type."""
-        return f"torch.{self.dtype.tensor_type}Tensor" if dtype is None else self.to(dtype)
+    def type(self, dtype: dtypes.dtype | str | None = None) -> Any:
+        """Give the name of the tensor's type, or the tensor in another type.
+
+        Args:
+            dtype: The type, or its name, such as "torch.DoubleTensor".
+
+        Raises:
+            ValueError: If there is no type of that name.
+        """
+        if dtype is None:
+            return f"torch.{self.dtype.tensor_type}Tensor"
+        if isinstance(dtype, str):
+            dtype = dtypes.named(dtype)
+        if not isinstance(dtype, dtypes.dtype):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        return self.to(dtype)
+
+    def type_as(self, other: Tensor) -> Tensor:
+        """Give the tensor in the type of another one."""
+        if not isinstance(other, Variable):
+            raise TypeError(
+                f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
+            )
+        return self.to(other.dtype)  # type: ignore[no-any-return]
 
     def is_floating_point(self) -> bool:
         """Tell whether the entries are floating-point numbers."""
@@ -238,8 +260,6 @@ class Tensor(TensorAttributes):
         return complex(self._single("complex"))
 
     def _single(self, kind: str) -> Any:
-        if self._array.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
         if self.requires_grad and is_grad_enabled():
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
@@ -247,6 +267,8 @@ class Tensor(TensorAttributes):
                 UserWarning,
                 stacklevel=3,
             )
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
         return self._array.item()
 
     def __bool__(self) -> bool:
@@ -269,6 +291,11 @@ class Tensor(TensorAttributes):
         return iter(self.unbind(0))
 
     def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (Variable, int, float, complex, np.generic)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{element.__class__}."
+            )
         return bool((self._array == getattr(element, "_array", element)).any())
 
     def __hash__(self) -> int:

@@ -16,6 +16,7 @@ from minigrad.autograd.multithreading import (
     is_multithreading_enabled,
     set_multithreading_enabled,
 )
+from minigrad.autograd.raw_saved import RawSavedTensor as SavedTensor
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional

@@ -227,7 +227,9 @@ class FunctionNode(Node, FunctionCtx):
     def _record_saved(self, outputs: Sequence[Any]) -> None:
         saved: list[SavedTensor | None] = []
         numbers: list[int | None] = []
-        for tensor in self._to_save:
+        # Let go of them at once: if a pack hook raises, node and result would hold each other.
+        to_save, self._to_save = self._to_save, ()
+        for tensor in to_save:
             output_nr = None
             for place, output in enumerate(outputs):  # the last, if it was returned twice
                 output_nr = place if output is tensor else output_nr
@@ -241,4 +243,3 @@ class FunctionNode(Node, FunctionCtx):
         self._saved = tuple(saved)
         self._outputs_saved = numbers
         attend(self, *outputs)
-        self._to_save = ()

@@ -206,6 +206,7 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     if is_grads_batched:
+        _as_wanted(inputs, "grad")
         return _in_batches(
             outputs,
             inputs,

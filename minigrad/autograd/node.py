@@ -133,17 +133,18 @@ class Node:
                 if getattr(value, "_version_counter", None) is not None:
                     unpack_array(value, self)
 
-    def __call__(self, *gradients: Any) -> Any:
+    def __call__(self, *gradients: Any, **named: Any) -> Any:
         """Apply the backward rule to gradients of the results, by hand.
 
         Args:
             *gradients: A tensor for each output of the node.
+            **named: Refused.
 
         Returns:
             The gradients of the inputs: a tuple, or a tensor if there is one input.
 
         Raises:
-            TypeError: If there are not as many gradients as outputs.
+            TypeError: If there are not as many gradients as outputs, or one is given by name.
 
         Example:
             >>> import minigrad as torch
@@ -151,6 +152,8 @@ class Node:
             >>> (x * x).grad_fn(torch.tensor([10.0]))
             (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
         """
+        if named:
+            raise TypeError("keyword arguments are not supported")
         expected = len(self._shape) if self._multiple else 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
@@ -283,9 +286,9 @@ class AccumulateGrad(Node):
         tensor._edge = None
         tensor._autograd_meta().accumulator = weakref.ref(self)
 
-    def __call__(self, *gradients: Any) -> Any:
+    def __call__(self, *gradients: Any, **named: Any) -> Any:
         """Add a gradient to `.grad` by hand; the leaf's post-accumulate hooks run, no others."""
-        super().__call__(*gradients)
+        super().__call__(*gradients, **named)
         if self._hooks is not None:
             self._hooks.run_post_accumulate_hooks(self.variable)
         return ()
@@ -295,11 +298,16 @@ class AccumulateGrad(Node):
         variable = self.variable
         total = variable._grad
         if total is None:
-            if not (
+            array = variable._array
+            if gradient.strides != array.strides and not (
+                gradient.flags.c_contiguous and array.flags.c_contiguous
+            ):
+                gradient = _laid_out_like(array, gradient)
+            elif not (
                 _references(gradient) <= _SOLE_OWNER
                 and (gradient.base is None or _owns_all(gradient))
             ):
-                gradient = gradient.copy()
+                gradient = gradient.copy("K")
             variable._grad = Node.wrap(gradient)
         elif total._array.flags.writeable:
             array, counter = total._array, total._version_counter
@@ -324,6 +332,19 @@ class AccumulateGrad(Node):
         total = self.variable._grad
         self.variable._grad = gradient._copied() if total is None else total + gradient
         return ()
+
+
+def _laid_out_like(leaf: Any, gradient: Any) -> Any:
+    """Copy a gradient into the order in which the entries of its leaf lie in memory.
+
+    So that `leaf.grad.view(...)` can do what `leaf.view(...)` can. The gradient of a leaf whose
+    entries share memory lies in the order of printing.
+    """
+    if leaf.flags.c_contiguous or 0 in leaf.strides or gradient.ndim != leaf.ndim:
+        return gradient.copy()
+    order = sorted(range(leaf.ndim), key=lambda dim: -leaf.strides[dim])
+    places = sorted(range(leaf.ndim), key=order.__getitem__)
+    return gradient.transpose(order).copy().transpose(places)
 
 
 def attach_leaf_hooks(node: Node, meta: Any) -> None:

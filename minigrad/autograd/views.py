@@ -395,6 +395,10 @@ class CopySlices(Node):
         """Give the name that PyTorch prints."""
         return "torch::autograd::CopySlices"
 
+    def _release(self) -> None:
+        self._saved = None
+        self.function = _RELEASED
+
     def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
         if self._saved is None:
@@ -403,8 +407,7 @@ class CopySlices(Node):
         part = self.replay(result)
         first, *others = self.function._run(part.copy(), keep)
         if not keep:
-            self._saved = None
-            self.function = _RELEASED
+            self._release()
         if first is None:
             return (None, *others)
         part[...] = first

@@ -7,6 +7,7 @@ from typing import Any
 from minigrad.nn.warning import warn
 from minigrad.ops import activations, linear_algebra, losses
 from minigrad.ops.calling.arguments import real_number
+from minigrad.ops.inplace import write
 from minigrad.tensor import Tensor
 
 
@@ -75,6 +76,8 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     r"""Compute $\frac{1}{\beta} \log(1 + e^{\beta x})$, or $x$ where $\beta x$ > threshold."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("softplus", input)
+    if input._array.dtype.kind in "iub":
+        raise _not_for_integers("softplus", input)
     if isinstance(beta, complex):
         beta = real_number(beta, input._array.dtype)
     return activations.softplus(input, beta, threshold)
@@ -84,35 +87,69 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     r"""Compute $x$ where $x > 0$, and `negative_slope` times $x$ elsewhere."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("leaky_relu_" if inplace else "leaky_relu", input)
+    if input._array.dtype.kind in "iub":
+        raise _not_for_integers("leaky_relu", input)
     if isinstance(negative_slope, complex):
         negative_slope = real_number(negative_slope, input._array.dtype)
-    return _into(input, activations.leaky_relu(input, negative_slope), inplace)
+    if inplace:
+        return write(activations.leaky_relu_in_place, input, negative_slope)
+    return activations.leaky_relu(input, negative_slope)  # type: ignore[no-any-return]
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("elu_" if inplace else "elu", input)
+    if input._array.dtype.kind in "iub":
+        raise _not_for_integers("elu", input)
     if isinstance(alpha, complex):
         alpha = real_number(alpha, input._array.dtype)
-    return _into(input, activations.elu(input, alpha), inplace)
+    if inplace:
+        return write(activations.elu_in_place, input, alpha)
+    return activations.elu(input, alpha)  # type: ignore[no-any-return]
+
+
+def relu_(input: Tensor) -> Tensor:
+    """Do what `relu` does, in place."""
+    return relu(input, inplace=True)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """Do what `leaky_relu` does, in place.
+
+    The backward of it needs the sign of the input, so the slope must not be negative there.
+    """
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """Do what `elu` does, in place.
+
+    The backward of it needs the sign of the input, so `alpha` must not be negative there.
+    """
+    return elu(input, alpha, inplace=True)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Compute $x / (1 + e^{-x})$."""
     if not isinstance(input, Tensor):
         raise _not_a_tensor("silu_" if inplace else "silu", input)
-    return _into(input, activations.silu(input), inplace)
+    if input._array.dtype.kind in "iub":
+        raise _not_for_integers("silu", input)
+    return write(activations.silu, input) if inplace else activations.silu(input)
+
+
+def _not_for_integers(function: str, given: Tensor) -> NotImplementedError:
+    return NotImplementedError(
+        f"\"{function}_cpu\" not implemented for '{given.dtype.tensor_type}'. "
+        "Convert to float first."
+    )
 
 
 def _not_a_tensor(function: str, given: Any) -> TypeError:
     return TypeError(
         f"{function}(): argument 'input' (position 1) must be Tensor, not {type(given).__name__}"
     )
-
-
-def _into(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    return input.copy_(result) if inplace else result
 
 
 def softmax(

@@ -92,11 +92,37 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return np.where(self > 0, self, self * negative_slope)
 
 
+def _check_slope(name: str, slope: Any, hint: str = "") -> None:
+    """Raise if the sign of an input can't be told from that of the result in its place."""
+    if slope < 0:
+        raise RuntimeError(
+            f"In-place {name} backward calculation is triggered with a negative slope which is "
+            "not supported. This is caused by calling in-place forward function with a negative "
+            f"slope, please call out-of-place version instead.{hint}"
+        )
+
+
+def _leaky_relu_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
+    _check_slope(
+        "leakyReLu",
+        negative_slope,
+        " File an issue at https://github.com/pytorch/pytorch if you do require supporting "
+        "in-place leakRelu backward calculation with negative slope",
+    )
+    return applied(leaky_relu_backward, grad, result, negative_slope)
+
+
+@differentiable("LeakyReluBackward1", self=_leaky_relu_rule)
+def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
+    r"""Leaky positive part, of which only the result is left: its sign is that of the input."""
+    return np.where(self > 0, self, self * negative_slope)
+
+
 @differentiable(
     "EluBackwardBackward0",
     grad_output=lambda grad, self, alpha: applied(elu_backward, grad, self, alpha),
     self=lambda grad, grad_output, self, alpha: np.where(
-        self <= 0, grad * grad_output * alpha * np.exp(self), 0
+        self < 0, grad * grad_output * alpha * np.exp(self), 0
     ),
 )
 @quietly
@@ -109,6 +135,28 @@ def elu_backward(grad_output: Array, self: Array, alpha: Any) -> Array:
 @quietly
 def elu(self: Array, alpha: Any) -> Array:
     r"""Exponential linear unit: :math:`g` where the input is positive, else :math:`g\alpha e^x`."""
+    return np.where(self <= 0, alpha * np.expm1(self), self)
+
+
+@differentiable(
+    "EluBackwardBackward0",
+    grad_output=lambda grad, output, alpha: applied(elu_backward_from_result, grad, output, alpha),
+    output=lambda grad, grad_output, output: np.where(output < 0, grad * grad_output, 0),
+)
+def elu_backward_from_result(grad_output: Array, output: Array, alpha: Any) -> Array:
+    r"""Rule of elu in place: where the input is negative, :math:`\alpha e^x = y + \alpha`."""
+    return np.where(output <= 0, grad_output * (output + alpha), grad_output)
+
+
+def _elu_rule(grad: Any, result: Any, alpha: Any) -> Any:
+    _check_slope("elu", alpha)
+    return applied(elu_backward_from_result, grad, result, alpha)
+
+
+@differentiable("EluBackward1", self=_elu_rule)
+@quietly
+def elu_in_place(self: Array, alpha: Any) -> Array:
+    r"""Exponential linear unit, of which only the result is left."""
     return np.where(self <= 0, alpha * np.expm1(self), self)
 
 

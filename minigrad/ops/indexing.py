@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.type_name import type_name as name_of_type
 from minigrad.autograd.views import check_inplace
 from minigrad.ops import parts, shape
+from minigrad.ops.calling.arguments import entry
 from minigrad.ops.factors import check_expand, type_name
-from minigrad.ops.inplace import copy_, fill_, refuse_overlap, repeats, warn_of_repeats, write
+from minigrad.ops.inplace import copy_, fill_, write
+from minigrad.ops.overlap import refuse_overlap, repeats, warn_of_repeats
 from minigrad.tensor import Tensor, wrap
 
 
@@ -50,10 +53,10 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             requires a gradient.
     """
     part, indices = _view_of(tensor, key, writing=True)
+    if key is False:
+        return
     if not isinstance(value, Tensor):
-        if value is None or isinstance(value, str):
-            raise TypeError(f"can't assign a {type(value).__name__} to a {part.type()}")
-        value = wrap(np.asarray(value, dtype=part._array.dtype))
+        value = _as_tensor(value, part)
     sizes = part._array.shape
     if indices is None:
         if value._array.shape == sizes:
@@ -99,6 +102,17 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     write(parts.index_put, part, value, indices, checked=True)
     if repeats(part._array):  # some of what was not written has the same place
         part._array[indices] = value._array
+
+
+def _as_tensor(value: Any, part: Tensor) -> Tensor:
+    """Make a tensor of a number that is to be written to a part of a tensor."""
+    if not isinstance(value, (int, float, complex, np.integer, np.bool_)):
+        raise TypeError(
+            f"can't assign a {name_of_type(value)} to a {part.type()}. Make a tensor of it first."
+        )
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return wrap(entry(value, part._array.dtype))
 
 
 def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:

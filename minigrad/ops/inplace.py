@@ -3,83 +3,32 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import INFERENCE, SavedTensor
+from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
 from minigrad.ops import activations, choices, elementwise, shape
 from minigrad.ops.calling import arithmetic, choosing
+from minigrad.ops.calling.arguments import entry
 from minigrad.ops.meeting import broadcast_error, no_booleans, scalar
-from minigrad.tensor import Tensor, wrap
-
-_SHARED = (
-    "unsupported operation: {} refer{} to a single memory location. Please clone() the tensor "
-    "before performing the operation."
+from minigrad.ops.overlap import (
+    overlap,
+    refuse_overlap,
+    refuse_repeats,
+    repeats,
+    warn_of_repeats,
 )
-
-
-def repeats(array: Any) -> bool:
-    """Tell whether entries of an array share memory, as those of an expanded tensor do."""
-    pairs = zip(array.strides, array.shape, strict=True)
-    return array.size > 0 and any(not step and size > 1 for step, size in pairs)
-
-
-def warn_of_repeats(name: str, example: str) -> None:
-    """Warn that a tensor whose entries share memory is written to."""
-    warnings.warn(
-        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
-        f"performing this operation. This also applies to advanced indexing e.g. {example}",
-        UserWarning,
-        stacklevel=4,
-    )
-
-
-def refuse_repeats(written: Any) -> None:
-    """Raise if entries of an array that is about to be written to share memory."""
-    if 0 in written.strides and repeats(written):
-        raise RuntimeError(_SHARED.format("more than one element of the written-to tensor", "s"))
-
-
-def refuse_overlap(written: Any, read: Any, refused: tuple[str, ...] = ("partial",)) -> None:
-    """Raise if an array that is about to be written to overlaps one that is read."""
-    if overlap(written, read) in refused:
-        raise RuntimeError(
-            _SHARED.format("some elements of the input tensor and the written-to tensor", "")
-        )
-
-
-def overlap(a: Any, b: Any) -> str:
-    """Tell how two arrays share memory: "no", "full", "partial", or "unknown" if there are gaps."""
-    if a is b:
-        return "full"
-    if (a.base is None and b.base is None) or not np.may_share_memory(a, b):
-        return "no"
-    if not (_is_dense(a) and _is_dense(b)):
-        return "unknown"
-    same = byte_bounds(a) == byte_bounds(b)
-    return "full" if same and a.strides == b.strides else "partial"
-
-
-def _is_dense(array: Any) -> bool:
-    """Tell whether the entries fill a piece of memory, in whatever order."""
-    expected = array.itemsize
-    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size != 1:
-            if step != expected:
-                return False
-            expected *= size
-    return True
+from minigrad.tensor import Tensor, wrap
 
 
 def write(
@@ -190,9 +139,12 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
+    if isinstance(other, (int, float, complex, np.generic)):
+        with np.errstate(all="ignore"):
+            other = wrap(np.asarray(other).astype(tensor._array.dtype))
     if not isinstance(other, Tensor):
         raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
         )
     check_inplace(tensor, recording=is_grad_enabled() and _needs_gradient(tensor, other))
     array = other._array
@@ -223,7 +175,14 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: If the value is a tensor with dimensions.
     """
+    if value is None or isinstance(value, str):
+        raise TypeError(
+            f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), "
+            "but expected a number or a tensor without dimensions"
+        )
     if not isinstance(value, Tensor):
+        if tensor._array.dtype.kind != "c":
+            value = entry(value, tensor._array.dtype)
         return write(shape.filled, tensor, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(

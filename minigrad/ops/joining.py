@@ -45,7 +45,7 @@ class CatBackward0(Node):
         dim, sizes = self._saved or ()
         parts, start = [], 0
         for size in sizes:
-            if gradient.ndim == 1 and not size:  # what has no entries is not really joined
+            if size is None:  # what has no entries is not really joined
                 nothing = np.zeros(0, self._dtype)
                 parts.append(wrap(nothing) if isinstance(gradient, Tensor) else nothing)
                 continue
@@ -132,11 +132,12 @@ def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
 def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a dimension: each gets its part of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    joined = np.concatenate(arrays, dim, dtype=_meeting(arrays))
+    whole = [array for array in arrays if array.shape != (0,)] or arrays
+    joined = np.concatenate(whole, dim, dtype=_meeting(arrays))
     result = wrap(np.asanyarray(joined, order="C"))
     node = object.__new__(CatBackward0)
     if _record(node, tensors):
-        node._saved = (dim, [array.shape[dim] for array in arrays])
+        node._saved = (dim, [None if a.shape == (0,) else a.shape[dim] for a in arrays])
         node._shape, node._dtype = result._array.shape, result._array.dtype
         if any(array.dtype != node._dtype for array in arrays):
             refuse_complex(node._dtype)

@@ -139,9 +139,12 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
 
 
 def _original(saved: Any, shadows: Any, originals: Any) -> Any:
-    """Save a tensor itself where it was saved in another dtype: it may change before it is used."""
+    """Save a tensor itself where it was saved in another dtype: it may change before it is used.
+
+    Not where numbers met symbols: those were made exact.
+    """
     for shadow, original in zip(shadows, originals, strict=True):
-        if saved is shadow is not original:
+        if saved is shadow is not original and shadow._array.dtype.kind != "O":
             return original if original._version_counter is None else SavedTensor(original)
     return saved
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,42 @@ _operators: dict[str, Any] = {
     "__setitem__": indexing.setitem,
 }
 
+_SCALAR_TRANSPOSED = (
+    "Tensor.{} is deprecated on 0-D tensors. This function is the identity in these cases."
+)
+
+
+def _reversed(tensor: Tensor) -> Tensor:
+    """Give the tensor with its dimensions in reversed order."""
+    if tensor.ndim == 0:
+        warnings.warn(_SCALAR_TRANSPOSED.format("T"), UserWarning, stacklevel=2)
+    elif tensor.ndim != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return shaping.permute(tensor, tuple(reversed(range(tensor.ndim))))
+
+
+def _matrices_transposed(tensor: Tensor) -> Tensor:
+    """Transpose each matrix of a batch."""
+    if tensor.ndim == 0:
+        warnings.warn(_SCALAR_TRANSPOSED.format("mT"), UserWarning, stacklevel=2)
+        return tensor
+    if tensor.ndim == 1:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    return shaping.transpose(tensor, -2, -1)
+
+
 _more: dict[str, Any] = {
-    "T": property(
-        lambda self: shaping.permute(self, tuple(reversed(range(self.ndim)))), doc="Transpose."
-    ),
-    "mT": property(
-        lambda self: shaping.transpose(self, -2, -1), doc="Transpose of each matrix of a batch."
-    ),
+    "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
+    "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
     "expand_as": _expand_as,
     "multiply": arithmetic.mul,
     "negative": arithmetic.neg,
@@ -94,6 +124,9 @@ _more: dict[str, Any] = {
     "half": lambda self: shaping.to(self, dtype=dtypes.float16),
     "long": lambda self: shaping.to(self, dtype=dtypes.int64),
     "int": lambda self: shaping.to(self, dtype=dtypes.int32),
+    "short": lambda self: shaping.to(self, dtype=dtypes.int16),
+    "char": lambda self: shaping.to(self, dtype=dtypes.int8),
+    "byte": lambda self: shaping.to(self, dtype=dtypes.uint8),
     "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
     "cpu": lambda self: self,
     "_copied": lambda self: inplace.copy_(wrap(np.empty_like(self._array)), self),

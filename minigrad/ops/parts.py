@@ -132,6 +132,8 @@ def _along(dim: int, positions: Any) -> tuple[Any, ...]:
 )
 def gather(self: Array, dim: Any, positions: Any) -> Array:
     """Entries at listed places along a dimension: the rule adds each gradient where it was."""
+    if self.ndim != positions.ndim:  # without dimensions is like one of one entry
+        return self[positions] if self.ndim else np.full_like(self, self[()], shape=positions.shape)
     return self[_along(dim, positions)]
 
 
@@ -143,7 +145,12 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
 def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values added at listed places along a dimension: they get the gradient of their places."""
     result = self.copy()
-    np.add.at(result, _along(dim, positions), src)
+    if self.ndim == positions.ndim:
+        np.add.at(result, _along(dim, positions), src)
+    elif self.ndim:
+        result[positions] += src
+    else:
+        result += np.add.reduce(src, axis=None)
     return result
 
 

@@ -68,6 +68,39 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), count)
 
 
+# The same in another type that was asked for; PyTorch records no conversion for it.
+_sum_all_rule, _sum_dim_rule = sum_all.rules["self"], sum_dim.rules["self"]
+_mean_all_rule, _mean_dim_rule = mean_all.rules["self"], mean_dim.rules["self"]
+
+
+@differentiable("SumBackward0", broadcasts=True, self=_sum_all_rule)
+@quietly
+def sum_all_as(self: Array, dtype: Any) -> Array:
+    """Sum of all entries, in a given type."""
+    return np.add.reduce(self.astype(dtype), axis=None)
+
+
+@differentiable("SumBackward1", broadcasts=True, self=_sum_dim_rule)
+@quietly
+def sum_dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
+    """Sum over dimensions, in a given type."""
+    return np.add.reduce(self.astype(dtype), axis=dim, keepdims=keepdim)
+
+
+@differentiable("MeanBackward0", broadcasts=True, self=_mean_all_rule)
+@quietly
+def mean_all_as(self: Array, dtype: Any) -> Array:
+    """Mean of all entries, in a given type."""
+    return mean_all.forward(self.astype(dtype))
+
+
+@differentiable("MeanBackward1", broadcasts=True, self=_mean_dim_rule)
+@quietly
+def mean_dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
+    """Mean over dimensions, in a given type."""
+    return mean_dim.forward(self.astype(dtype), dim, keepdim)
+
+
 def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     if not keepdim:
         sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
@@ -134,6 +167,8 @@ def _taken(array: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
 def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: Any) -> Any:
     if not keepdim and dim:
         grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
+    if ord == 0:
+        return None  # as in PyTorch: how many entries are not zero has no derivative
     if ord == 1:
         return applied(sgn, self) * grad
     if ord in (math.inf, -math.inf):
@@ -142,6 +177,9 @@ def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: A
         return applied(sgn, self) * (share * largest)
     if ord == 2:
         return grad * applied(masked_fill_number, self / result, result == 0, 0)
+    if ord < 1:  # infinitely steep at 0
+        steep = applied(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
+        return applied(sgn, self) * steep * grad * result ** (1 - ord)
     if ord < 2:
         powers = applied(sgn, self) * np.abs(self) ** (ord - 1)
     else:
@@ -154,6 +192,8 @@ def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: A
 @quietly
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
+    if ord == 0:  # the number of entries that are not zero
+        return np.add.reduce((self != 0).astype(self.dtype), axis=dim, keepdims=keepdim)
     if ord == 1:
         return np.add.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord in (math.inf, -math.inf):
@@ -162,6 +202,13 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     if ord == 2:
         return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
     return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
+
+
+@differentiable("LinalgVectorNormBackward0", broadcasts=True, self=_norm_rule)
+@quietly
+def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Array:
+    r"""Norm in a given type."""
+    return vector_norm.forward(self.astype(dtype), ord, dim, keepdim)
 
 
 # ---------------------------------------------------------------------- softmax and its companions

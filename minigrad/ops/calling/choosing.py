@@ -166,13 +166,14 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     return choices.where(chosen, first, second)  # type: ignore[no-any-return]
 
 
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Give the entries at listed places along a dimension: `x[index[i, j], j]` for `dim=0`.
 
     Args:
         input: The tensor.
         dim: The dimension that the places are along.
         index: Whole numbers, with as many dimensions as the input, and no larger in the others.
+        sparse_grad: False, as minigrad has no sparse tensors.
 
     Returns:
         A tensor of the shape of `index`.
@@ -188,15 +189,19 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
         tensor([[1.],
                 [4.]])
     """
+    if sparse_grad:
+        raise NotImplementedError(
+            "gather has no sparse_grad=True here: there are no sparse tensors."
+        )
     number, places = dimension(dim, input.ndim), index._array
     if places.dtype.kind not in "iu":
         raise RuntimeError(f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}")
-    if places.ndim != input.ndim:
+    if (places.ndim or 1) != (input.ndim or 1):
         raise RuntimeError(
             "Index tensor must have the same number of dimensions as input tensor: got "
             f"{places.ndim} and {input.ndim}"
         )
-    for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=True)):
+    for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=False)):
         if d != number and given > size:
             raise RuntimeError(
                 f"Size does not match at dimension {d} expected index {list(places.shape)} to be "

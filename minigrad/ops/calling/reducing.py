@@ -34,15 +34,32 @@ def sum(
     dtype: Any = None,
 ) -> Tensor:
     """Add up all entries, or those along dimensions. Integers add up in int64."""
+    if _computes_in_another(input, dtype):
+        if dim is None and not keepdim:
+            return reduction.sum_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
+        dims = _reduced(dim, input)
+        return reduction.sum_dim_as(input, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     if dtype is not None:
         input = input.to(dtype)
     elif input._array.dtype.kind in "iub":
         input = cast(input, np.dtype("int64"))
+    if dim is None and not keepdim:
+        return reduction.sum_all(input)  # type: ignore[no-any-return]
+    return reduction.sum_dim(input, _reduced(dim, input), keepdim)  # type: ignore[no-any-return]
+
+
+def _computes_in_another(input: Tensor, dtype: Any) -> bool:
+    """Tell whether floats are to be reduced in another floating-point type."""
+    return (
+        dtype is not None and dtype.is_floating_point and input._array.dtype.kind == "f"
+    ) and dtype.numpy != input._array.dtype
+
+
+def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
+    """Give the numbers of the dimensions to reduce; none means all."""
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-        if not keepdim:
-            return reduction.sum_all(input)  # type: ignore[no-any-return]
-        dim = tuple(range(input.ndim))
-    return reduction.sum_dim(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
+        return tuple(range(input.ndim))
+    return dimensions(dim, input.ndim)
 
 
 def mean(
@@ -57,6 +74,11 @@ def mean(
     Raises:
         RuntimeError: If the entries are integers.
     """
+    if _computes_in_another(input, dtype):
+        if dim is None and not keepdim:
+            return reduction.mean_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
+        dims = _reduced(dim, input)
+        return reduction.mean_dim_as(input, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     if dtype is not None:
         input = input.to(dtype)
     if input._array.dtype.kind in "iub":
@@ -64,11 +86,9 @@ def mean(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {input.dtype.tensor_type}"
         )
-    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-        if not keepdim:
-            return reduction.mean_all(input)  # type: ignore[no-any-return]
-        dim = tuple(range(input.ndim))
-    return reduction.mean_dim(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
+    if dim is None and not keepdim:
+        return reduction.mean_all(input)  # type: ignore[no-any-return]
+    return reduction.mean_dim(input, _reduced(dim, input), keepdim)  # type: ignore[no-any-return]
 
 
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
@@ -174,13 +194,21 @@ def norm(
         )
     if isinstance(p, str) and p != "fro":
         raise NotImplementedError(f"norm has no p={p!r} here. Give a number, or 'fro'.")
-    input = input if dtype is None else input.to(dtype)
+    if _computes_in_another(input, dtype) and dtype.itemsize < input._array.itemsize:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({input.dtype.tensor_type}) should be "
+            f"convertible without narrowing to the specified dtype ({dtype.tensor_type})"
+        )
     order = 2 if p in (None, "fro") else p
     if isinstance(order, complex):
         raise RuntimeError(
             "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
         )
     dims = None if dim is None else dimensions(dim, input.ndim)
+    if _computes_in_another(input, dtype):
+        norm_as = reduction.vector_norm_as
+        return norm_as(input, order, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
+    input = input if dtype is None else input.to(dtype)
     return reduction.vector_norm(input, order, dims, keepdim)  # type: ignore[no-any-return]
 
 

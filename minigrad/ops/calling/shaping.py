@@ -187,10 +187,13 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     _check_tensors(tensors)
-    number = dimension(dim, tensors[0].ndim)
-    first = tensors[0]._array.shape
+    # what is of shape (0,) may be joined to anything, as it always could
+    first = next((t._array.shape for t in tensors if t._array.shape != (0,)), (0,))
+    number = 0 if first == (0,) else dimension(dim, len(first))
     for position, tensor in enumerate(tensors):
         sizes = tensor._array.shape
+        if sizes == (0,):
+            continue
         if len(sizes) != len(first):
             raise RuntimeError(
                 f"Tensors must have same number of dimensions: got {len(first)} and {len(sizes)}"

@@ -16,10 +16,10 @@
   it is, or had to copy it.
 * In-place changes of the gradient that a hook is given, which PyTorch forbids but does not prevent.
 * Hooks that start a backward pass through their own tensor: they would call themselves for ever.
-* Products of a vector without entries, and of a view of three dimensions some of which have size
+* Products of tensors without entries, and of a view of three dimensions some of which have size
   1: which of two ways PyTorch's matmul goes depends on strides that NumPy does not keep.
-* A dimension out of range for a view: where the view is invalid too, which error comes first
-  depends on the operation.
+* A dimension out of range, or without entries, for a view: where the view is invalid too, which
+  error comes first depends on the operation.
 * NumPy's own warning of infinity minus infinity and the like, which PyTorch never gives: to
   silence it in every sum and product would cost time.
 * Programs in which PyTorch says "INTERNAL ASSERT FAILED ... please report a bug to PyTorch" (as
@@ -36,6 +36,8 @@
   gradient.
 * Floating-point tensors written to whole numbers or booleans: the latter may then require a
   gradient, and PyTorch is of two minds about that.
+* Writes through `.data` of a result, which nobody notices: the rule of relu takes for granted that
+  its result is not negative.
 * `.data = ...` of a view: what the view is a view of is then unclear.
 * Hooks that return `g.detach()`: two results of `torch.autograd.grad` that are the same memory
   are then two tensors, where minigrad gives one.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .program_model import MODES, Draft, Known, broadcast
-from .program_operations import _made, index_text, view_text
+from .program_operations import made
+from .program_views import index_text, view_text
 
 
 def _written(draft: Draft) -> tuple[Known, str]:
@@ -165,9 +166,9 @@ def flag(draft: Draft) -> None:
     elif kind < 11:
         shape = x.shape if draft.chance(0.9) else (2, 2)
         dtype = x.dtype if draft.chance(0.95) else "float64"
-        draft.say(f"{a}.grad = {_made(draft, shape, dtype)}")
+        draft.say(f"{a}.grad = {made(draft, shape, dtype)}")
     elif not x.view:
-        draft.say(f"{a}.data = {_made(draft, x.shape, x.dtype)}", a)
+        draft.say(f"{a}.data = {made(draft, x.shape, x.dtype)}", a)
 
 
 def mode(draft: Draft) -> None:

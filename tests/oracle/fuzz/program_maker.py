@@ -7,6 +7,7 @@ from collections.abc import Callable
 from . import program_effects as effects
 from . import program_operations as operations
 from . import program_passes as passes
+from . import program_views as views
 from .program_model import Draft
 from .programs import Program, generator
 
@@ -17,8 +18,8 @@ KINDS: dict[Callable[[Draft], object], int] = {
     operations.with_number: 8,
     operations.reduction: 7,
     operations.product: 4,
-    operations.view: 14,
-    operations.several_views: 2,
+    views.view: 14,
+    views.several_views: 2,
     operations.copy: 6,
     operations.custom: 2,
     effects.write: 13,

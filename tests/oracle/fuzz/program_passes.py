@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .program_model import MODES, Draft, Known
-from .program_operations import _made
+from .program_operations import made
 
 
 def _needing(draft: Draft, *, inner: bool | None = None) -> list[Known]:
@@ -158,14 +158,14 @@ def _root(draft: Draft, alone: bool = True) -> tuple[Known, str, str]:
     if kind < 4 and x.shape:
         return x, f"{x.name}.{draft.one_of('sum()', 'sum()', 'mean()')}", ""
     if kind < 6 and x.floating:
-        return x, f"({x.name} * {_made(draft, x.shape, x.dtype)}).sum()", ""
+        return x, f"({x.name} * {made(draft, x.shape, x.dtype)}).sum()", ""
     if not x.shape and draft.chance(0.7):
         return x, x.name, ""
     if draft.chance(0.06):
         return x, x.name, ""
     shape = x.shape if not alone or draft.chance(0.97) else (*x.shape, 1)
     dtype = x.dtype if draft.chance(0.95) else draft.one_of("float64", "float32")
-    return x, x.name, _made(draft, shape, dtype)
+    return x, x.name, made(draft, shape, dtype)
 
 
 def _recording(draft: Draft) -> str:

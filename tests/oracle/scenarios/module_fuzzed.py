@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
-
-from ..log import Log
 from .tools import Family, graph, leaf, linear
 
-MODULE_FUZZED = Family()
+family = Family()
 
 
-@MODULE_FUZZED
-def a_tensor_from_a_post_accumulate_hook_goes_to_the_next(torch: ModuleType, log: Log) -> None:
+@family
+def a_tensor_from_a_post_accumulate_hook_goes_to_the_next(torch, log):
     """The error that it should return None comes after all hooks were called."""
     x = leaf(torch, (2,), 1)
     x.register_post_accumulate_grad_hook(lambda tensor: tensor * 2)
@@ -22,17 +18,17 @@ def a_tensor_from_a_post_accumulate_hook_goes_to_the_next(torch: ModuleType, log
     log.raises("a number", (x * x).sum().backward)
 
 
-@MODULE_FUZZED
-def a_post_accumulate_hook_runs_without_a_gradient(torch: ModuleType, log: Log) -> None:
+@family
+def a_post_accumulate_hook_runs_without_a_gradient(torch, log):
     """Where a Function gives no gradient, the leaf's hooks are called all the same."""
 
-    class First(torch.autograd.Function):  # type: ignore[misc, name-defined]
+    class First(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, a: Any, b: Any) -> Any:
+        def forward(ctx, a, b):
             return a * b
 
         @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
+        def backward(ctx, grad):
             return grad, None
 
     x, y = leaf(torch, (2,), 1), leaf(torch, (2,), 2)
@@ -41,13 +37,13 @@ def a_post_accumulate_hook_runs_without_a_gradient(torch: ModuleType, log: Log) 
     log("gradients", x.grad, y.grad)
 
 
-@MODULE_FUZZED
-def a_hook_registered_by_a_hook_after_accumulation(torch: ModuleType, log: Log) -> None:
+@family
+def a_hook_registered_by_a_hook_after_accumulation(torch, log):
     """A node hook that comes while the node runs is called, but sees no gradients."""
     x = leaf(torch, (2,), 1)
     node = x.view_as(x).grad_fn.next_functions[0][0]
 
-    def register(tensor: Any) -> None:
+    def register(tensor):
         node.register_hook(lambda grad_inputs, grad_outputs: log("new", grad_inputs, grad_outputs))
 
     x.register_post_accumulate_grad_hook(register)
@@ -55,8 +51,8 @@ def a_hook_registered_by_a_hook_after_accumulation(torch: ModuleType, log: Log) 
     (x * x).sum().backward()
 
 
-@MODULE_FUZZED
-def a_node_hook_sees_only_what_was_asked_for(torch: ModuleType, log: Log) -> None:
+@family
+def a_node_hook_sees_only_what_was_asked_for(torch, log):
     """With inputs given, the other gradients of a node are not computed; those of cat are."""
     x, y = leaf(torch, (2,), 1), leaf(torch, (2,), 2)
     for operation in (torch.mul, lambda a, b: torch.cat([a, b]), lambda a, b: torch.stack([a, b])):
@@ -66,8 +62,8 @@ def a_node_hook_sees_only_what_was_asked_for(torch: ModuleType, log: Log) -> Non
         log("grad", torch.autograd.grad(result.sum(), [y]))
 
 
-@MODULE_FUZZED
-def a_linear_layer_on_vectors_transposes_its_weight_last(torch: ModuleType, log: Log) -> None:
+@family
+def a_linear_layer_on_vectors_transposes_its_weight_last(torch, log):
     """The weight's gradient is accumulated before the input's."""
     layer = linear(torch, [[1.0, 2.0], [0.5, -1.0]], [0.25, 0.5])
     x = leaf(torch, (2, 1, 2), 3)
@@ -76,16 +72,16 @@ def a_linear_layer_on_vectors_transposes_its_weight_last(torch: ModuleType, log:
     layer(x).sum().backward()
 
 
-@MODULE_FUZZED
-def the_derivative_of_cat_is_a_slice(torch: ModuleType, log: Log) -> None:
+@family
+def the_derivative_of_cat_is_a_slice(torch, log):
     """Also where only one tensor was joined."""
     x = leaf(torch, (1, 2), 3)
     (first,) = torch.autograd.grad((torch.cat([x * x]) ** 2).sum(), x, create_graph=True)
     log("graph", graph(first))
 
 
-@MODULE_FUZZED
-def a_bias_alone_needs_nothing_saved(torch: ModuleType, log: Log) -> None:
+@family
+def a_bias_alone_needs_nothing_saved(torch, log):
     """A layer with a frozen weight, on data, goes backward twice."""
     layer = linear(torch, [[1.0, 2.0]], [0.25])
     layer.weight.requires_grad_(False)
@@ -97,9 +93,9 @@ def a_bias_alone_needs_nothing_saved(torch: ModuleType, log: Log) -> None:
     log("second", layer.bias.grad)
 
 
-@MODULE_FUZZED
-def a_forward_hook_removed_by_the_one_before(torch: ModuleType, log: Log) -> None:
-    """It is still called: the module's own without the keyword arguments, a global one with them."""
+@family
+def a_forward_hook_removed_by_the_one_before(torch, log):
+    """It is still called: the module's own without the keyword arguments, a global one with."""
     handles = []
     module = torch.nn.Identity()
     module.register_forward_hook(lambda *_: handles[0].remove())
@@ -114,12 +110,12 @@ def a_forward_hook_removed_by_the_one_before(torch: ModuleType, log: Log) -> Non
     first.remove()
 
 
-@MODULE_FUZZED
-def a_hook_always_called_that_removes_itself_after_an_error(torch: ModuleType, log: Log) -> None:
+@family
+def a_hook_always_called_that_removes_itself_after_an_error(torch, log):
     """The table of hooks has changed while they were called, and that is the error in the end."""
 
-    class Failing(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def forward(self, x: Any) -> Any:
+    class Failing(torch.nn.Module):
+        def forward(self, x):
             raise ValueError("from forward")
 
     module = Failing()
@@ -129,18 +125,18 @@ def a_hook_always_called_that_removes_itself_after_an_error(torch: ModuleType, l
     log.raises("again", lambda: module(leaf(torch, (2,), 1)))
 
 
-@MODULE_FUZZED
-def layers_given_something_else_than_a_tensor(torch: ModuleType, log: Log) -> None:
+@family
+def layers_given_something_else_than_a_tensor(torch, log):
     """The error names the function."""
     nn = torch.nn
     layers = [nn.Linear(2, 2), nn.ReLU(), nn.ReLU(inplace=True), nn.Tanh(), nn.Sigmoid()]
     for layer in [*layers, nn.ELU(), nn.SiLU(), nn.LeakyReLU(), nn.Softplus(), nn.Softmax(0)]:
-        log.raises(type(layer).__name__, lambda layer=layer: layer(None))  # type: ignore[misc]
-        log.raises(type(layer).__name__, lambda layer=layer: layer((1, 2)))  # type: ignore[misc]
+        log.raises(type(layer).__name__, lambda layer=layer: layer(None))
+        log.raises(type(layer).__name__, lambda layer=layer: layer((1, 2)))
 
 
-@MODULE_FUZZED
-def the_order_of_complaints_about_inputs(torch: ModuleType, log: Log) -> None:
+@family
+def the_order_of_complaints_about_inputs(torch, log):
     """Empty inputs come first, then roots, then inputs that cannot retain their gradient."""
     x, y = leaf(torch, (), 1), leaf(torch, (), 2, requires_grad=False)
     log.raises("grad of nothing", lambda: torch.autograd.grad(y, []))
@@ -149,11 +145,11 @@ def the_order_of_complaints_about_inputs(torch: ModuleType, log: Log) -> None:
     log.raises("backward", lambda: torch.autograd.backward(x * 2, inputs=[y]))
 
 
-@MODULE_FUZZED
-def tensors_without_dimensions(torch: ModuleType, log: Log) -> None:
+@family
+def tensors_without_dimensions(torch, log):
     """What can be done with them, and what not."""
     x = leaf(torch, (), 1)
     log("transposed", x.transpose(0, -1))
     log.raises("chunk", lambda: x.chunk(2))
     for key in (0, 1, -1, slice(None), (0, 0), (None, 0), (Ellipsis, 0), (slice(None),)):
-        log.raises(str(key), lambda key=key: x[key])  # type: ignore[misc]
+        log.raises(str(key), lambda key=key: x[key])

@@ -1,0 +1,168 @@
+"""Collect the known differences between minigrad and PyTorch; those of behavior are kept here."""
+
+from __future__ import annotations
+
+from _tools.reference_demonstrations import Difference
+from _tools.reference_differences_calls import CALLS
+from _tools.reference_differences_limits import LIMITS
+
+BEHAVIOR = (
+    Difference(
+        slug="random-numbers",
+        title="Random numbers",
+        what="The same seed gives other random numbers. Distributions, shapes and dtypes agree, "
+        "and so does what a seed promises: the same numbers again.",
+        why="minigrad draws with NumPy's generator, PyTorch with its own, and which numbers come "
+        "is no part of its interface.",
+        code="_ = torch.manual_seed(0)\ntorch.rand(3)",
+        names=(
+            "torch.rand*",
+            "torch.random.*",
+            "torch.*manual_seed",
+            "torch.*seed",
+            "torch.Generator.*",
+            "torch.nn.init.*uniform_|torch.nn.init.*normal_",
+        ),
+    ),
+    Difference(
+        slug="generator-state",
+        title="The state of a random generator",
+        what="The tensor that `get_rng_state()` gives is shorter, and cannot be handed to the "
+        "other library. Giving it back to the library that it came from works.",
+        why="It is the state of NumPy's generator.",
+        code="torch.get_rng_state().shape",
+        names=("torch.get_rng_state", "torch.set_rng_state", "torch.Generator.*et_state"),
+    ),
+    Difference(
+        slug="longer-messages",
+        title="Messages with a sentence more",
+        what="Where it helps, an error message goes on after PyTorch's text and says what to do. "
+        "The type is PyTorch's, and its text stands at the beginning, unchanged.",
+        why="A learner meets these messages first here. Tests compare the beginning.",
+        code="torch.ones(2).item()",
+    ),
+    Difference(
+        slug="own-type-errors",
+        title="Wrong numbers of arguments",
+        what="A call with too many, too few, or unknown arguments is a TypeError in both. The "
+        "words are Python's here, and those of PyTorch's parser there.",
+        why="minigrad's operations are plain Python functions.",
+        code="torch.ones(2).abs(1)",
+    ),
+    Difference(
+        slug="given-gradient",
+        title="A gradient that the caller keeps",
+        what="If a gradient that is handed to `backward` reaches a leaf through a view, PyTorch "
+        "lets `.grad` share its memory, so that adding up changes it. minigrad copies what "
+        "somebody else holds.",
+        why="Sharing is an optimization there and no promise; the copy is safer.",
+        code="x = torch.ones(2, requires_grad=True)\n"
+        "given = torch.ones(2)\n"
+        "x.view(2).backward(given)\n"
+        "x.view(2).backward(torch.ones(2))\n"
+        "given",
+        names=("torch.Tensor.backward", "torch.autograd.backward"),
+        known=("oracle:engine.gradient_given_to_backward",),
+    ),
+    Difference(
+        slug="input-metadata",
+        title="grad_fn._input_metadata",
+        what="Nodes do not tell the shapes and dtypes that they expect in `_input_metadata`.",
+        why="It is private in PyTorch. The shape is in the error message of a wrong gradient.",
+        code='y = torch.ones(2, requires_grad=True) * 2\nhasattr(y.grad_fn, "_input_metadata")',
+        names=("torch.autograd.graph.Node",),
+    ),
+    Difference(
+        slug="gradient-edge-by-hand",
+        title="A GradientEdge made by hand",
+        what="`backward` from a hand-made edge needs a gradient, also where the output has one "
+        "entry.",
+        why="Such an edge holds a node and a number, and minigrad's nodes do not all keep the "
+        "shape of their outputs.",
+        code="x = torch.ones(1, requires_grad=True)\n"
+        "y = x * 2\n"
+        "edge = torch.autograd.graph.GradientEdge(y.grad_fn, 0)\n"
+        "torch.autograd.backward(edge)\n"
+        "x.grad",
+        names=("torch.autograd.graph.GradientEdge", "torch.autograd.backward"),
+    ),
+    Difference(
+        slug="node-types",
+        title="What a node is an instance of",
+        what="Every node is an instance of `torch.autograd.graph.Node` in both. Here the classes "
+        "inherit from it and can be read; there they are registered with it, and come from C++.",
+        why="The rules are Python here, and meant to be read.",
+        code="y = torch.ones(2, requires_grad=True) * 2\n"
+        "torch.autograd.graph.Node in type(y.grad_fn).__mro__",
+        names=("torch.autograd.graph.Node",),
+    ),
+    Difference(
+        slug="numpy-functions",
+        title="NumPy's functions of tensors",
+        what="NumPy's functions of tensors give tensors, and are recorded where a gradient is "
+        "required. Those that minigrad does not know are errors. PyTorch turns the tensors into "
+        "arrays first, and refuses where a gradient is required.",
+        why="NumPy's own protocols carry the dispatch here: that is how one backward rule computes "
+        "with arrays and with tensors.",
+        code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\nnp.exp(x)",
+    ),
+    Difference(
+        slug="numpy-reversed",
+        title="Arrays that run backward",
+        what="`from_numpy` takes arrays with negative strides.",
+        why="A tensor here is a NumPy array, so nothing has to be copied.",
+        code="import numpy as np\n\ntorch.from_numpy(np.arange(4)[::-1])",
+        names=("torch.from_numpy",),
+    ),
+    Difference(
+        slug="numpy-warnings",
+        title="NumPy's warnings about infinities",
+        what="Infinity minus infinity is nan in both. If all warnings are switched on, NumPy says "
+        "so here; by default it does not.",
+        why="To silence NumPy in every sum would cost time.",
+        code='torch.tensor([float("inf")]) - torch.tensor([float("inf")])',
+    ),
+    Difference(
+        slug="names-of-modules",
+        title="Where a class says that it lives",
+        what="The printed form of a class names minigrad's modules. Tensors, layers, nodes and "
+        "errors print as in PyTorch.",
+        why="That is where to read it.",
+        code="torch.nn.Linear",
+    ),
+    Difference(
+        slug="overlapping-writes",
+        title="Writing a part of a tensor over the whole",
+        what="Where an operation in place reads a part of the memory that it writes, minigrad "
+        "computes as if it read first. PyTorch does not notice all such cases, and then what comes "
+        "out depends on the order in which its loops run.",
+        why="NumPy looks for overlap.",
+        code="x = torch.arange(4.0).view(2, 2)\nx += x[:, :1]\nx",
+        names=tuple(
+            f"torch.Tensor.{name}"
+            for name in (
+                "add_",
+                "sub_",
+                "mul_",
+                "div_",
+                "copy_",
+                "__iadd__",
+                "__isub__",
+                "__imul__",
+            )
+        ),
+    ),
+    Difference(
+        slug="gradients-memory",
+        title="The memory of gradients",
+        what="Whether a gradient is a view, and its version, may differ. The values agree.",
+        why="PyTorch adds gradients up in place where it happens to hold the only reference, and "
+        "returns views where a rule ends in one. It promises neither.",
+        code="x = torch.ones(2, 2, requires_grad=True)\n"
+        "(found,) = torch.autograd.grad(x.t(), x, torch.ones(2, 2))\n"
+        "found._is_view()",
+        names=("torch.autograd.grad", "torch.Tensor.grad"),
+    ),
+)
+
+DIFFERENCES: tuple[Difference, ...] = (*BEHAVIOR, *LIMITS, *CALLS)
