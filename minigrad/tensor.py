@@ -260,7 +260,7 @@ class Tensor(TensorAttributes):
         return complex(self._single("complex"))
 
     def _single(self, kind: str) -> Any:
-        if self.requires_grad and is_grad_enabled():
+        if kind != "int" and self.requires_grad and is_grad_enabled():
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
                 "behavior.\nConsider using tensor.detach() first.",

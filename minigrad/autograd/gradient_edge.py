@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.accumulate import AccumulateGrad
+from minigrad.autograd.node import Node
 from minigrad.autograd.variable import Variable, resolve_edge
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from minigrad.autograd.accumulate import AccumulateGrad
 from minigrad.autograd.gradient_edge import GradientEdge, get_gradient_edge
 from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.multi_grad_hook import register_multi_grad_hook
 from minigrad.autograd.mutation import allow_mutation_on_saved_tensors
-from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.node import Node
 from minigrad.autograd.raw_saved import RawSavedTensor
 from minigrad.autograd.saved_hooks import (
     disable_saved_tensors_hooks,

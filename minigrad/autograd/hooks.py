@@ -105,6 +105,11 @@ def hook_name(hook: Any) -> str:
     return getattr(hook, "__name__", None) or type(hook).__name__
 
 
+def _called(hook: Any) -> str:
+    """Name a hook as PyTorch's messages do, which know nothing but `__name__`."""
+    return str(getattr(hook, "__name__", "<unknown>"))
+
+
 def _not_a_tensor(result: Any) -> TypeError:
     return TypeError(
         f"expected Variable, but hook returned '{type(result).__name__}'. A hook returns a "
@@ -125,12 +130,12 @@ def _check(original: Variable | None, result: Any, hook: Callable[..., Any]) -> 
         raise _not_a_tensor(result)
     if result._array.dtype != original._array.dtype:
         raise RuntimeError(
-            f"hook '{hook_name(hook)}' has changed the type of value "
+            f"hook '{_called(hook)}' has changed the type of value "
             f"(was {original.type()} got {result.type()})"
         )
     if result._array.shape != original._array.shape:
         raise RuntimeError(
-            f"hook '{hook_name(hook)}' has changed the size of value. It returned "
+            f"hook '{_called(hook)}' has changed the size of value. It returned "
             f"{list(result._array.shape)} for a gradient of {list(original._array.shape)}."
         )
 
@@ -146,7 +151,7 @@ def _check_all(
         )
     if len(results) != len(originals):
         raise RuntimeError(
-            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+            f"hook '{_called(hook)}' has returned an incorrect number of values "
             f"(got {len(results)}, but expected {len(originals)})"
         )
     for original, result in zip(originals, results, strict=True):

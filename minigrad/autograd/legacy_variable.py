@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.engine import Engine
 from minigrad.autograd.node import Node
 from minigrad.autograd.type_name import type_name
@@ -70,4 +71,8 @@ class Variable(metaclass=VariableMeta):
             tensor = data.detach()
         else:
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
+        if requires_grad and not can_require_grad(tensor._array.dtype):
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
         return tensor.requires_grad_() if requires_grad else tensor

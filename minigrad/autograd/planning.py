@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minigrad.autograd.node import AccumulateGrad, Edge, Node
+from minigrad.autograd.accumulate import AccumulateGrad
+from minigrad.autograd.node import Edge, Node
 
 
 def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from minigrad.autograd.accumulate import AccumulateGrad, attach_leaf_hooks
 from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.inference import (
     is_inference,
@@ -15,13 +16,7 @@ from minigrad.autograd.inference import (
     version_of,
 )
 from minigrad.autograd.modes import attend, grad_mode
-from minigrad.autograd.node import (
-    NO_EDGE,
-    AccumulateGrad,
-    Edge,
-    Node,
-    attach_leaf_hooks,
-)
+from minigrad.autograd.node import NO_EDGE, Edge, Node
 from minigrad.autograd.saved import INFERENCE, VersionCounter, counter_of
 from minigrad.utils.hooks import RemovableHandle
 

@@ -88,6 +88,9 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         )
     arrays = [i for i in indices if not isinstance(i, slice)]
     one_number = value._array.size == 1 and [i.dtype for i in arrays] == [bool]
+    repeated = repeats(part._array)
+    if repeated:
+        warn_of_repeats("index_put_", "tensor[indices] = tensor")
     if value._array.dtype != part._array.dtype and not one_number:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
@@ -95,12 +98,10 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             "source. Convert the source with .to(dtype)."
         )
     refuse_overlap(part._array, value._array, ("partial", "full"))
-    if repeats(part._array):
-        warn_of_repeats("index_put_", "tensor[indices] = tensor")
-        if one_number:
-            warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
+    if repeated and one_number:
+        warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     write(parts.index_put, part, value, indices, checked=True)
-    if repeats(part._array):  # some of what was not written has the same place
+    if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
 
 

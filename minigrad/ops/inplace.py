@@ -175,9 +175,9 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: If the value is a tensor with dimensions.
     """
-    if value is None or isinstance(value, str):
+    if not _is_operand(value) or (isinstance(value, np.ndarray) and value.ndim):
         raise TypeError(
-            f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), "
+            f"fill_() received an invalid combination of arguments - got ({type_name(value)}), "
             "but expected a number or a tensor without dimensions"
         )
     if not isinstance(value, Tensor):
@@ -310,6 +310,15 @@ def pow_(tensor: Tensor, exponent: Any) -> Tensor:
 
 def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit to an interval, in place."""
+    dtype = tensor._array.dtype
+    for limit in (min, max):  # a type that is too high is refused before anything else
+        if isinstance(limit, (int, float)) and dtype.kind in "iub":
+            wanted = dtypes.scalar_dtype(limit, dtype)
+            if dtypes.kind_of(wanted) > dtypes.kind_of(dtype):
+                raise RuntimeError(
+                    f"result type {dtypes.scalar_name(np.empty(0, wanted))} can't be cast to the "
+                    f"desired output type {dtypes.c_name(tensor._array)}"
+                )
     return write(choosing.clamp, tensor, min, max)
 
 

@@ -16,7 +16,7 @@
   it is, or had to copy it.
 * In-place changes of the gradient that a hook is given, which PyTorch forbids but does not prevent.
 * Hooks that start a backward pass through their own tensor: they would call themselves for ever.
-* Products of tensors without entries, and of a view of three dimensions some of which have size
+* Products of tensors without entries, and of three dimensions some of which have size
   1: which of two ways PyTorch's matmul goes depends on strides that NumPy does not keep.
 * A dimension out of range, or without entries, for a view: where the view is invalid too, which
   error comes first depends on the operation.
@@ -43,6 +43,9 @@
   are then two tensors, where minigrad gives one.
 * `detach_()` of a leaf that was saved, then changed in place by something that requires a gradient:
   PyTorch then says that the saved value was changed, minigrad that it was detached.
+* Numbers where PyTorch itself gives others if the numbers that the program starts from change by
+  some units in the last place: the sine of a large number, the sign of what should be 0
+  (`compare` in `tensor_fuzzing.py`).
 * The numbers in "is at version 2; expected version 1": only their difference is compared, as a
   gradient may start with version 1.
 * The end of the text "... received an invalid combination of arguments - got ...": it goes on with

@@ -112,7 +112,11 @@ def _assignment(draft: Draft, x: Known, mode: str) -> None:
         key, left = f"{x.name} > 0", ()
     part = Known("", left, x.dtype, bound=x.bound, memory=x.memory)
     y = _source(draft, part)
-    value = y.name if y is not None and draft.chance(0.7) else draft.one_of("0", "2", "0.5")
+    value = (
+        y.name
+        if y is not None and draft.chance(0.7) and "7" not in key
+        else draft.one_of("0", "2", "0.5")
+    )
     by = y if y is not None and value == y.name else None
     if draft.chance(0.2) and value != "0":
         text = f"{x.name}[{key}] {draft.one_of('+=', '*=')} {value}"

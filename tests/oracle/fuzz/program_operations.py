@@ -219,9 +219,7 @@ def product(draft: Draft) -> None:
     """Multiply matrices and vectors."""
     candidates = draft.tensors(floating=True, at_least=1, bound=16)
     candidates = [
-        x
-        for x in candidates
-        if x.shape != (0,) and (len(x.shape) <= 2 or not (x.uncertain or (x.view and 1 in x.shape)))
+        x for x in candidates if x.size and (len(x.shape) <= 2 or not (x.uncertain or 1 in x.shape))
     ]
     if not candidates:
         return unary(draft)

@@ -38,9 +38,11 @@ class Statement(NamedTuple):
 Program = list[Statement]
 
 
-def execute(program: Sequence[Statement], torch: ModuleType, log: Log) -> None:
+def execute(
+    program: Sequence[Statement], torch: ModuleType, log: Log, shaken: bool = False
+) -> None:
     """Run the statements one by one, going on after errors, and look at everything in the end."""
-    names = namespace(torch, log)
+    names = namespace(torch, log, shaken)
     known = {*names}
     names["_given"] = set()
     for statement in program:
@@ -65,9 +67,9 @@ def execute(program: Sequence[Statement], torch: ModuleType, log: Log) -> None:
             attempt(log, f"grad {name}", lambda tensor=names[name]: tensor.grad)
 
 
-def run_program(program: Sequence[Statement], torch: ModuleType) -> list[Any]:
-    """Give the log of one program."""
-    return run(lambda module, log: execute(program, module, log), torch)
+def run_program(program: Sequence[Statement], torch: ModuleType, shaken: bool = False) -> list[Any]:
+    """Give the log of one program; `shaken`: with numbers that are off by some rounding errors."""
+    return run(lambda module, log: execute(program, module, log, shaken), torch)
 
 
 def attempt(log: Log, label: str, action: Callable[[], Any]) -> None:
@@ -131,7 +133,7 @@ def _name_of(tensor: Any, names: dict[str, Any]) -> str:
     return next((name for name, value in names.items() if value is tensor), "?")
 
 
-def namespace(torch: ModuleType, log: Log) -> dict[str, Any]:
+def namespace(torch: ModuleType, log: Log, shaken: bool = False) -> dict[str, Any]:
     """Give the names that a program may use.
 
     `T(seed, *shape)` makes a tensor of numbers; `seen(name, action)` makes a hook that writes down
@@ -160,6 +162,9 @@ def namespace(torch: ModuleType, log: Log) -> dict[str, Any]:
 
     def tensor(seed: int, *shape: int, dtype: str = "float32", grad: bool = False) -> Any:
         values = numbers(seed, shape, dtype)
+        if shaken and dtype.startswith("float"):
+            off = 2.0 ** (-21 if dtype == "float32" else -48)
+            values = [value * (1 + off) for value in values]
         made = torch.tensor(values, dtype=getattr(torch, dtype)).reshape(shape)
         return made.clone().requires_grad_(grad) if grad else made.clone()
 

@@ -21,11 +21,12 @@ ULPS = {"float32": 2.0**7, "float64": 2.0**18}
 ACCIDENTS = ("INTERNAL ASSERT FAILED", "ZeroTensors are immutable", "Autograd not support dtype")
 
 
-def differences(expected: list[Any], actual: list[Any]) -> list[str]:
+def differences(expected: list[Any], actual: list[Any], *, infinitely: bool = False) -> list[str]:
     """List how the logs of a program differ.
 
     Numbers may be apart by some units in the last place of the program's largest entry. If
-    anything in the program was float32, its rounding may show everywhere.
+    anything in the program was float32, its rounding may show everywhere. `infinitely`: numbers
+    may be any.
     """
     if any(accident in json.dumps(expected) for accident in ACCIDENTS):
         return []
@@ -34,7 +35,9 @@ def differences(expected: list[Any], actual: list[Any]) -> list[str]:
     largest = max([1.0, *_magnitudes(expected)])
     single = "float32" in json.dumps(expected)
     room = {dtype: (ULPS.get(dtype, 8.0) * epsilon, largest) for dtype, epsilon in EPSILON.items()}
-    if single:
+    if infinitely:
+        room = dict.fromkeys(room, (float("inf"), 1.0))
+    elif single:
         room["float64"] = room["float32"]
     return differences_within(expected, actual, room=room)
 

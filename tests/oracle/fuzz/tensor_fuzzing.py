@@ -16,7 +16,14 @@ from .tensor_compare import differences
 
 def compare(program: Program, torch: ModuleType) -> list[str]:
     """Run a program on both and list the differences."""
-    return differences(run_program(program, torch), run_program(program, minigrad))
+    expected, actual = run_program(program, torch), run_program(program, minigrad)
+    found = differences(expected, actual)
+    if found and not differences(expected, actual, infinitely=True):
+        # only numbers differ: can PyTorch itself tell them, or do they hang on rounding?
+        shaken = run_program(program, torch, shaken=True)
+        if differences(expected, shaken):
+            return []
+    return found
 
 
 def simpler(statement: Statement) -> Iterator[Statement]:
