@@ -10,8 +10,8 @@ import numpy as np
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
-from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.variable import Variable
+from minigrad.autograd.versions import INFERENCE
 
 
 def set_up(tensor: Variable, array: Any) -> None:

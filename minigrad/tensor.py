@@ -13,9 +13,9 @@ from minigrad.autograd.attributes import TensorAttributes
 from minigrad.autograd.gradients import backward
 from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.node import NO_EDGE, Node
-from minigrad.autograd.saved import INFERENCE
 from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
+from minigrad.autograd.versions import INFERENCE
 from minigrad.copying import deep_copy, reduce_to_parts
 from minigrad.copying import set_up as set_up
 from minigrad.printing import format_tensor

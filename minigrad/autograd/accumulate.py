@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.node import Node
-from minigrad.autograd.saved import INFERENCE, VersionCounter
+from minigrad.autograd.versions import INFERENCE, VersionCounter
 
 if TYPE_CHECKING:
     from minigrad.autograd.variable import Variable
@@ -85,8 +85,13 @@ class AccumulateGrad(Node):
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
-        total = self.variable._grad
-        self.variable._grad = gradient._copied() if total is None else total + gradient
+        variable = self.variable
+        total = variable._grad
+        if total is None:
+            memory = _laid_out_like(variable._array, gradient._array)
+            variable._grad = gradient._copied_to(memory)
+        else:
+            variable._grad = total + gradient
         return ()
 
 

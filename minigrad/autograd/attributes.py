@@ -10,9 +10,9 @@ from typing import Any, Self
 from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
-from minigrad.autograd.saved import INFERENCE, DetachedCounter, counter_of
 from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable, update_views
+from minigrad.autograd.versions import INFERENCE, DetachedCounter, counter_of
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 

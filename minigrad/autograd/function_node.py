@@ -28,6 +28,7 @@ class FunctionNode(Node, FunctionCtx):
 
     _forward_cls: ClassVar[type[Function]]
     _multiple = True
+    _broadcast = None
     _runs_without_gradient = True
     _computes = "always"
     _keeps_tensors = True

@@ -15,7 +15,7 @@ from minigrad.autograd.anomaly_mode import check_for_nan, report
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import Edge, Node
 from minigrad.autograd.planning import count_uses, heap_order, leading_to, reachable
-from minigrad.autograd.saved import INFERENCE
+from minigrad.autograd.versions import INFERENCE
 
 # Passes in several threads may add to the gradient of one leaf: nothing must be lost.
 _accumulation = threading.RLock()

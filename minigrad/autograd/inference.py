@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from minigrad.autograd.modes import DecoratingMode, grad_mode, is_grad_enabled
-from minigrad.autograd.saved import INFERENCE
+from minigrad.autograd.versions import INFERENCE
 
 if TYPE_CHECKING:
     from minigrad.autograd.variable import Variable

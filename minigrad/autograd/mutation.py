@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.saved import VersionCounter, counter_of
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
 from minigrad.autograd.variable import Variable
+from minigrad.autograd.versions import VersionCounter, counter_of
 from minigrad.autograd.views import write_watchers
 
 

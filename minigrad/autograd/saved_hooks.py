@@ -8,8 +8,9 @@ from typing import Any
 
 from minigrad.autograd.modes import grad_mode, no_grad, stop_watching, watch_nodes
 from minigrad.autograd.node import Node
-from minigrad.autograd.saved import OwnResult, PackedTensor, SavedTensor, counter_of
+from minigrad.autograd.saved import OwnResult, PackedTensor, SavedTensor
 from minigrad.autograd.variable import Variable, resolve_edge, wrapped_number
+from minigrad.autograd.versions import counter_of
 
 Pack = Callable[[Any], Any]
 Unpack = Callable[[Any], Any]

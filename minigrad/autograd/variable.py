@@ -17,7 +17,7 @@ from minigrad.autograd.inference import (
 )
 from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import NO_EDGE, Edge, Node
-from minigrad.autograd.saved import INFERENCE, VersionCounter, counter_of
+from minigrad.autograd.versions import INFERENCE, VersionCounter, counter_of
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:

@@ -136,6 +136,8 @@ class CopySlices(Node):
         self._broadcast = None
         self._hooks = None
         self._priority = next_priority()
+        if function._broadcast is not None:  # what the part gets is written into it as it is
+            function._broadcast = (None, *function._broadcast[1:])
         self.function = function
         self.replay = replay
         self.layout = Layout(base._array)

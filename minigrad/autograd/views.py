@@ -8,7 +8,7 @@ from typing import Any
 
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Edge, Node
-from minigrad.autograd.saved import INFERENCE, VersionCounter, counter_of, forward_name
+from minigrad.autograd.saved import forward_name
 from minigrad.autograd.variable import (
     Variable,
     attend_accumulation,
@@ -16,6 +16,7 @@ from minigrad.autograd.variable import (
     resolve_edge,
     update_views,
 )
+from minigrad.autograd.versions import INFERENCE, VersionCounter, counter_of
 from minigrad.autograd.view_nodes import AsStridedBackward0, CopySlices, Replay
 
 _WHY_FORBIDDEN = {

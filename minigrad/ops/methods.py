@@ -129,7 +129,7 @@ _more: dict[str, Any] = {
     "byte": lambda self: shaping.to(self, dtype=dtypes.uint8),
     "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
     "cpu": lambda self: self,
-    "_copied": lambda self: inplace.copy_(wrap(np.empty_like(self._array)), self),
+    "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
     "_to_numpy_dtype": cast,
 }
 

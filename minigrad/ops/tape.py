@@ -19,8 +19,8 @@ tensors it leaves one node in the graph, as in PyTorch.
 
 From such an entry `differentiable` writes three short functions, as `dataclasses` and `namedtuple`
 do, so that recording an operation costs as little as Python allows: `mul(x, y)` computes and
-records, `MulBackward0._run` applies the rules to arrays, and `MulBackward0._run_recorded` applies the
-same rules to tensors, which records them. `print(mul.write())` shows them.
+records, `MulBackward0._run` applies the rules to arrays, and `MulBackward0._run_recorded` applies
+the same rules to tensors, which records them. `print(mul.write())` shows them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ import numpy as np
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradient
-from minigrad.autograd.saved import INFERENCE, RELEASED, SavedTensor, unpack_array, unpack_tensor
+from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
 from minigrad.autograd.variable import resolve_edge
+from minigrad.autograd.versions import INFERENCE
 from minigrad.autograd.views import make_view
 from minigrad.ops.meeting import (
     as_array,

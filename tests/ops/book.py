@@ -96,6 +96,7 @@ def _picked(x: Any) -> Any:
 
 
 V, M = (4,), (2, 3)
+DOUBLE = np.dtype(np.float64)
 MASK = torch.tensor([[True, False, True], [False, False, True]])
 TARGET = torch.tensor([2, 0])
 TWICE = (np.array([0, 2, 2]),)
@@ -226,6 +227,11 @@ CASES: dict[str, list[Case]] = {
         case(lambda g, x: g * np.where(x > 0, 1, 0.2), (8,), (8,), then=(0.2,))
     ],
     "leaky_relu": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
+    "leaky_relu_in_place": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
+    "elu_in_place": [case(lambda x: np.where(x > 0, x, 0.7 * np.exp(x) - 0.7), (8,), then=(0.7,))],
+    "elu_backward_from_result": [
+        case(lambda g, y: g * np.where(y > 0, 1, y + 0.7), (8,), (8,), then=(0.7,))
+    ],
     "elu_backward": [
         case(lambda g, x: g * np.where(x > 0, 1, 0.7 * np.exp(x)), (8,), (8,), then=(0.7,))
     ],
@@ -266,6 +272,11 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: _picked(x).sum(), M, then=(TARGET, 2)),
     ],
     "sum_all": [case(np.sum, M), case(np.sum, ())],
+    "sum_all_as": [case(np.sum, M, then=(DOUBLE,))],
+    "sum_dim_as": [case(lambda x: x.sum((0, 2)), (2, 2, 2), then=((0, 2), False, DOUBLE))],
+    "mean_all_as": [case(np.mean, M, then=(DOUBLE,))],
+    "mean_dim_as": [case(lambda x: x.mean(1, keepdims=True), M, then=((1,), True, DOUBLE))],
+    "vector_norm_as": [case(_norm(p), M, then=(p, None, False, DOUBLE)) for p in (1, 2, 3)],
     "sum_dim": [
         case(lambda x: x.sum((0, 2)), (2, 2, 2), then=((0, 2), False)),
         case(lambda x: x.sum(1, keepdims=True), M, then=((1,), True)),

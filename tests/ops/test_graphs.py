@@ -34,8 +34,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-NOT_YET = {
-}
+NOT_YET = {}
 
 
 def graphs(torch: Any, name: str) -> list[str]:

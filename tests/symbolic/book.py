@@ -17,6 +17,7 @@ BOOK = {
     if operation.__module__.startswith("minigrad.")  # not those that other tests make
 }
 D, E = sympy.symbols("d e", positive=True)
+SYMBOLS = np.dtype(object)
 
 
 def sym(name):
@@ -107,6 +108,8 @@ CASES = {
     "sigmoid_backward": [(pair, ())],
     "threshold_backward": [(pair, (), [{y(0): D, y(1): E}, {y(0): 0, y(1): D}])],
     "leaky_relu_backward": [(pair, (a,), on_both_sides(y(0), y(1)))],
+    "leaky_relu_in_place": [(vector, (beta,), on_both_sides(x(0), x(1)))],
+    "elu_backward_from_result": [(pair, (a,), on_both_sides(y(0), y(1)))],
     "elu_backward": [(pair, (a,), on_both_sides(y(0), y(1)))],
     "softplus_backward": [
         ([("x",), ("y",)], (beta, t), [{t: beta * y() + D}, {t: beta * y() - D}])
@@ -194,6 +197,13 @@ CASES = {
         ([("x",), ("y", 2, 3)], _nll(2)),
     ],
     "sum_all": [(matrix, ())],
+    "sum_all_as": [(matrix, (SYMBOLS,))],
+    "sum_dim_as": [(matrix, ((0,), False, SYMBOLS)), (matrix, ((1,), True, SYMBOLS))],
+    "mean_all_as": [(matrix, (SYMBOLS,))],
+    "mean_dim_as": [(matrix, ((0,), True, SYMBOLS)), (matrix, ((1,), False, SYMBOLS))],
+    "vector_norm_as": [
+        (vector, (order, None, False, SYMBOLS), on_both_sides(x(0), x(1))) for order in (1, 2, 3)
+    ],
     "sum_dim": [(matrix, ((0,), False)), (matrix, ((1,), True)), (matrix, ((0, 1), False))],
     "mean_all": [(matrix, ())],
     "mean_dim": [(matrix, ((0,), True)), (matrix, ((1,), False)), (matrix, ((0, 1), False))],

@@ -17,6 +17,8 @@ from .book import BOOK, CASES, D, broadcast, called, made, matrix, vector, x, y
 RESERVED = {
     "pow_of_number": "the rule takes the logarithm of the number as a float, so the formula has "
     "the decimal of log 2 where SymPy has log(2)",
+    "elu_in_place": "the rule looks at the sign of the result, and SymPy does not decide that of "
+    "a (exp(-e) - 1); elu itself and elu_backward_from_result are proved",
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.saved import counter_of
+from minigrad.autograd.versions import counter_of
 from minigrad.ops import choices, parts
 from minigrad.ops.calling.arguments import cast, dimension, real_number
 from minigrad.ops.calling.arithmetic import checked

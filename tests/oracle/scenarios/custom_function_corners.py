@@ -1,4 +1,4 @@
-"""See rare marks of custom Functions: zeros for undifferentiable outputs, dirty views, leftovers."""
+"""See rare marks of custom Functions: no zeros, dirty tensors that are no inputs, leftovers."""
 
 from __future__ import annotations
 
