@@ -55,8 +55,10 @@ class AccumulateGrad(Node):
         total = variable._grad
         if total is None:
             array = variable._array
-            if gradient.strides != array.strides and not (
-                gradient.flags.c_contiguous and array.flags.c_contiguous
+            if (
+                array.ndim
+                and gradient.strides != array.strides
+                and not (gradient.flags.c_contiguous and array.flags.c_contiguous)
             ):
                 gradient = _laid_out_like(array, gradient)
             elif not (

@@ -131,11 +131,18 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
     while len(frames) > 1 and frames[-1].filename.startswith((_PACKAGE, "<minigrad")):
         frames.pop()
     lines = traceback.format_list(frames)
-    for made in (node, *(_around(node, output) for output in outputs)):
+    for made in (node, *(_around(node, output) for output in outputs), *_new_leaves(node)):
         if made is not None:
             made.metadata["traceback_"] = lines
             if grad_mode.task is not None and grad_mode.task.evaluating is not None:
                 made.metadata["parent_"] = grad_mode.task.evaluating
+
+
+def _new_leaves(node: Node) -> list[Node]:
+    """Give the accumulate nodes that a new node is the first to use."""
+    sources = [source for source, _ in node.next_functions if source is not None]
+    leaves = [each for each in sources if each.name() == "torch::autograd::AccumulateGrad"]
+    return [leaf for leaf in leaves if "traceback_" not in leaf.metadata]
 
 
 def _around(node: Node, output: Any) -> Node | None:

@@ -15,7 +15,6 @@ from minigrad.autograd.inference import (
     refuse_to_require_grad,
     version_of,
 )
-from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import NO_EDGE, Edge, Node
 from minigrad.autograd.versions import INFERENCE, VersionCounter, counter_of
 from minigrad.utils.hooks import RemovableHandle
@@ -41,6 +40,10 @@ class AutogradMeta:
         self.hooks: OrderedDict[int, Callable[..., Any]] | None = None
         self.post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
         self.retains_grad = False
+
+    def living_accumulator(self) -> Node | None:
+        """Give the leaf's accumulate node, if anything holds it."""
+        return None if self.accumulator is None else self.accumulator()
 
 
 # The `_meta` of a Python number that became a tensor to meet another one.
@@ -265,6 +268,9 @@ class Variable:
         if node is not None:
             tables = node._ensure_hooks().tensor_pre
             table = tables.setdefault(self.output_nr, OrderedDict())
+            accumulator = None if self._meta is None else self._meta.living_accumulator()
+            if accumulator is not None:  # it was a leaf once, and PyTorch looks for hooks here
+                accumulator._ensure_hooks().tensor_pre = {0: table}
         else:
             meta = self._autograd_meta()
             if meta.hooks is None:
@@ -365,9 +371,15 @@ def resolve_edge(tensor: Variable) -> Edge:
     meta.accumulator = weakref.ref(node)
     if meta.hooks is not None or meta.post_accumulate_hooks is not None:
         attach_leaf_hooks(node, meta)
-    if grad_mode.attention is not None:
-        attend(node)
     return (node, 0)
+
+
+def leave_leaf(meta: AutogradMeta) -> None:
+    """Take the hooks off a leaf that an operation changes, so that it is none any more."""
+    accumulator = meta.living_accumulator()
+    meta.hooks = None
+    if accumulator is not None and accumulator._hooks is not None:
+        accumulator._hooks.tensor_pre = {}
 
 
 def living_views(tensor: Variable) -> list[Any]:

@@ -67,6 +67,11 @@ def abs(self: Array) -> Array:
 # ---------------------------------------------------------------------- choices by a condition
 
 
+def _in_order(array: Array) -> Array:
+    """Give an array whose entries lie in memory in order, as PyTorch's do here."""
+    return array if array.flags.c_contiguous else array.copy("C")
+
+
 @differentiable(
     "MaskedFillBackward0",
     broadcasts=("self",),
@@ -75,7 +80,7 @@ def abs(self: Array) -> Array:
 )
 def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     """A number in the place of entries: these get no gradient."""
-    return np.where(mask, value, self)
+    return _in_order(np.where(mask, value, self))
 
 
 @differentiable(
@@ -109,7 +114,7 @@ def placed_under(source: Array, mask: Array) -> Array:
 )
 def masked_fill(self: Array, mask: Array, value: Array) -> Array:
     """A value in the place of entries: it collects their gradients."""
-    return np.where(mask, value.astype(self.dtype), self)
+    return _in_order(np.where(mask, value.astype(self.dtype), self))
 
 
 @differentiable(

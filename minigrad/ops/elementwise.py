@@ -154,7 +154,10 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
 @differentiable("PowBackward0", self=_power_rule)
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
-    return self**exponent
+    if exponent.__class__ is int and exponent > 0:
+        return self**exponent
+    with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
+        return self**exponent
 
 
 @differentiable(

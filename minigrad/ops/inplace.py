@@ -140,10 +140,11 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
-    if isinstance(other, (int, float, complex, np.generic)):
-        with np.errstate(all="ignore"):
-            other = wrap(np.asarray(other).astype(tensor._array.dtype))
     if not isinstance(other, Tensor):
+        if isinstance(other, (int, float, complex, np.generic)):
+            with np.errstate(all="ignore"):
+                number = np.asarray(other).astype(tensor._array.dtype)
+            return copy_(tensor, wrap(number))
         raise TypeError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.read_only import refuse_writing
 from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining
 from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping, sizes
 from minigrad.ops.calling.arguments import cast
@@ -28,6 +29,7 @@ def attach() -> None:
         setattr(Tensor, name, operator)
     for name, value in _more.items():
         setattr(Tensor, name, value)
+    refuse_writing(Tensor)
     Tensor._ufuncs.update(_ufuncs)
     Tensor._functions.update(_functions)
 

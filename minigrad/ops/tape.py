@@ -285,8 +285,6 @@ class _Writer:
             t = differentiable[0]
             edges = f"edge_{t} or resolve_edge({t}),"
         lines += [f"        node.next_functions = ({edges})"]
-        if any(name == "result" for name in self.saved):
-            lines += ["        result._edge = (node, 0)"]
         lines += [
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node._hooks = None",
@@ -356,6 +354,12 @@ class _Writer:
                 f"{name} = {direct.format(name)} if {name}._version_counter is None "
                 f"else {unpack.format(name)}"
             )
+            if name == "result" and method == "_run":  # as `unpack_array` does, without a call
+                value = (
+                    "result = result.array if result.__class__ is SavedTensor and "
+                    "result._version_counter.value == result.version "
+                    f"else {unpack.format(name)}"
+                )
             lines += (
                 [f"    if {name} is not None:", f"        {value}"] if several else [f"    {value}"]
             )

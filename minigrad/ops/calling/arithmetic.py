@@ -11,7 +11,7 @@ from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
 from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast, check_tensor
-from minigrad.ops.meeting import meet_types, no_booleans, scalar
+from minigrad.ops.meeting import meet_types, no_booleans, rules_mode, scalar
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -123,6 +123,8 @@ def rsub(self: Tensor, other: Any) -> Any:
         return (
             elementwise.sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
         )
+    if rules_mode.running:  # PyTorch's own rules make a tensor of the number
+        return elementwise.sub(scalar(other, self._array.dtype), self)
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b":
         raise no_booleans(TypeError(), self._array, np.zeros(()))

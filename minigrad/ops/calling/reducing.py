@@ -34,7 +34,7 @@ def sum(
     dtype: Any = None,
 ) -> Tensor:
     """Add up all entries, or those along dimensions. Integers add up in int64."""
-    if _computes_in_another(input, dtype):
+    if dtype is not None and _computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.sum_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
         dims = _reduced(dim, input)
@@ -50,9 +50,8 @@ def sum(
 
 def _computes_in_another(input: Tensor, dtype: Any) -> bool:
     """Tell whether floats are to be reduced in another floating-point type."""
-    return (
-        dtype is not None and dtype.is_floating_point and input._array.dtype.kind == "f"
-    ) and dtype.numpy != input._array.dtype
+    own = input._array.dtype
+    return bool(dtype.is_floating_point and own.kind == "f" and dtype.numpy != own)
 
 
 def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
@@ -74,7 +73,7 @@ def mean(
     Raises:
         RuntimeError: If the entries are integers.
     """
-    if _computes_in_another(input, dtype):
+    if dtype is not None and _computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.mean_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
         dims = _reduced(dim, input)
@@ -194,7 +193,8 @@ def norm(
         )
     if isinstance(p, str) and p != "fro":
         raise NotImplementedError(f"norm has no p={p!r} here. Give a number, or 'fro'.")
-    if _computes_in_another(input, dtype) and dtype.itemsize < input._array.itemsize:
+    narrower = dtype is not None and _computes_in_another(input, dtype)
+    if narrower and dtype.itemsize < input._array.itemsize:
         raise RuntimeError(
             f"linalg.vector_norm: the dtype of the input ({input.dtype.tensor_type}) should be "
             f"convertible without narrowing to the specified dtype ({dtype.tensor_type})"
@@ -205,7 +205,7 @@ def norm(
             "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
         )
     dims = None if dim is None else dimensions(dim, input.ndim)
-    if _computes_in_another(input, dtype):
+    if dtype is not None and _computes_in_another(input, dtype):
         norm_as = reduction.vector_norm_as
         return norm_as(input, order, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     input = input if dtype is None else input.to(dtype)

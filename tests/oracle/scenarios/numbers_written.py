@@ -1,4 +1,4 @@
-"""Write numbers and empty things: x[i] = 5, fill_, copy_, cat with nothing, norms at zero."""
+"""Numbers at the edge: x[i] = 5, fill_, copy_, empty tensors joined, norms and powers at zero."""
 
 from __future__ import annotations
 
@@ -169,3 +169,27 @@ def transposes(torch, log):
                 return y.shape, y is x, None if y.grad_fn is None else graph(y)
 
             log.raises(f"{name} of {sizes}", transposed)
+
+
+@family
+def attributes_to_read_only(torch, log):
+    """Attributes that describe a tensor can be neither assigned nor deleted."""
+    y = leaf(torch, (2, 2), 1) * 2
+    for name in ("shape", "dtype", "ndim", "T", "mT", "grad_fn", "is_leaf", "retains_grad"):
+        log.raises(name, lambda name=name: setattr(y, name, None))
+        log.raises(name, lambda name=name: delattr(y, name))
+    for name in ("_base", "_version", "output_nr"):
+        log.raises(name, lambda name=name: setattr(y, name, 1))
+        log.raises(name, lambda name=name: delattr(y, name))
+    log("unchanged", y, y._version)
+
+
+@family
+def powers_that_are_infinite(torch, log):
+    """Powers at zero and of negative numbers are inf or nan, without a warning."""
+    for exponent in (-1, -2, 0, 0.0, 0.5, -0.5, 1.5, 3):
+        x = torch.tensor([0.0, -1.0, 2.0], requires_grad=True)
+        y = x**exponent
+        log(repr(exponent), y)
+        y.backward(torch.tensor([1.0, 2.0, 3.0]))
+        log("gradient", x.grad)
