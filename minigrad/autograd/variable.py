@@ -374,10 +374,12 @@ def resolve_edge(tensor: Variable) -> Edge:
     return (node, 0)
 
 
-def leave_leaf(meta: AutogradMeta) -> None:
-    """Take the hooks off a leaf that an operation changes, so that it is none any more."""
+def forget_leaf(meta: AutogradMeta) -> None:
+    """Take the hooks off what was a leaf once, and is changed in place for the second time.
+
+    After the first time PyTorch still runs the hooks of the leaf, until it notices.
+    """
     accumulator = meta.living_accumulator()
-    meta.hooks = None
     if accumulator is not None and accumulator._hooks is not None:
         accumulator._hooks.tensor_pre = {}
 

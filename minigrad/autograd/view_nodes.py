@@ -161,6 +161,12 @@ class CopySlices(Node):
             self._release()
         if first is None:
             return (None, *others)
+        if _repeated(part):  # zero_() of an expanded tensor; PyTorch notices only here
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to "
+                "a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            )
         part[...] = first
         return (result, *others)
 

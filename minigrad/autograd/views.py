@@ -12,7 +12,7 @@ from minigrad.autograd.saved import forward_name
 from minigrad.autograd.variable import (
     Variable,
     attend_accumulation,
-    leave_leaf,
+    forget_leaf,
     living_views,
     resolve_edge,
     update_views,
@@ -234,8 +234,8 @@ def rebase_history(tensor: Variable, node: Node, output_nr: int = 0) -> None:
         edge = (CopySlices(changed, old_edge, view.replay, node), 0)
     mark_views_stale(tensor)
     changed._edge = edge
-    if changed._meta is not None and (old is None or old[0] is None):
-        leave_leaf(changed._meta)
+    if changed._meta is not None and old is not None and old[0] is not None:
+        forget_leaf(changed._meta)
     _move_retained(changed, old)
     if view is not None:
         view.let_go(tensor)

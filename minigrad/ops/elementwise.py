@@ -190,7 +190,9 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
         whole = self ** np.where(exponent < 0, -exponent, exponent)
         # what is no whole number becomes 0
         return np.where((exponent >= 0) | (abs(self) == 1), whole, exponent.dtype.type(0))
-    return self**exponent
+    power = self**exponent
+    # as in PyTorch, the entries lie in memory in order
+    return power if power.flags.c_contiguous else power.copy("C")
 
 
 @differentiable("SqrtBackward0", self=lambda grad, result: grad / (2 * result))

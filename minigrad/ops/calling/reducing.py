@@ -193,8 +193,8 @@ def norm(
         )
     if isinstance(p, str) and p != "fro":
         raise NotImplementedError(f"norm has no p={p!r} here. Give a number, or 'fro'.")
-    narrower = dtype is not None and _computes_in_another(input, dtype)
-    if narrower and dtype.itemsize < input._array.itemsize:
+    another = dtype is not None and _computes_in_another(input, dtype)
+    if another and dtype.itemsize < input._array.itemsize:
         raise RuntimeError(
             f"linalg.vector_norm: the dtype of the input ({input.dtype.tensor_type}) should be "
             f"convertible without narrowing to the specified dtype ({dtype.tensor_type})"
@@ -205,7 +205,7 @@ def norm(
             "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
         )
     dims = None if dim is None else dimensions(dim, input.ndim)
-    if dtype is not None and _computes_in_another(input, dtype):
+    if another:
         norm_as = reduction.vector_norm_as
         return norm_as(input, order, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     input = input if dtype is None else input.to(dtype)
