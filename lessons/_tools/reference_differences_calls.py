@@ -6,6 +6,24 @@ from _tools.reference_demonstrations import Difference
 
 CALLS = (
     Difference(
+        slug="saved-tensor-hooks",
+        title="The signatures of SavedTensor's methods",
+        what="PyTorch's have none that Python can see. They are called in the same way.",
+        why="Those methods are made by a binding to C++, which calls the parameters `arg0`, `arg1`.",
+        code="import inspect\n"
+        "try:\n"
+        "    said = str(inspect.signature(torch.autograd.SavedTensor.register_hooks))\n"
+        "except ValueError as error:\n"
+        "    said = type(error).__name__\n"
+        "said",
+        covers=(
+            ("torch.autograd.SavedTensor.*", "without `self`"),
+            ("torch.autograd.SavedTensor.*", "without `arg0`"),
+            ("torch.autograd.SavedTensor.*", "without `arg1`"),
+            ("torch.autograd.SavedTensor.*", "only here `*hooks`"),
+        ),
+    ),
+    Difference(
         slug="out",
         title="out=",
         what="No function takes `out`, the tensor that the result is to be written into.",

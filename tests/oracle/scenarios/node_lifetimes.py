@@ -17,13 +17,14 @@ class Marker:
 
 @contextlib.contextmanager
 def no_collector():
-    """Leave all freeing to reference counts."""
-    gc.collect()
+    """Leave all freeing to reference counts; what was there before is kept out of collections."""
+    gc.freeze()
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
+        gc.unfreeze()
 
 
 def functions(torch):
@@ -102,7 +103,8 @@ def hooks(torch, log):
                     with no_collector():
                         marker = run()
                         freed = marker() is None
-                    gc.collect()
+                        if not freed:
+                            gc.collect()
                     log(kind, custom, holds_node, retain_graph, freed, marker() is None)
 
 
