@@ -205,7 +205,7 @@ class Tensor(TensorAttributes):
             >>> x.grad
             tensor([6.])
         """
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     # ------------------------------------------------------------------ out of the tensor
 

@@ -9,7 +9,7 @@ CALLS = (
         slug="saved-tensor-hooks",
         title="The signatures of SavedTensor's methods",
         what="PyTorch's have none that Python can see. They are called in the same way.",
-        why="Those methods are made by a binding to C++, which calls the parameters `arg0`, `arg1`.",
+        why="A binding to C++ makes those methods, and calls the parameters `arg0` and `arg1`.",
         code="import inspect\n"
         "try:\n"
         "    said = str(inspect.signature(torch.autograd.SavedTensor.register_hooks))\n"

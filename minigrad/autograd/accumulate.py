@@ -56,7 +56,7 @@ class AccumulateGrad(Node):
         if total is None:
             array = variable._array
             if (
-                array.ndim
+                array.ndim > 1
                 and gradient.strides != array.strides
                 and not (gradient.flags.c_contiguous and array.flags.c_contiguous)
             ):

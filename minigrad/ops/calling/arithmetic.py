@@ -9,6 +9,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.node import NO_EDGE
 from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.meeting import meet_types, no_booleans, rules_mode, scalar
@@ -150,7 +151,7 @@ def pow(input: Any, exponent: Any) -> Any:
     if (
         exponent.__class__ in _NUMBERS
         and isinstance(input, Tensor)
-        and input._array.dtype.kind not in "iub"
+        and (input._edge is not NO_EDGE or input._array.dtype.kind not in "iub")
     ):
         return elementwise.pow_number(input, exponent)
     if not isinstance(input, Tensor):
