@@ -10,7 +10,7 @@ CALLS = (
         title="The signatures of SavedTensor's methods",
         what="PyTorch's have none that Python can see. They are called in the same way.",
         why="A binding to C++ makes those methods, and calls the parameters `arg0` and `arg1`.",
-        code="import inspect\n"
+        code="import inspect\n\n"
         "try:\n"
         "    said = str(inspect.signature(torch.autograd.SavedTensor.register_hooks))\n"
         "except ValueError as error:\n"

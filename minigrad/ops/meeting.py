@@ -96,6 +96,8 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             return operation(scalar(self, other._array.dtype), other)
         return NotImplemented
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
+        if other.__class__ is bool and operation.__name__ == "sub":
+            raise no_booleans(TypeError(), self._array, np.asarray(other))
         if rules_mode.running and operation in with_number:
             return with_number[operation](self, other)
         return operation(self, scalar(other, self._array.dtype))

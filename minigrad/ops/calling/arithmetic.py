@@ -127,8 +127,8 @@ def rsub(self: Tensor, other: Any) -> Any:
     if rules_mode.running:  # PyTorch's own rules make a tensor of the number
         return elementwise.sub(scalar(other, self._array.dtype), self)
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
-    if self._array.dtype.kind == "b":
-        raise no_booleans(TypeError(), self._array, np.zeros(()))
+    if self._array.dtype.kind == "b" or isinstance(other, bool):
+        raise no_booleans(TypeError(), self._array, np.asarray(other))
     return elementwise.rsub_number(
         self if wanted == self._array.dtype else cast(self, wanted), other
     )
