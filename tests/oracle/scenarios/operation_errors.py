@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family
+from .tools import Family, leaf
 
 family = Family()
 
@@ -132,3 +132,18 @@ def creating(torch, log):
     x = torch.tensor([1.0], requires_grad=True)
     log("tensor of a tensor", torch.tensor(x))
     log("kept", torch.is_tensor(x), torch.is_tensor(1.0))
+
+
+@family
+def subtracting_true_and_false(torch, log):
+    """Python's True and False are no numbers for the minus sign; for the plus sign they are."""
+    x = leaf(torch, (2,), 3)
+    for name, action in (
+        ("from the right", lambda: x - True),
+        ("from the left", lambda: False - x),
+        ("in place", lambda: x.detach().sub_(True)),
+        ("integers", lambda: torch.tensor([1, 2]) - True),
+        ("two booleans", lambda: True - torch.tensor([True])),
+        ("added", lambda: x + True),
+    ):
+        log.raises(name, action)
