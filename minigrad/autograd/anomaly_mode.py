@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,6 +127,7 @@ def _switch(enabled: bool, check_nan: bool) -> None:
 
 def _remember_the_line(node: Node, outputs: Any) -> None:
     """Note on a new node who called the operation, and the node whose rule did, if one did."""
+    traceback = import_module("traceback")  # rarely needed, so that importing stays quick
     frames = traceback.extract_stack()
     while len(frames) > 1 and frames[-1].filename.startswith((_PACKAGE, "<minigrad")):
         frames.pop()
