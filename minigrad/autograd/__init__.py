@@ -4,7 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode, grad_mode
+from minigrad.autograd import anomaly_mode, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
@@ -20,7 +20,6 @@ from minigrad.autograd.raw_saved import RawSavedTensor as SavedTensor
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional
-    from minigrad.autograd import graph as graph
 
 __all__ = [
     "Function",
@@ -48,6 +47,6 @@ __all__ = [
 
 def __getattr__(name: str) -> _Any:
     """Load what is rarely needed when it is first asked for."""
-    if name in ("functional", "graph"):
-        return _import_module(f"minigrad.autograd.{name}")
+    if name == "functional":
+        return _import_module("minigrad.autograd.functional")
     raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
