@@ -30,6 +30,8 @@ from minigrad.ops.calling.products import *
 from minigrad.ops.calling.reducing import *
 from minigrad.ops.calling.shaping import *
 from minigrad.ops.comparison import *
+from minigrad.ops.later import function as _waiting_function
+from minigrad.ops.later import functions as _waiting_functions
 from minigrad.printing import get_printoptions as get_printoptions
 from minigrad.printing import printoptions as printoptions
 from minigrad.printing import set_printoptions as set_printoptions
@@ -50,6 +52,7 @@ __version__ = "0.1.0"
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.ops\.")
 
 if _TYPE_CHECKING:
+    # one line for each room of ops.later.ROOMS
     from minigrad import nn as nn
     from minigrad import optim as optim
 
@@ -58,12 +61,16 @@ _loaded_later = ("nn", "optim", "symbolic", "viz")
 
 
 def __getattr__(name: str) -> _Any:
-    """Load a room of the house when it is first entered."""
+    """Load a room of the house, or an operation, when it is first asked for."""
     if name in _loaded_later:
         return _import_module(f"minigrad.{name}")
+    function = _waiting_function(name)
+    if function is not None:
+        globals()[name] = function
+        return function
     raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """List the rooms that are loaded later, too."""
-    return sorted({*globals(), *_loaded_later})
+    return sorted({*globals(), *_loaded_later, *_waiting_functions()})

@@ -62,6 +62,8 @@ class Tensor(TensorAttributes):
     # NumPy hands operators and functions with a Tensor among the arguments to these tables.
     _ufuncs: ClassVar[dict[Any, Callable[..., Any]]] = {}
     _functions: ClassVar[dict[Any, Callable[..., Any]]] = {}
+    # Adds to the tables what is loaded late.
+    _enter_all: ClassVar[Callable[[], None]]
 
     if TYPE_CHECKING:  # operations are attached when the package loads
 
@@ -333,7 +335,7 @@ class Tensor(TensorAttributes):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Record what NumPy was asked to compute with tensors."""
-        operation = self._ufuncs.get(ufunc if method == "__call__" else (ufunc, method))
+        operation = _found(self._ufuncs, ufunc if method == "__call__" else (ufunc, method))
         if operation is None or options.get("out") is not None:
             raise TypeError(
                 f"NumPy's {ufunc.__name__} (as {method}) is not known for tensors. Use "
@@ -345,13 +347,22 @@ class Tensor(TensorAttributes):
         self, function: Any, types: Sequence[Any], inputs: Any, options: Any
     ) -> Any:
         """Record what NumPy was asked to compute with tensors."""
-        operation = self._functions.get(function)
+        operation = _found(self._functions, function)
         if operation is None:
             raise TypeError(
                 f"NumPy's {function.__name__} is not known for tensors. Use "
                 "tensor.detach().numpy() to compute outside of the graph."
             )
         return operation(*inputs, **options)
+
+
+def _found(table: dict[Any, Callable[..., Any]], asked: Any) -> Callable[..., Any] | None:
+    """Look up what stands for a function of NumPy's; at a miss once more, with all loaded."""
+    operation = table.get(asked)
+    if operation is None:
+        Tensor._enter_all()
+        operation = table.get(asked)
+    return operation
 
 
 def wrap(array: Any) -> Tensor:

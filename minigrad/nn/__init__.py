@@ -1,53 +1,8 @@
 """Build networks: modules with parameters and hooks, layers, losses, initialization."""
 
-from minigrad.nn import functional, init
-from minigrad.nn.modules import (
-    ELU,
-    CrossEntropyLoss,
-    Flatten,
-    Identity,
-    L1Loss,
-    LeakyReLU,
-    Linear,
-    LogSoftmax,
-    Module,
-    ModuleDict,
-    ModuleList,
-    MSELoss,
-    NLLLoss,
-    ReLU,
-    Sequential,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softplus,
-    Tanh,
-)
-from minigrad.nn.parameter import Buffer, Parameter
-
-__all__ = [
-    "ELU",
-    "Buffer",
-    "CrossEntropyLoss",
-    "Flatten",
-    "Identity",
-    "L1Loss",
-    "LeakyReLU",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "NLLLoss",
-    "Parameter",
-    "ReLU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Tanh",
-    "functional",
-    "init",
-]
+from minigrad.nn import functional as functional
+from minigrad.nn import init as init
+from minigrad.nn.modules import *
+from minigrad.nn.modules import Module as Module
+from minigrad.nn.parameter import Buffer as Buffer
+from minigrad.nn.parameter import Parameter as Parameter

@@ -227,19 +227,26 @@ def _check_operand(name: str, other: Any) -> None:
         )
 
 
-def _inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
+def in_place(operation: Callable[..., Any], checks_operand: bool = False) -> Callable[..., Tensor]:
+    """Make the method that does in place what an operation does: `x.exp_()` of `exp(x)`.
+
+    Args:
+        operation: A function whose first argument is the tensor; its name gives that of the method.
+        checks_operand: Whether its second argument must be a number or a tensor.
+    """
     name = operation.__name__
 
     def with_other(tensor: Tensor, other: Any) -> Tensor:
         _check_operand(name, other)
         return write(operation, tensor, other)
 
-    def alone(tensor: Tensor) -> Tensor:
-        return write(operation, tensor)
+    def with_any(tensor: Tensor, *others: Any, **settings: Any) -> Tensor:
+        called = functools.partial(operation, **settings) if settings else operation
+        return write(called, tensor, *others)
 
-    method: Any = with_other if name in ("mul", "div") else alone
-    method.__name__ = f"{operation.__name__}_"
-    method.__doc__ = f"Do what `{operation.__name__}` does, in place."
+    method: Any = with_other if checks_operand else with_any
+    method.__name__, method.__wrapped__ = f"{name}_", operation
+    method.__doc__ = f"Do what `{name}` does, in place."
     return method
 
 
@@ -360,10 +367,8 @@ methods: dict[str, Callable[..., Any]] = {
     "fill_": fill_,
     "zero_": zero_,
     **{
-        f"{operation.__name__}_": _inplace(operation)
+        f"{operation.__name__}_": in_place(operation)
         for operation in (
-            elementwise.mul,
-            elementwise.div,
             elementwise.neg,
             arithmetic.exp,
             arithmetic.log,
@@ -377,9 +382,11 @@ methods: dict[str, Callable[..., Any]] = {
             arithmetic.reciprocal,
         )
     },
+    "mul_": in_place(elementwise.mul, checks_operand=True),
+    "div_": in_place(elementwise.div, checks_operand=True),
     "__iadd__": _operator("add", add_),
     "__isub__": _operator("sub", sub_),
-    "__imul__": _operator("mul", _inplace(elementwise.mul)),
-    "__itruediv__": _operator("div", _inplace(elementwise.div)),
+    "__imul__": _operator("mul", in_place(elementwise.mul)),
+    "__itruediv__": _operator("div", in_place(elementwise.div)),
     "__ipow__": _operator("pow", pow_),
 }

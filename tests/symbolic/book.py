@@ -1,237 +1,30 @@
 """A case, or several, for every operation in the book of derivatives: inputs, settings, regions.
 
-A region is described by a substitution that leads into it: with positive d, `x: -d` leads to where
-x is negative. Operations without kinks need none.
+They are gathered from the `book_*.py` beside this.
 """
 
-import numpy as np
-import sympy
+import pkgutil
+from importlib import import_module
+from pathlib import Path
 
-from minigrad import tensor
+import minigrad.ops
 from minigrad.ops import tape
 from minigrad.symbolic import symbols
+
+for _room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
+    import_module(_room.name)  # many are loaded late
 
 BOOK = {
     name: operation
     for name, operation in tape.book.items()
     if operation.__module__.startswith("minigrad.")  # not those that other tests make
 }
-D, E = sympy.symbols("d e", positive=True)
-SYMBOLS = np.dtype(object)
 
-
-def sym(name):
-    return sympy.Symbol(name, real=True)
-
-
-def x(*place):
-    return sym("x" if not place else f"x_{{{','.join(map(str, place))}}}")
-
-
-def y(*place):
-    return sym("y" if not place else f"y_{{{','.join(map(str, place))}}}")
-
-
-def _nll(kind):
-    """Losses whose targets are the classes 2 and 0, an input that is no differentiable one."""
-    return lambda op, *tensors: op(*tensors, tensor([2, 0]), kind)
-
-
-def on_both_sides(*entries):
-    """Two regions: entries positive and negative in turn, and the other way round."""
-    return [
-        {entry: (D, -E)[(position + first) % 2] for position, entry in enumerate(entries)}
-        for first in (0, 1)
-    ]
-
-
-a, n, t = sym("a"), sym("n"), sym("t")
-beta = sympy.Symbol("beta", positive=True)
-low, high = sym("low"), sym("high")
-larger_and_smaller = [{x(0): y() + D, x(1): y() - E}, {x(0): y() - D, x(1): y() + E}]
-orders = [  # of three entries, each of them largest and smallest
-    {x(1): x(0) + D, x(2): x(0) - E},
-    {x(1): x(0) - D, x(2): x(0) + E},
-    {x(1): x(0) - D, x(2): x(0) - D - E},
-]
-rows_ordered = [
-    {x(0, 1): x(0, 0) + D, x(1, 1): x(1, 0) - E},
-    {x(0, 1): x(0, 0) - D, x(1, 1): x(1, 0) + E},
-]
-
-largest_in_size = [{x(0): D, x(1): -D - E}, {x(0): -D - E, x(1): D}]
-PLACES = np.array([[0, 0], [2, 1]])  # along the last of two dimensions
-
-vector, matrix = [("x", 2)], [("x", 2, 3)]
-pair, broadcast = [("x", 2), ("y", 2)], [("x", 2), ("y",)]
-stretched = [("x", 2, 1), ("y", 3)]
-rows_and_columns = [("x", 2, 3), ("y", 3, 2)]
-
-# name: cases (inputs, settings, regions). Inputs are names and shapes; a dict holds assumptions.
-positive = {"positive": True}
-CASES = {
-    "add": [(broadcast, ()), (stretched, ())],
-    "add_scaled": [(broadcast, (a,)), (stretched, (0.1,))],
-    "sub": [(broadcast, ()), (stretched, ())],
-    "sub_scaled": [(broadcast, (a,)), (stretched, (3,))],
-    "rsub_number": [(vector, (0.3,))],
-    "mul": [(broadcast, ()), (stretched, ())],
-    "div": [(broadcast, ()), (stretched, ())],
-    "neg": [(vector, ())],
-    "pow_number": [(vector, (k,)) for k in (0, 1, 2, 3, -2)]
-    + [([("x", 2, positive)], (k,)) for k in (0.5, -1.5, n)],
-    "pow_tensor": [
-        ([("x", 2, positive), ("y", positive)], ()),
-        ([("x", positive), ("y", 2, {"negative": True})], ()),
-    ],
-    "add_number": [(vector, (0.3,))],
-    "sub_number": [(vector, (0.3,))],
-    "mul_number": [(vector, (0.3,))],
-    "div_number": [(vector, (3,))],
-    "sqrt": [([("x", 2, positive)], ())],
-    "rsqrt": [([("x", 2, positive)], ())],
-    "reciprocal": [(vector, ())],
-    "exp": [(vector, ())],
-    "log": [([("x", 2, positive)], ())],
-    "log1p": [([("x", 2, positive)], ())],
-    "expm1": [(vector, ())],
-    "sin": [(vector, ())],
-    "cos": [(vector, ())],
-    "tanh": [(vector, ())],
-    "sigmoid": [(vector, ())],
-    "silu": [(vector, ())],
-    "relu": [(vector, (), on_both_sides(x(0), x(1)))],
-    "leaky_relu": [(vector, (a,), on_both_sides(x(0), x(1)))],
-    "elu": [(vector, (a,), on_both_sides(x(0), x(1)))],
-    "softplus": [([("x",)], (beta, t), [{t: beta * x() + D}, {t: beta * x() - D}])],
-    "tanh_backward": [(pair, ())],
-    "sigmoid_backward": [(pair, ())],
-    "threshold_backward": [(pair, (), [{y(0): D, y(1): E}, {y(0): 0, y(1): D}])],
-    "leaky_relu_backward": [(pair, (a,), on_both_sides(y(0), y(1)))],
-    "leaky_relu_in_place": [(vector, (beta,), on_both_sides(x(0), x(1)))],
-    "elu_backward_from_result": [(pair, (a,), on_both_sides(y(0), y(1)))],
-    "elu_backward": [(pair, (a,), on_both_sides(y(0), y(1)))],
-    "softplus_backward": [
-        ([("x",), ("y",)], (beta, t), [{t: beta * y() + D}, {t: beta * y() - D}])
-    ],
-    "sgn": [(vector, (), on_both_sides(x(0), x(1)))],
-    "abs": [(vector, (), on_both_sides(x(0), x(1)))],
-    "sign": [(vector, (), on_both_sides(x(0), x(1)))],
-    "maximum": [(broadcast, (), larger_and_smaller)],
-    "minimum": [(broadcast, (), larger_and_smaller)],
-    "clamp": [
-        (
-            [("x",)],
-            (low, high),
-            [
-                {low: x() - D, high: x() + E},
-                {low: x() + D, high: x() + D + E},
-                {low: x() - D - E, high: x() - E},
-            ],
-        ),
-        ([("x",)], (low, None), [{low: x() - D}, {low: x() + D}]),
-        ([("x",)], (None, high), [{high: x() - D}, {high: x() + D}]),
-    ],
-    "where": [
-        (broadcast, lambda op, p, q: op(tensor([True, False]), p, q)),
-        (stretched, lambda op, p, q: op(tensor([[True], [False]]), p, q)),
-    ],
-    "masked_fill": [(broadcast, lambda op, p, q: op(p, tensor([True, False]), q))],
-    "masked_fill_number": [(vector, lambda op, p: op(p, tensor([True, False]), 0.5))],
-    "masked_select": [([("x", 3)], lambda op, p: op(p, tensor([True, False, True])))],
-    "placed_under": [([("x", 2)], lambda op, p: op(p, tensor([True, False, True])))],
-    "view": [(matrix, ((3, 2),))],
-    "reshape_alias": [(matrix, ((3, 2),))],
-    "unsafe_view": [(matrix, ((6,),))],
-    "alias": [(matrix, ())],
-    "clone": [(matrix, ())],
-    "clone_contiguous": [(matrix, ())],
-    "to_copy": [(matrix, (np.dtype(object),))],
-    "copy_values": [([("x", 2), ("y", 2)], ())],
-    "t": [(matrix, ())],
-    "transpose": [(matrix, (0, 1))],
-    "permute": [([("x", 2, 1, 2)], ((2, 0, 1),))],
-    "flip": [(matrix, ((0, 1),)), (matrix, ((1,),))],
-    "squeeze_all": [([("x", 1, 2, 1)], ())],
-    "squeeze_dim": [([("x", 1, 2)], (0,)), ([("x", 1, 2)], (1,))],
-    "squeeze_product": [([("x", 1, 2)], (0,))],
-    "unsqueeze": [(matrix, (1,))],
-    "expand": [([("x", 3)], ((2, 3),)), ([("x", 2, 1)], ((2, 3),)), ([("x",)], ((2,),))],
-    "repeat": [(vector, ((2, 3),)), (matrix, ((2, 1),))],
-    "select": [(matrix, (0, 1)), (matrix, (1, 2))],
-    "slice_dim": [(matrix, (1, 0, 3, 2))],
-    "index": [
-        (matrix, (([0, 0, 1],),)),
-        (matrix, ((np.array([[True, False, True], [False, True, True]]),),)),
-    ],
-    "select_backward": [(vector, ((2, 2), 1, 0)), ([("x",)], ((3,), 0, 1))],
-    "slice_backward": [([("x", 2, 2)], ((2, 3), 1, 0, 3, 2))],
-    "index_add": [([("x", 2), ("y", 3)], (([0, 0, 1],),))],
-    "gather": [(matrix, (1, PLACES))],
-    "scatter_add": [([("x", 2, 3), ("y", 2, 2)], lambda op, p, q: op(p, 1, PLACES, q))],
-    "scatter": [
-        ([("x", 2, 3), ("y", 2, 2)], lambda op, p, q: op(p, 1, np.array([[0, 1], [2, 1]]), q))
-    ],
-    "scatter_number": [(matrix, (1, PLACES, 0.5))],
-    "zeros": [(vector, ())],
-    "filled": [(vector, (0.5,))],
-    "filled_with": [(broadcast, ())],
-    "index_put": [([("x", 3), ("y", 2)], (([2, 0],),)), ([("x", 3), ("y",)], (([2, 0],),))],
-    "mm": [(rows_and_columns, ())],
-    "addmm": [([("x", 2), ("y", 2, 3), ("z", 3, 2)], ())],
-    "addmm_scaled": [([("x", 2), ("y", 2, 3), ("z", 3, 2)], (a, 0.5))],
-    "mv": [([("x", 2, 3), ("y", 3)], ())],
-    "dot": [([("x", 3), ("y", 3)], ())],
-    "bmm": [([("x", 2, 1, 2), ("y", 2, 2, 1)], ())],
-    "mse_loss": [([("x", 3), ("y", 3)], (kind,)) for kind in (0, 1, 2)]
-    + [(stretched, (1,)), (broadcast, (0,))],
-    "mse_loss_backward": [
-        ([("x", 3), ("y", 3), ("z", 3)], (0,)),
-        ([("x",), ("y", 2), ("z", 2)], (1,)),
-        ([("x",), ("y", 2), ("z",)], (2,)),
-    ],
-    "nll_loss": [([("x", 2, 3)], _nll(kind)) for kind in (0, 1, 2)],
-    "nll_loss_backward": [
-        ([("x", 2), ("y", 2, 3)], _nll(0)),
-        ([("x",), ("y", 2, 3)], _nll(1)),
-        ([("x",), ("y", 2, 3)], _nll(2)),
-    ],
-    "sum_all": [(matrix, ())],
-    "sum_all_as": [(matrix, (SYMBOLS,))],
-    "sum_dim_as": [(matrix, ((0,), False, SYMBOLS)), (matrix, ((1,), True, SYMBOLS))],
-    "mean_all_as": [(matrix, (SYMBOLS,))],
-    "mean_dim_as": [(matrix, ((0,), True, SYMBOLS)), (matrix, ((1,), False, SYMBOLS))],
-    "vector_norm_as": [
-        (vector, (order, None, False, SYMBOLS), on_both_sides(x(0), x(1))) for order in (1, 2, 3)
-    ],
-    "sum_dim": [(matrix, ((0,), False)), (matrix, ((1,), True)), (matrix, ((0, 1), False))],
-    "mean_all": [(matrix, ())],
-    "mean_dim": [(matrix, ((0,), True)), (matrix, ((1,), False)), (matrix, ((0, 1), False))],
-    "max_all": [([("x", 3)], (), orders)],
-    "min_all": [([("x", 3)], (), orders)],
-    "amax": [([("x", 2, 2)], ((1,), keepdim), rows_ordered) for keepdim in (False, True)],
-    "amin": [([("x", 2, 2)], ((1,), keepdim), rows_ordered) for keepdim in (False, True)],
-    "max_dim": [(matrix, (1, keepdim, np.array([[0], [2]]))) for keepdim in (False, True)],
-    "min_dim": [(matrix, (1, keepdim, np.array([[0], [2]]))) for keepdim in (False, True)],
-    "vector_norm": [
-        (vector, (order, None, keepdim), on_both_sides(x(0), x(1)))
-        for order in (1, 1.5, 2, 3)
-        for keepdim in (False, True)
-    ]
-    + [
-        ([("x", 2, 2, positive)], (2, (0,), False)),
-        (vector, (np.inf, None, False), largest_in_size),
-        (vector, (-np.inf, None, False), largest_in_size),
-    ],
-    "softmax_backward": [(pair, (0,))],
-    "log_softmax_backward": [(pair, (0,))],
-    "softmax": [([("x", 3)], (0,), orders), ([("x", 2, 2)], (1,), rows_ordered)],
-    "log_softmax": [([("x", 3)], (0,), orders), ([("x", 2, 2)], (1,), rows_ordered)],
-    "logsumexp": [
-        ([("x", 3)], ((0,), False), orders),
-        ([("x", 2, 2)], ((1,), True), rows_ordered),
-    ],
-}
+CASES = {}
+for _path in sorted(Path(__file__).parent.glob("book_*.py")):
+    for _name, _cases in import_module(f".{_path.stem}", __package__).CASES.items():
+        assert _name not in CASES, f"{_path.stem} has cases for {_name}, which has some elsewhere"
+        CASES[_name] = _cases
 
 
 def made(inputs):

@@ -11,7 +11,8 @@ from minigrad import cat, split, stack, unbind
 from minigrad.autograd import grad
 from minigrad.symbolic import Refuted, expression, prove, symbols
 
-from .book import BOOK, CASES, D, broadcast, called, made, matrix, vector, x, y
+from .book import BOOK, CASES, called, made
+from .regions import D, broadcast, matrix, vector, x, y
 
 # Operations that are proved with a reservation, and which.
 RESERVED = {

@@ -6,7 +6,8 @@ import pytest
 from minigrad.autograd import Function
 from minigrad.symbolic import Refuted, prove, symbols
 
-from .book import BOOK, broadcast, called, made, on_both_sides, pair, vector, x
+from .book import BOOK, called, made
+from .regions import broadcast, on_both_sides, pair, vector, x
 
 square = [("x", 2, 2)]
 

@@ -7,6 +7,18 @@ from minigrad.nn.modules.module import Module
 from minigrad.ops.calling.arithmetic import sigmoid, tanh
 from minigrad.tensor import Tensor
 
+__all__ = [
+    "ELU",
+    "LeakyReLU",
+    "LogSoftmax",
+    "ReLU",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+]
+
 
 class ReLU(Module):
     r"""$\max(x, 0)$, elementwise.

@@ -11,6 +11,8 @@ from typing import Any, Self
 from minigrad.nn.modules.module import Module
 from minigrad.nn.naming import typename
 
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+
 
 class _Row(Module):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
+__all__ = ["Flatten"]
+
 
 class Flatten(Module):
     """Make one dimension of several neighbors; by default of all but the first.

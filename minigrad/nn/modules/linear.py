@@ -12,6 +12,8 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
+__all__ = ["Identity", "Linear"]
+
 
 class Identity(Module):
     """Return the input, the very same object. Arguments are accepted and ignored.

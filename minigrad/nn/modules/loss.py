@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.nn import functional as F
+from minigrad.nn.functional.reduction import named
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
+
+__all__ = ["CrossEntropyLoss", "L1Loss", "MSELoss", "NLLLoss"]
 
 
 class _Loss(Module):
@@ -22,7 +25,7 @@ class _Loss(Module):
         self, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
     ) -> None:
         super().__init__()
-        self.reduction = F._named(size_average, reduce, reduction)
+        self.reduction = named(size_average, reduce, reduction)
 
 
 class MSELoss(_Loss):
