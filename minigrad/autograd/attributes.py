@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from minigrad.autograd.complex_numbers import can_require_grad
+from minigrad.autograd.leaves import update_views
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable, update_views
+from minigrad.autograd.variable import Variable
 from minigrad.autograd.versions import INFERENCE, DetachedCounter, counter_of
 
 Hooks = OrderedDict[int, Callable[..., Any]]

@@ -74,7 +74,7 @@ def run_backward(
     kind = WatchedTask if watched else GraphTask
     task = kind(roots, retain_graph, create_graph, inputs, accumulate)
     if watched or unchecked or previous is None:
-        task.unchecked = task.attended = True
+        task.attended, task.unchecked = True, unchecked
     modes["task"] = task
     if previous is not None:
         modes["enabled"] = create_graph and (attention or True)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.function_ctx import FunctionCtx
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import attend
 from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
 from minigrad.autograd.reduce import sum_to_shape
 from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_tensor
 from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 if TYPE_CHECKING:
     from minigrad.autograd.function import Function

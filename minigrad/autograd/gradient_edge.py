@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from minigrad.autograd.accumulate import AccumulateGrad
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.node import Node
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 
 class _Fields(NamedTuple):

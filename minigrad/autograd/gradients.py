@@ -10,9 +10,10 @@ import numpy as np
 
 from minigrad.autograd.engine import run_backward
 from minigrad.autograd.gradient_edge import GradientEdge, layout_of
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.node import NO_EDGE, Edge, Node
 from minigrad.autograd.starting import check_needs_gradient, starting_gradient, starting_gradients
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 
 def backward(

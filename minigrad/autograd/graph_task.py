@@ -101,7 +101,7 @@ class GraphTask:
                 else:
                     heappush(ready, (node._priority, node, gradient))
             if leaf is not None:
-                # nobody else may hold the leaf's gradient now: see AccumulateGrad.run
+                # nobody else may hold the leaf's gradient now: see AccumulateGrad._run
                 gradient = gradients = None
                 if more_leaves is not None:
                     more_leaves.insert(0, (leaf, leaf_gradient))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.variable import resolve_edge
 from minigrad.utils.hooks import RemovableHandle
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode, no_grad
 from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 
 class Error(Node):

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from minigrad.autograd.leaves import resolve_edge, wrapped_number
 from minigrad.autograd.modes import grad_mode, no_grad, stop_watching, watch_nodes
 from minigrad.autograd.node import Node
 from minigrad.autograd.saved import OwnResult, PackedTensor, SavedTensor
-from minigrad.autograd.variable import Variable, resolve_edge, wrapped_number
+from minigrad.autograd.variable import Variable
 from minigrad.autograd.versions import counter_of
 
 Pack = Callable[[Any], Any]

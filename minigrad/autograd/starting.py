@@ -9,8 +9,9 @@ import numpy as np
 
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.gradient_edge import GradientEdge, layout_of
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.node import NO_EDGE, Node
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:

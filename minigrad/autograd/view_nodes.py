@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.node import Node, next_priority
 from minigrad.autograd.saved import RELEASED
-from minigrad.autograd.variable import Variable, resolve_edge
+from minigrad.autograd.variable import Variable
 
 Replay = Callable[[Any], Any]
 

@@ -6,17 +6,17 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE, Edge, Node
-from minigrad.autograd.saved import forward_name
-from minigrad.autograd.variable import (
-    Variable,
+from minigrad.autograd.leaves import (
     attend_accumulation,
     forget_leaf,
     living_views,
     resolve_edge,
     update_views,
 )
+from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.node import NO_EDGE, Edge, Node
+from minigrad.autograd.saved import forward_name
+from minigrad.autograd.variable import Variable
 from minigrad.autograd.versions import INFERENCE, VersionCounter, counter_of
 from minigrad.autograd.view_nodes import AsStridedBackward0, CopySlices, Replay
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import can_require_grad
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import SavedTensor
 from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.versions import INFERENCE
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
 from minigrad.ops import activations, choices, elementwise, shape

@@ -11,10 +11,10 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import attend, grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradients
-from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.views import make_view
 from minigrad.ops.meeting import applied
 from minigrad.ops.parts import slice_dim

@@ -11,10 +11,10 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
+from minigrad.autograd.leaves import resolve_edge, wrapped_number
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
 from minigrad.autograd.saved import SavedTensor
-from minigrad.autograd.variable import resolve_edge, wrapped_number
 from minigrad.tensor import Tensor, wrap, wrap_as_normal
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)

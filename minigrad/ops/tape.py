@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node, next_priority
 from minigrad.autograd.reduce import reduce_gradient
 from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
-from minigrad.autograd.variable import resolve_edge
 from minigrad.autograd.versions import INFERENCE
 from minigrad.autograd.views import make_view
 from minigrad.ops.meeting import (

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.gradcheck.comparing import (
+    Draw,
+    Tolerances,
+    compare_entries,
+    compare_projections,
+)
+from minigrad.autograd.gradcheck.differences import Subject, as_tuple, requires_grad
 from minigrad.autograd.gradcheck.messages import GradcheckError
+from minigrad.autograd.gradcheck.missing import (
+    check_undefined_gradients,
+    check_zero_gradients,
+    differentiable,
+)
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.node import Node
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
-
-def _part(name: str) -> Any:
-    """Load a part of this package when it is first needed, so that importing stays quick."""
-    return import_module(f"minigrad.autograd.gradcheck.{name}")
 
 
 def gradcheck(
@@ -100,19 +106,18 @@ def gradcheck(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
         )
     _refuse(check_forward_ad, check_batched_grad)
-    arguments = _part("differences").as_tuple(inputs)
+    arguments = as_tuple(inputs)
     _check_inputs(arguments)
-    allowed = _part("comparing").Tolerances(eps, atol, rtol, nondet_tol, check_grad_dtypes)
-    comparing = _part("comparing")
-    compare = comparing.compare_projections if fast_mode else comparing.compare_entries
-    subject = _part("differences").Subject(func, arguments)
+    allowed = Tolerances(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    compare = compare_projections if fast_mode else compare_entries
+    subject = Subject(func, arguments)
     try:
         returned = subject.call()
-        outputs = _part("missing").differentiable(returned)
+        outputs = differentiable(returned)
         compare(subject, returned, allowed)
-        _part("missing").check_zero_gradients(subject, outputs, masked)
+        check_zero_gradients(subject, outputs, masked)
         if check_undefined_grad:
-            _part("missing").check_undefined_gradients(subject)
+            check_undefined_gradients(subject)
     except GradcheckError:
         if raise_exception:
             raise
@@ -194,15 +199,15 @@ def gradgradcheck(
             "Setting check_batched_grad=True requires check_rev_over_rev to be True"
         )
     _refuse(check_fwd_over_rev, check_batched_grad)
-    arguments = _part("differences").as_tuple(inputs)
+    arguments = as_tuple(inputs)
     if grad_outputs is None:
-        draw = _part("comparing").Draw(stream=1)
+        draw = Draw(stream=1)
         cotangents: tuple[Any, ...] = tuple(
             Node.wrap(draw.like(output._array, gen_non_contig_grad_outputs)).requires_grad_()
-            for output in _part("missing").differentiable(func(*arguments))
+            for output in differentiable(func(*arguments))
         )
     else:
-        cotangents = _part("differences").as_tuple(grad_outputs)
+        cotangents = as_tuple(grad_outputs)
     if not cotangents:
         raise TypeError(
             "gradgradcheck expects at least one output to require gradient, but none does."
@@ -215,9 +220,9 @@ def gradgradcheck(
     count = len(arguments)
 
     def gradients(*given: Any) -> tuple[Any, ...]:
-        sources = [x for x in given[:count] if _part("differences").requires_grad(x)]
+        sources = [x for x in given[:count] if requires_grad(x)]
         found = grad(
-            _part("missing").differentiable(func(*given[:count])),
+            differentiable(func(*given[:count])),
             sources,
             given[count:],
             create_graph=True,
@@ -243,15 +248,13 @@ def gradgradcheck(
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
     """Refuse inputs that finite differences cannot move, and warn of those that are too coarse."""
     for position, tensor in enumerate(inputs):
-        if isinstance(tensor, (tuple, list)) and any(
-            map(_part("differences").requires_grad, tensor)
-        ):
+        if isinstance(tensor, (tuple, list)) and any(map(requires_grad, tensor)):
             raise IndexError(
                 f"tuple index out of range: input {position} is a {type(tensor).__name__} of "
                 "tensors, but gradcheck moves only arguments that are tensors themselves. Pass "
                 "each as an argument of its own."
             )
-        if not _part("differences").requires_grad(tensor):
+        if not requires_grad(tensor):
             continue
         array = tensor._array
         if array.dtype != np.float64:
@@ -272,7 +275,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 "correctly. You should call .contiguous on the input before passing it to "
                 "gradcheck."
             )
-    if not any(map(_part("differences").requires_grad, inputs)):
+    if not any(map(requires_grad, inputs)):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True."

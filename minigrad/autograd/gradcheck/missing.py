@@ -16,8 +16,8 @@ from minigrad.autograd.gradcheck.messages import (
     GradcheckError,
 )
 from minigrad.autograd.gradients import grad
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.node import Node, next_priority
-from minigrad.autograd.variable import resolve_edge
 
 
 class UndefinedGradBackward(Node):
