@@ -65,6 +65,48 @@ BEHAVIOR = (
         known=("oracle:engine.gradient_given_to_backward",),
     ),
     Difference(
+        slug="saves-less",
+        title="Saved tensors that hooks do not see",
+        what="Hooks of saved tensors meet fewer tensors here for indexing, `gather`, `max` and "
+        "`min`, the losses with class numbers, and `x ** y` where y needs no gradient: not the "
+        "positions, masks, counts, weights, or that result.",
+        why="The gradient needs no such tensor, or positions are kept as plain arrays.",
+        code="seen = []\n"
+        "x = torch.ones(3, requires_grad=True)\n"
+        "with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(t), lambda t: t):\n"
+        "    _ = x[torch.tensor([0, 2])]\n"
+        "len(seen)",
+        names=("torch.autograd.graph.saved_tensors_hooks",),
+        known=tuple(
+            f"oracle:saved_packing.{name}"
+            for name in (
+                "cross_entropy",
+                "cross_entropy sum",
+                "cross_entropy none",
+                "nll_loss",
+                "CrossEntropyLoss",
+                "x ** y, input 0",
+                "matrix ** row, input 0",
+                "scalar ** vector, input 0",
+                "max",
+                "min",
+                "max over an axis",
+                "x[[0, 2, 2]]",
+                "x[[0, 2]] of rows",
+                "x[tensor]",
+                "x[matrix of indices]",
+                "x[[0, 1], [2, 0]]",
+                "x[:, tensor]",
+                "x[tensor, 1:3]",
+                "x[arange, targets]",
+                "x[mask]",
+                "x[mask of rows]",
+                "x[mask of entries]",
+                "gather",
+            )
+        ),
+    ),
+    Difference(
         slug="input-metadata",
         title="grad_fn._input_metadata",
         what="Nodes do not tell the shapes and dtypes that they expect in `_input_metadata`.",

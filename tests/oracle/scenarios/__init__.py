@@ -12,5 +12,5 @@ from ..log import Scenario
 FAMILIES: dict[str, dict[str, Scenario]] = {
     path.stem: import_module(f"{__name__}.{path.stem}").family
     for path in sorted(Path(__file__).parent.glob("*.py"))
-    if path.stem not in ("__init__", "tools", "tools_operations")
+    if not path.stem.startswith(("__init__", "tools"))
 }

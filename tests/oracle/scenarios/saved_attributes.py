@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from . import (
-    operations_arithmetic,
-    operations_elementwise,
-    operations_indexing,
-    operations_linear_algebra,
-    operations_nn,
-    operations_powers,
-    operations_reduction,
-    operations_shape,
-)
 from .tools import Family, leaf
+from .tools_saved import rows
 
 family = Family()
 
@@ -32,7 +23,6 @@ NOT_KEPT = {
         "_saved_self_sym_strides",
     ),
     "NllLossBackward0": ("_saved_total_weight",),
-    "SgnBackward0": ("_saved_result", "_saved_self"),
     "SqueezeBackward4": ("_saved_self_sym_sizes",),
 }
 
@@ -91,16 +81,6 @@ def add(name, function, shapes, positive):
     family.add(name, scenario)
 
 
-for _module in (
-    operations_arithmetic,
-    operations_elementwise,
-    operations_indexing,
-    operations_linear_algebra,
-    operations_nn,
-    operations_powers,
-    operations_reduction,
-    operations_shape,
-):
-    for _name, (_function, *_shapes) in _module.TABLE.items():
-        if not any(part in _name for part in COUNTED_FROM_THE_END):
-            add(_name, _function, _shapes, _module is operations_powers)
+for _name, _function, _shapes, _positive in rows():
+    if not any(part in _name for part in COUNTED_FROM_THE_END):
+        add(_name, _function, _shapes, _positive)

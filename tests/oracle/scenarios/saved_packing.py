@@ -2,49 +2,10 @@
 
 from __future__ import annotations
 
-from . import (
-    operations_arithmetic,
-    operations_elementwise,
-    operations_indexing,
-    operations_linear_algebra,
-    operations_nn,
-    operations_powers,
-    operations_reduction,
-    operations_shape,
-)
 from .tools import Family, leaf
+from .tools_saved import rows
 
 family = Family()
-
-# minigrad saves less: what PyTorch saves besides is not needed for the gradient.
-SAVES_LESS = {
-    "2 ** x": "the exponent",
-    "abs": "input and result of the sign in the rule",
-    "built-in abs": "input and result of the sign in the rule",
-    "cross_entropy": "the sum of the weights",
-    "cross_entropy sum": "the sum of the weights",
-    "cross_entropy none": "the sum of the weights",
-    "nll_loss": "the sum of the weights",
-    "CrossEntropyLoss": "the sum of the weights",
-    "x ** y, input 0": "the result, where the exponent needs no gradient",
-    "matrix ** row, input 0": "the result, where the exponent needs no gradient",
-    "scalar ** vector, input 0": "the result, where the exponent needs no gradient",
-    "max": "a count of equal entries as integers",
-    "min": "a count of equal entries as integers",
-    "max over an axis": "the positions, as a tensor",
-    "x[[0, 2, 2]]": "the indices, as tensors",
-    "x[[0, 2]] of rows": "the indices, as tensors",
-    "x[tensor]": "the indices, as tensors",
-    "x[matrix of indices]": "the indices, as tensors",
-    "x[[0, 1], [2, 0]]": "the indices, as tensors",
-    "x[:, tensor]": "the indices, as tensors",
-    "x[tensor, 1:3]": "the indices, as tensors",
-    "x[arange, targets]": "the indices, as tensors",
-    "x[mask]": "the mask, as a tensor",
-    "x[mask of rows]": "the mask, as a tensor",
-    "x[mask of entries]": "the mask, as a tensor",
-    "gather": "the positions and the input, as tensors",
-}
 
 
 def logging_hooks(torch, log):
@@ -101,20 +62,7 @@ def add_packing_of_one(name, function, shapes, positive, place):
     family.add(f"{name}, input {place}", scenario)
 
 
-for _module in (
-    operations_arithmetic,
-    operations_elementwise,
-    operations_indexing,
-    operations_linear_algebra,
-    operations_nn,
-    operations_powers,
-    operations_reduction,
-    operations_shape,
-):
-    for _name, (_function, *_shapes) in _module.TABLE.items():
-        _positive = _module is operations_powers
-        if _name not in SAVES_LESS:
-            add_packing(_name, _function, _shapes, _positive)
-        for _place in range(len(_shapes)) if len(_shapes) > 1 else ():
-            if f"{_name}, input {_place}" not in SAVES_LESS:
-                add_packing_of_one(_name, _function, _shapes, _positive, _place)
+for _name, _function, _shapes, _positive in rows():
+    add_packing(_name, _function, _shapes, _positive)
+    for _place in range(len(_shapes)) if len(_shapes) > 1 else ():
+        add_packing_of_one(_name, _function, _shapes, _positive, _place)
