@@ -24,6 +24,7 @@ from minigrad.autograd.modes import no_grad as no_grad
 from minigrad.autograd.modes import set_grad_enabled as set_grad_enabled
 from minigrad.creation import *
 from minigrad.dtypes import *
+from minigrad.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.ops.calling.arithmetic import *
 from minigrad.ops.calling.choosing import *
 from minigrad.ops.calling.products import *
@@ -50,6 +51,8 @@ __version__ = "0.1.0"
 # As in PyTorch, 1 / 0 is inf and log(-1) is nan, without a word. This silences NumPy's warnings
 # about such values only where minigrad's own files compute.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.ops\.")
+
+_keep_freed_memory()
 
 if _TYPE_CHECKING:
     # one line for each room of ops.later.ROOMS

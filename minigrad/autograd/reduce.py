@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,3 +69,43 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
     if axes:
         gradient = np.add.reduce(gradient, axis=axes, keepdims=True)
     return gradient.reshape(shape) if added else gradient
+
+
+_ROW = 1024  # so short that summing in float32 loses nothing to speak of
+
+
+def sum_of_products(a: Any, b: Any, wanted: tuple[Any, Any] | None) -> Any:
+    """Multiply two arrays; where only the sum of all is wanted of many, compute just that.
+
+    This is the numeric twin of `a * b`: it saves writing and reading the array of products.
+
+    Args:
+        a: An array.
+        b: Another one, which may have to be broadcast.
+        wanted: The shape and dtype that the gradient will be reduced to.
+
+    Returns:
+        The products, to be reduced by `reduce_gradient`, or their sum in the wanted shape.
+
+    Example:
+        >>> import numpy as np
+        >>> sum_of_products(np.arange(4096.0), np.full(4096, 2.0), ((1,), np.dtype("float64")))
+        array([16773120.])
+    """
+    if (
+        wanted is None
+        or a.size < 4 * _ROW
+        or type(a) is not np.ndarray
+        or type(b) is not np.ndarray
+        or math.prod(wanted[0]) != 1
+        or a.shape != b.shape
+        or a.dtype is not b.dtype
+        or a.dtype.kind != "f"
+        or not (a.flags.c_contiguous and b.flags.c_contiguous)
+    ):
+        return a * b
+    a, b = a.reshape(-1), b.reshape(-1)
+    whole = a.size - a.size % _ROW
+    sums = np.vecdot(a[:whole].reshape(-1, _ROW), b[:whole].reshape(-1, _ROW))
+    total = np.add.reduce(sums) + np.vecdot(a[whole:], b[whole:])
+    return np.asarray(total, a.dtype).reshape(wanted[0])

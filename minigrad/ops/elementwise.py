@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.reduce import sum_of_products
 from minigrad.ops.meeting import no_booleans, quietly, with_number
 from minigrad.ops.tape import Array, differentiable
 
@@ -74,6 +75,7 @@ def rsub_number(self: Array, other: Array) -> Array:
 @differentiable(
     "MulBackward0",
     arithmetic=True,
+    twins={"self": sum_of_products, "other": sum_of_products},
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )

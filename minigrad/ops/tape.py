@@ -104,6 +104,7 @@ def differentiable(
     broadcasts: bool | tuple[str, ...] = False,
     view: bool = False,
     constants: tuple[str, ...] = (),
+    twins: dict[str, Callable[..., Any]] | None = None,
     **rules: Rule,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn a forward in NumPy and its backward rules into an operation on tensors.
@@ -115,6 +116,8 @@ def differentiable(
             brought back; or the names of those that are broadcast.
         view: Whether the result shares the memory of the first input.
         constants: Inputs that are tensors but have no gradient, such as a condition.
+        twins: For rules of inputs that may have been broadcast, quicker ways on arrays. Each gets
+            what the rule gets, and then the shape and dtype that are wanted of the gradient.
         **rules: For each differentiable input its rule, in the order of the inputs.
 
     Returns:
@@ -124,6 +127,7 @@ def differentiable(
 
     def decorate(forward: Callable[..., Any]) -> Any:
         writer = _Writer(node_name, forward, rules, constants, broadcasts or arithmetic)
+        writer.twins = twins or {}
         node = type(
             node_name,
             (Node,),
@@ -139,6 +143,7 @@ def differentiable(
         plain = {name: getattr(rule, "forward", rule) for name, rule in rules.items()}
         names |= {f"rule_{name}": rule for name, rule in plain.items()}
         names |= {f"recorded_rule_{name}": rule for name, rule in rules.items()}
+        names |= {f"twin_{name}": twin for name, twin in writer.twins.items()}
 
         def write() -> str:
             return "\n\n".join(
@@ -190,6 +195,8 @@ def _arguments(function: Any) -> list[str]:
 
 class _Writer:
     """Writes the source of an operation and of its node's two methods."""
+
+    twins: dict[str, Callable[..., Any]]
 
     def __init__(
         self,
@@ -366,6 +373,12 @@ class _Writer:
         calls = [
             f"{prefix}_{t}({', '.join(['grad', *self.needs[t]])})" for t in self.differentiable
         ]
+        if self.broadcasts:
+            lines += ["    wanted = node._broadcast"]
+        for place, t in enumerate(self.differentiable):
+            if t in self.twins and method == "_run":
+                twin = f"twin_{t}({', '.join(['grad', *self.needs[t], f'wanted[{place}]'])})"
+                calls[place] = f"({calls[place]} if wanted is None else {twin})"
         if several:
             names = [f"edge_{t}" for t in self.differentiable]
             lines += [f"    {', '.join(names)}, = node.next_functions"]
@@ -386,7 +399,7 @@ class _Writer:
                 "        node._saved = None",
             ]
         if self.broadcasts:
-            lines += ["    wanted = node._broadcast", "    if wanted is not None:"]
+            lines += ["    if wanted is not None:"]
             for t in self.broadcasts:
                 place = self.differentiable.index(t)
                 lines += [f"        grad_{t} = reduce_gradient(grad_{t}, wanted[{place}])"]

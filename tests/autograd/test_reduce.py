@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.autograd.reduce import sum_to_shape
+from minigrad.autograd.reduce import reduce_gradient, sum_of_products, sum_to_shape
 
 
 def _by_hand(gradient, shape):
@@ -93,3 +93,34 @@ def test_shapes_that_do_not_broadcast(torch, draw, refused):
     for operation in (torch.add, torch.mul, torch.sub, torch.div):
         with refused(RuntimeError, message, "compared from the right, sizes must be equal or 1"):
             operation(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", [4096, 5000, 100_003])
+def test_products_summed_at_once_are_the_rule_and_its_sum(dtype, size):
+    source = np.random.default_rng(size)
+    a, b = (source.standard_normal((2, size)).astype(dtype) for _ in range(2))
+    wanted = ((1, 1), np.dtype(dtype))
+    found = reduce_gradient(sum_of_products(a, b, wanted), wanted)
+    expected = np.sum(a.astype(np.float64) * b, keepdims=True)
+    # rounding grows with the root of the number of terms, whose sum of sizes counts
+    room = np.finfo(dtype).eps * np.sum(np.abs(a * b)) / np.sqrt(size)
+    assert found.shape == (1, 1) and found.dtype == dtype
+    assert abs(found - expected).item() < 4 * room
+
+
+def test_products_that_are_not_summed_to_one_number_are_plain_products():
+    source = np.random.default_rng(0)
+    a, b = (source.standard_normal((4, 3000)) for _ in range(2))
+    for left, right, shape in ((a, b, (3000,)), (a.T, b.T, (1,)), (a, b[:1], (1,)), (a, b, None)):
+        wanted = None if shape is None else (shape, np.dtype(float))
+        np.testing.assert_array_equal(sum_of_products(left, right, wanted), left * right)
+
+
+def test_a_large_gradient_summed_to_one_number_reaches_its_leaf(torch):
+    x = torch.tensor(np.random.default_rng(1).standard_normal(10_000), requires_grad=True)
+    w = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    cotangent = torch.tensor(np.random.default_rng(2).standard_normal(10_000))
+    (x * w).backward(cotangent)
+    expected = (cotangent.numpy() * x.detach().numpy()).sum(keepdims=True)
+    np.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-10)

@@ -2,37 +2,17 @@
 
     python tests/benchmarks/tape.py     (in the environment of the tests; with torch if it is there)
 
-Each workload runs in one process and one thread, in alternating rounds; the figures are medians of
-the ratios of each round. Before anything is timed, the gradients are compared with those written by
-hand. PyTorch against itself (A/A) tells how far a ratio can be trusted on this machine.
+How it is measured is told in `timing.py`.
 """
 
 from __future__ import annotations
 
-import os
-
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")
-
-import importlib.util
-import statistics
-import sys
-import time
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-import minigrad
-
-Step = Callable[[], Any]
-# a step of work, and a look at the gradients that the steps so far have left
-Work = tuple[Step, Step]
-ROUNDS = 40
+from timing import Step, Work, Workload, run
 
 
 def worked_example(torch: ModuleType) -> Work:
@@ -214,7 +194,7 @@ def mlp_by_hand() -> Step:
     return step
 
 
-WORKLOADS: list[tuple[str, Callable[[ModuleType], Work], Callable[[], Step], int]] = [
+WORKLOADS: list[Workload] = [
     ("worked example, operations", worked_example, worked_example_by_hand, 200),
     ("worked example, nn.Linear", worked_example_modules, worked_example_by_hand, 100),
     ("chain of 1,000 add, mul", chain, chain_by_hand, 4),
@@ -223,61 +203,5 @@ WORKLOADS: list[tuple[str, Callable[[ModuleType], Work], Callable[[], Step], int
 ]
 
 
-def _numbers(gradients: list[Any]) -> list[Any]:
-    return [np.asarray(getattr(g, "tolist", lambda g=g: g)()) for g in gradients]
-
-
-def check(name: str, by_hand: Step, libraries: dict[str, Work]) -> None:
-    """Compare the gradients of a first step with those written by hand."""
-    expected = _numbers(by_hand())
-    for library, (step, gradients) in libraries.items():
-        step()
-        for found, wanted in zip(_numbers(gradients()), expected, strict=True):
-            if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=2e-4, atol=1e-6):
-                sys.exit(f"{name}: {library} computes another gradient; nothing is timed")
-
-
-def measure(steps: dict[str, Step], repeats: int) -> dict[str, list[float]]:
-    """Time the steps in alternating rounds, in seconds a step.
-
-    A step that is not counted comes first each time: the caches hold what ran before.
-    """
-    times: dict[str, list[float]] = {library: [] for library in steps}
-    for _ in range(ROUNDS):
-        for library, step in steps.items():
-            step()
-            start = time.perf_counter()
-            for _ in range(repeats):
-                step()
-            times[library].append((time.perf_counter() - start) / repeats)
-    return times
-
-
-def ratio(times: dict[str, list[float]], a: str, b: str) -> float:
-    """Give the median of the ratios of the rounds."""
-    return statistics.median(x / y for x, y in zip(times[a], times[b], strict=True))
-
-
-def main() -> None:
-    """Print a table of the workloads."""
-    torch: Any = None
-    if importlib.util.find_spec("torch") is not None:
-        torch = importlib.import_module("torch")
-        torch.set_num_threads(1)
-    for name, make, by_hand, repeats in WORKLOADS:
-        hand, libraries = by_hand(), {"minigrad": make(minigrad)}
-        if torch is not None:
-            libraries |= {"torch": make(torch), "torch again": make(torch)}
-        check(name, hand, libraries)
-        steps = {"hand": hand} | {library: work[0] for library, work in libraries.items()}
-        times = measure(steps, repeats)
-        line = f"{name:32s} minigrad {statistics.median(times['minigrad']) * 1e6:9.1f} us"
-        line += f"   / hand {ratio(times, 'minigrad', 'hand'):5.2f}"
-        if torch is not None:
-            line += f"   / torch {ratio(times, 'minigrad', 'torch'):5.2f}"
-            line += f"   (torch / torch {ratio(times, 'torch again', 'torch'):4.2f})"
-        print(line)
-
-
 if __name__ == "__main__":
-    main()
+    run(WORKLOADS)

@@ -47,10 +47,12 @@ def called(name: str, case: Case, seed: int = 0) -> tuple[Callable[..., Any], tu
 def plant(
     monkeypatch: pytest.MonkeyPatch, name: str, place: str, wrong: Callable[[Any], Any]
 ) -> None:
-    """Put a wrong rule in the place of a right one."""
+    """Put a wrong rule in the place of a right one, and of its twin for broadcast inputs."""
     names = BOOK[name].__globals__
-    right = names[place]
-    monkeypatch.setitem(names, place, lambda *given: wrong(right(*given)))
+    for each in (place, place.replace("rule_", "twin_")):
+        if each in names:
+            right = names[each]
+            monkeypatch.setitem(names, each, lambda *given, right=right: wrong(right(*given)))
 
 
 def a_thousandth_more(gradient: Any) -> Any:
