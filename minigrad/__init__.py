@@ -27,6 +27,7 @@ from minigrad.dtypes import *
 from minigrad.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.ops.calling.arithmetic import *
 from minigrad.ops.calling.choosing import *
+from minigrad.ops.calling.outputs import *
 from minigrad.ops.calling.products import *
 from minigrad.ops.calling.reducing import *
 from minigrad.ops.calling.shaping import *
@@ -56,17 +57,77 @@ _keep_freed_memory()
 
 if _TYPE_CHECKING:
     # one line for each room of ops.later.ROOMS
+    from minigrad import linalg as linalg
     from minigrad import nn as nn
     from minigrad import optim as optim
+    from minigrad import special as special
+    from minigrad.ops.calling.accumulating import *
+    from minigrad.ops.calling.activating import *
+    from minigrad.ops.calling.adding_products import *
+    from minigrad.ops.calling.aliases import *
+    from minigrad.ops.calling.assembling import *
+    from minigrad.ops.calling.averaging import *
+    from minigrad.ops.calling.comparing import *
+    from minigrad.ops.calling.contracting import *
+    from minigrad.ops.calling.convolution import *
+    from minigrad.ops.calling.counting import *
+    from minigrad.ops.calling.decomposing import *
+    from minigrad.ops.calling.determining import *
+    from minigrad.ops.calling.distances import *
+    from minigrad.ops.calling.distinct import *
+    from minigrad.ops.calling.dividing import *
+    from minigrad.ops.calling.dotting import *
+    from minigrad.ops.calling.dropping import *
+    from minigrad.ops.calling.exponentials import *
+    from minigrad.ops.calling.factoring import *
+    from minigrad.ops.calling.finding import *
+    from minigrad.ops.calling.fitting import *
+    from minigrad.ops.calling.foreign_memory import *
+    from minigrad.ops.calling.gridding import *
+    from minigrad.ops.calling.in_place_functions import *
+    from minigrad.ops.calling.information import *
+    from minigrad.ops.calling.integrating import *
+    from minigrad.ops.calling.less_usual_creation import *
+    from minigrad.ops.calling.limiting import *
+    from minigrad.ops.calling.listing import *
+    from minigrad.ops.calling.masking import *
+    from minigrad.ops.calling.measuring import *
+    from minigrad.ops.calling.mixing import *
+    from minigrad.ops.calling.more_products import *
+    from minigrad.ops.calling.norms import *
+    from minigrad.ops.calling.parting import *
+    from minigrad.ops.calling.patterns import *
+    from minigrad.ops.calling.quantiles import *
+    from minigrad.ops.calling.random_like import *
+    from minigrad.ops.calling.ranking import *
+    from minigrad.ops.calling.recurring import *
+    from minigrad.ops.calling.rearranging import *
+    from minigrad.ops.calling.repeating import *
+    from minigrad.ops.calling.rounding import *
+    from minigrad.ops.calling.sampling import *
+    from minigrad.ops.calling.scattering import *
+    from minigrad.ops.calling.scoring import *
+    from minigrad.ops.calling.searching import *
+    from minigrad.ops.calling.solving import *
+    from minigrad.ops.calling.special import *
+    from minigrad.ops.calling.taking import *
+    from minigrad.ops.calling.triangles import *
+    from minigrad.ops.calling.trigonometry import *
+    from minigrad.ops.calling.types import *
+    from minigrad.serialization import load as load
+    from minigrad.serialization import save as save
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
-_loaded_later = ("nn", "optim", "symbolic", "viz")
+_loaded_later = ("linalg", "nn", "optim", "serialization", "special", "symbolic", "utils", "viz")
+_functions_loaded_later = {"load": "serialization", "save": "serialization"}
 
 
 def __getattr__(name: str) -> _Any:
     """Load a room of the house, or an operation, when it is first asked for."""
     if name in _loaded_later:
         return _import_module(f"minigrad.{name}")
+    if name in _functions_loaded_later:
+        return getattr(_import_module(f"minigrad.{_functions_loaded_later[name]}"), name)
     function = _waiting_function(name)
     if function is not None:
         globals()[name] = function
@@ -76,4 +137,6 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """List the rooms that are loaded later, too."""
-    return sorted({*globals(), *_loaded_later, *_waiting_functions()})
+    return sorted(
+        {*globals(), *_loaded_later, *_functions_loaded_later, *_waiting_functions()}
+    )

@@ -1,16 +1,27 @@
-"""Make tensors: from data, filled with a number, evenly spaced, or random."""
+"""Make tensors filled with one number; here are also those from data, evenly spaced and random."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes, nested
-from minigrad.autograd.complex_numbers import can_require_grad
-from minigrad.random import Generator, source
-from minigrad.tensor import Tensor, wrap
+from minigrad import dtypes
+from minigrad.construction import (
+    check_place,
+    default_or,
+    finish,
+    keeps_order,
+    number,
+    sequence_of_sizes,
+    shape_of,
+)
+from minigrad.from_data import as_tensor, from_numpy, is_tensor, tensor
+from minigrad.ops.calling.arguments import check_tensor, entry
+from minigrad.ops.calling.out import dtype_for, write_new
+from minigrad.random_creation import rand, randint, randn, randperm
+from minigrad.spacing import arange, eye, linspace
+from minigrad.tensor import Tensor
 
 __all__ = [
     "arange",
@@ -25,357 +36,185 @@ __all__ = [
     "ones",
     "ones_like",
     "rand",
-    "rand_like",
     "randint",
     "randn",
-    "randn_like",
     "randperm",
     "tensor",
     "zeros",
     "zeros_like",
 ]
 
-# the name by which other rooms know it
-generator = source
-
-
-def _finish(array: Any, requires_grad: bool) -> Tensor:
-    tensor = wrap(array)
-    if requires_grad:
-        if not can_require_grad(array.dtype):
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
-        tensor._edge = None
-    return tensor
-
-
-def _default(dtype: dtypes.dtype | None) -> np.dtype[Any]:
-    return (dtypes.get_default_dtype() if dtype is None else dtype).numpy
-
-
-def _numpy(dtype: dtypes.dtype | None) -> Any:
-    return None if dtype is None else dtype.numpy
-
-
-def _shape(sizes: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
-    """Take sizes one by one, or in one sequence that may be given by its name."""
-    if size is not None and not sizes:
-        sizes = (size,)
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = tuple(sizes[0])
-    return tuple(int(n) for n in sizes)
-
-
-def tensor(data: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Make a tensor from data; the data are copied.
-
-    Args:
-        data: A number, nested sequences of numbers, or an array. Python floats become the default
-            dtype, Python integers int64; an array keeps its dtype, and so do NumPy's numbers and
-            tensors with one entry within sequences.
-        dtype: The type of the entries, if not the one that follows from the data.
-        requires_grad: Whether operations on the tensor are recorded.
-
-    Raises:
-        ValueError: If sequences have different lengths.
-        RuntimeError: If a gradient is required of a type that is not floating point.
-        NotImplementedError: If a gradient is required of complex numbers.
-        TypeError: If the data are no numbers.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.tensor([[1, 2], [3, 4]])
-        tensor([[1, 2],
-                [3, 4]])
-        >>> torch.tensor(0.5, requires_grad=True)
-        tensor(0.5000, requires_grad=True)
-    """
-    if isinstance(data, Tensor):
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
-            ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
-            "torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
-        )
-        data = data._array
-    given = isinstance(data, (np.ndarray, np.generic))
-    found: set[np.dtype[Any]] = set()
-    entries = data
-    if not given:
-        data = nested.without_tensors(data, found)
-    try:
-        array = np.array(data, subok=True)
-    except ValueError:
-        nested.refuse_ragged(data)
-        raise
-    if dtype is not None:
-        array = array.astype(dtype.numpy)
-    elif found and not given and array.dtype.kind != "O":
-        array = array.astype(nested.dtype_of_numbers(entries, found))
-    elif not given:
-        if array.dtype == np.float64:
-            array = array.astype(_default(None))
-        elif array.dtype == np.complex128:
-            wide = dtypes.get_default_dtype() is dtypes.float64
-            array = array.astype(np.complex128 if wide else np.complex64)
-        elif array.dtype.kind == "i":
-            array = array.astype(np.int64)
-    if array.dtype.kind not in "biufcO" or (type(array) is np.ndarray and array.dtype.kind == "O"):
-        kind = type(array.flat[0]).__name__.removesuffix("_") if array.size else str(array.dtype)
-        raise TypeError(
-            f"new(): invalid data type '{kind}'; the entries must be numbers. "
-            "minigrad.symbolic.tensor_of makes tensors of symbols."
-        )
-    return _finish(array, requires_grad)
-
-
-def is_tensor(obj: Any, /) -> bool:
-    """Tell whether something is a tensor.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(1.0)
-        (True, False)
-    """
-    return isinstance(obj, Tensor)
-
-
-def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None) -> Tensor:
-    """Make a tensor that shares the memory of the data, if it can."""
-    if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)
-    if isinstance(data, np.ndarray):
-        return from_numpy(data) if dtype is None else from_numpy(data).to(dtype)
-    return tensor(data, dtype=dtype)
-
-
-def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
-    """Make a tensor that shares the memory of a NumPy array.
-
-    Raises:
-        TypeError: If it is not an array, or tensors have no such dtype.
-    """
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    dtypes.of_array(ndarray)
-    return wrap(ndarray)
-
 
 def full(
-    size: Any, fill_value: Any, *, dtype: dtypes.dtype | None = None, requires_grad: bool = False
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Make a tensor of a shape, filled with one number."""
-    numpy_dtype = tensor(fill_value).dtype.numpy if dtype is None else dtype.numpy
-    return _finish(np.full(_shape((size,)), fill_value, numpy_dtype), requires_grad)
+    """Make a tensor of a shape, filled with one number.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.full((2, 2), 7)
+        tensor([[7, 7],
+                [7, 7]])
+    """
+    check_place("full", device, layout, pin_memory)
+    value = number(fill_value, "full", "fill_value", 2)
+    own = dtypes.scalar_dtype(value, np.dtype("bool"))
+    wanted = dtype_for("full", out, dtype, own)
+    array = np.full(sequence_of_sizes(size, "full"), _entry(value, wanted), wanted)
+    return finish(array, requires_grad, "full") if out is None else write_new(out, array)
+
+
+def _entry(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Convert one number."""
+    return value if dtype.kind in "cO" else entry(value, dtype)
+
+
+def _dtype(caller: str, out: Any, dtype: Any) -> np.dtype[Any]:
+    return dtype_for(caller, out, dtype, dtypes.float32.numpy)
 
 
 def zeros(
     *sizes: Any,
     size: Any = None,
-    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Make a tensor of zeros."""
-    return _finish(np.zeros(_shape(sizes, size), _default(dtype)), requires_grad)
+    """Make a tensor of zeros.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 3)
+        tensor([[0., 0., 0.],
+                [0., 0., 0.]])
+    """
+    check_place("zeros", device, layout, pin_memory)
+    shape = shape_of(sizes, size, "zeros")
+    if out is not None:
+        return write_new(out, np.zeros(shape, _dtype("zeros", out, dtype)))
+    return finish(np.zeros(shape, default_or(dtype, "zeros")), requires_grad, "zeros")
 
 
 def ones(
     *sizes: Any,
     size: Any = None,
-    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Make a tensor of ones."""
-    return _finish(np.ones(_shape(sizes, size), _default(dtype)), requires_grad)
+    """Make a tensor of ones.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.ones(2)
+        tensor([1., 1.])
+    """
+    check_place("ones", device, layout, pin_memory)
+    shape = shape_of(sizes, size, "ones")
+    if out is not None:
+        return write_new(out, np.ones(shape, _dtype("ones", out, dtype)))
+    return finish(np.ones(shape, default_or(dtype, "ones")), requires_grad, "ones")
 
 
 def empty(
     *sizes: Any,
     size: Any = None,
-    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
-    """Make a tensor whose entries are not set."""
-    return _finish(np.empty(_shape(sizes, size), _default(dtype)), requires_grad)
+    """Make a tensor whose entries are not set.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.empty(2, 3).shape
+        torch.Size([2, 3])
+    """
+    check_place("empty", device, layout, pin_memory)
+    keeps_order("empty", memory_format)
+    shape = shape_of(sizes, size, "empty")
+    if out is not None:
+        return write_new(out, np.empty(shape, _dtype("empty", out, dtype)))
+    return finish(np.empty(shape, default_or(dtype, "empty")), requires_grad, "empty")
 
 
 def zeros_like(
     input: Tensor,
     *,
-    dtype: dtypes.dtype | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """Make a tensor of zeros in the shape and type of another."""
-    return _finish(np.zeros_like(input._array, _numpy(dtype)), requires_grad)
+    wanted, order = _alike("zeros_like", input, dtype, layout, device, pin_memory, memory_format)
+    return finish(np.zeros_like(input._array, wanted, order), requires_grad, "zeros_like")
+
+
+def _alike(
+    caller: str,
+    input: Any,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: bool,
+    memory_format: Any,
+) -> tuple[Any, Any]:
+    """Give the dtype and the order in memory of a tensor like another."""
+    check_tensor(caller, input)
+    check_place(caller, device, layout, pin_memory)
+    wanted = None if dtype is None else dtypes.asked(caller, dtype, dtypes.float32)
+    return wanted, "K" if keeps_order(caller, memory_format) else "C"
 
 
 def ones_like(
     input: Tensor,
     *,
-    dtype: dtypes.dtype | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """Make a tensor of ones in the shape and type of another."""
-    return _finish(np.ones_like(input._array, _numpy(dtype)), requires_grad)
+    wanted, order = _alike("ones_like", input, dtype, layout, device, pin_memory, memory_format)
+    return finish(np.ones_like(input._array, wanted, order), requires_grad, "ones_like")
 
 
 def full_like(
     input: Tensor,
     fill_value: Any,
     *,
-    dtype: dtypes.dtype | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """Make a tensor in the shape and type of another, filled with one number."""
-    return _finish(np.full_like(input._array, fill_value, _numpy(dtype)), requires_grad)
-
-
-def arange(
-    *bounds: Any,
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a vector of numbers from a start (or 0) up to but not including an end.
-
-    Args:
-        *bounds: The end; or start and end; or start, end and step.
-        start: The first number, given by name.
-        end: Where to stop, given by name.
-        step: The distance between two numbers, given by name.
-        dtype: The type of the entries.
-        requires_grad: Whether operations on the tensor are recorded.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.arange(2, 8, 2)
-        tensor([2, 4, 6])
-    """
-    if end is not None:
-        bounds = (*(bounds or (start,)), end, step)
-    elif step != 1:
-        bounds = (*((start,) if len(bounds) == 1 else ()), *bounds, step)
-    whole = all(isinstance(bound, int) for bound in bounds)
-    numpy_dtype = (np.dtype("int64") if whole else _default(None)) if dtype is None else dtype.numpy
-    return _finish(np.arange(*bounds).astype(numpy_dtype), requires_grad)
-
-
-def linspace(
-    start: float,
-    end: float,
-    steps: int,
-    *,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a vector of evenly spaced numbers, both ends included."""
-    return _finish(np.linspace(start, end, steps).astype(_default(dtype)), requires_grad)
-
-
-def eye(
-    n: int, m: int | None = None, *, dtype: dtypes.dtype | None = None, requires_grad: bool = False
-) -> Tensor:
-    """Make a matrix with ones on the diagonal and zeros elsewhere."""
-    return _finish(np.eye(n, m, dtype=_default(dtype)), requires_grad)
-
-
-def rand(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a tensor of random numbers, uniform between 0 and 1.
-
-    Args:
-        *sizes: The shape.
-        size: The shape, given by its name.
-        generator: The source of the numbers, if not the one that `manual_seed` starts.
-        dtype: The type of the entries.
-        requires_grad: Whether operations on the tensor are recorded.
-    """
-    array = np.asarray(source(generator).random(_shape(sizes, size))).astype(_default(dtype))
-    return _finish(array, requires_grad)
-
-
-def randn(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a tensor of random numbers from the standard normal distribution.
-
-    Args:
-        *sizes: The shape.
-        size: The shape, given by its name.
-        generator: The source of the numbers, if not the one that `manual_seed` starts.
-        dtype: The type of the entries.
-        requires_grad: Whether operations on the tensor are recorded.
-    """
-    array = np.asarray(source(generator).standard_normal(_shape(sizes, size))).astype(
-        _default(dtype)
-    )
-    return _finish(array, requires_grad)
-
-
-def randint(
-    *arguments: Any,
-    low: int = 0,
-    high: int | None = None,
-    size: Any = None,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a tensor of random integers: `randint(low, high, size)` or `randint(high, size)`."""
-    if size is None:
-        *arguments, size = arguments  # type: ignore[assignment]
-    if high is None:
-        *arguments, high = arguments  # type: ignore[assignment]
-    if arguments:
-        (low,) = arguments
-    array = source(generator).integers(low, high, _shape((size,)))
-    numpy_dtype = np.int64 if dtype is None else dtype.numpy
-    return _finish(np.asarray(array).astype(numpy_dtype), requires_grad)
-
-
-def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype = dtypes.int64,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a vector of the numbers from 0 to n - 1 in random order."""
-    return _finish(source(generator).permutation(n).astype(dtype.numpy), requires_grad)
-
-
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a tensor of uniform random numbers in the shape and type of another."""
-    kind = dtype or input.dtype
-    return rand(input.shape, generator=generator, dtype=kind, requires_grad=requires_grad)
-
-
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: dtypes.dtype | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Make a tensor of normal random numbers in the shape and type of another."""
-    kind = dtype or input.dtype
-    return randn(input.shape, generator=generator, dtype=kind, requires_grad=requires_grad)
+    wanted, order = _alike("full_like", input, dtype, layout, device, pin_memory, memory_format)
+    value = number(fill_value, "full_like", "fill_value", 2)
+    value = _entry(value, input._array.dtype if wanted is None else wanted)
+    return finish(np.full_like(input._array, value, wanted, order), requires_grad, "full_like")

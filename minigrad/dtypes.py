@@ -40,6 +40,7 @@ class dtype:
         numpy: The NumPy dtype that holds such entries.
         is_floating_point: Whether the entries are floating-point numbers.
         is_complex: Whether the entries are complex numbers.
+        is_signed: Whether the entries can be negative.
         itemsize: Bytes an entry.
 
     Example:
@@ -50,13 +51,22 @@ class dtype:
         4
     """
 
-    __slots__ = ("is_complex", "is_floating_point", "itemsize", "name", "numpy", "tensor_type")
+    __slots__ = (
+        "is_complex",
+        "is_floating_point",
+        "is_signed",
+        "itemsize",
+        "name",
+        "numpy",
+        "tensor_type",
+    )
 
     def __init__(self, name: str, numpy_name: str, tensor_type: str) -> None:
         self.name = name
         self.numpy: np.dtype[Any] = np.dtype(numpy_name)
         self.is_floating_point = self.numpy.kind == "f"
         self.is_complex = self.numpy.kind == "c"
+        self.is_signed = self.numpy.kind not in "ub"
         self.itemsize = self.numpy.itemsize
         self.tensor_type = tensor_type
 
@@ -65,6 +75,23 @@ class dtype:
 
     def __reduce__(self) -> str:
         return self.name
+
+    def to_real(self) -> dtype:
+        """Give the dtype of the real part of such entries."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    def to_complex(self) -> dtype:
+        """Give the dtype of complex numbers whose parts are such entries.
+
+        Raises:
+            RuntimeError: If there is none.
+        """
+        if self.is_complex:
+            return self
+        found = {float32: complex64, float64: complex128}.get(self)
+        if found is None:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.tensor_type}")
+        return found
 
 
 float16 = half = dtype("float16", "float16", "Half")
@@ -107,10 +134,47 @@ def set_default_dtype(d: dtype, /) -> None:
     """
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(
-            "only floating-point types are supported as the default type. "
+            ("" if isinstance(d, dtype) else "invalid dtype object: ")
+            + "only floating-point types are supported as the default type. "
             "Use torch.float32 or torch.float64."
         )
-    _default[0] = d
+    if d.numpy.kind == "f":  # asked for here, because NumPy has not every type
+        _default[0] = d
+
+
+# Python's own types stand for those that they are counted among.
+of_python = {
+    builtins.float: float64,
+    builtins.int: int64,
+    builtins.bool: bool,
+    complex: complex128,
+}
+
+
+def asked(caller: str, given: Any, default: dtype) -> np.dtype[Any]:
+    """Give the NumPy dtype that the argument `dtype` of a function asks for.
+
+    Args:
+        caller: The name of the function, for the message.
+        given: A dtype, one of Python's types of numbers, or None.
+        default: What None means.
+
+    Raises:
+        TypeError: If it is no dtype.
+    """
+    if given is None:
+        return default.numpy
+    if isinstance(given, dtype):
+        return given.numpy
+    if isinstance(given, type) and given in of_python:
+        return of_python[given].numpy
+    raise TypeError(f"{caller}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+
+
+_PYTORCH_HAS = (
+    "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+    "uint16, uint8, and bool"
+)
 
 
 def of_array(array: Any) -> dtype:
@@ -122,9 +186,8 @@ def of_array(array: Any) -> dtype:
     found = _by_numpy.get(array.dtype)
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type {array.dtype}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, "
-            "and bool."
+            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only "
+            f"supported types are: {_PYTORCH_HAS}. minigrad has no uint64, uint32 and uint16."
         )
     return found
 
@@ -213,7 +276,8 @@ def scalar_dtype(value: Any, meets: np.dtype[Any]) -> np.dtype[Any]:
     elif isinstance(value, builtins.float):
         own = _default[0].numpy
     elif isinstance(value, complex):
-        own = np.dtype("complex128" if _default[0] is float64 else "complex64")
+        precision = meets if meets.kind == "f" else _default[0].numpy
+        own = np.dtype("complex128" if precision == np.float64 else "complex64")
     else:
         own = np.dtype("object")
     return meets if kind_of(own) <= kind_of(meets) else own

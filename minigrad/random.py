@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from minigrad.streams import STATE_SIZE, Stream
 from minigrad.tensor import Tensor, wrap
-
-if TYPE_CHECKING:
-    NumpySource = np.random.Generator
 
 __all__ = [
     "fork_rng",
@@ -23,10 +21,6 @@ __all__ = [
     "set_rng_state",
 ]
 
-# The state of NumPy's PCG64 as bytes: its two numbers, what is left of the last draw of 32 bits,
-# and the seed it all began with.
-_LAYOUT = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}
-_SIZE = sum(_LAYOUT.values())
 _FIRST_SEED = 67280421310721  # of a new generator, as in PyTorch
 
 
@@ -38,7 +32,7 @@ def _fresh_seed() -> int:
 class Generator:
     """A source of random numbers with a state of its own.
 
-    The numbers are NumPy's (PCG64), not PyTorch's: the same seed gives other values there.
+    The same seed gives the same numbers as in PyTorch (see `minigrad.streams`).
 
     Args:
         device: Where the numbers are made; there is only `"cpu"`.
@@ -55,13 +49,18 @@ class Generator:
         if device != "cpu":
             raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
         self._seed: int | None = _FIRST_SEED
-        self._numpy: NumpySource | None = None
+        self._stream: Stream | None = None
 
-    def source(self) -> NumpySource:
-        """Give NumPy's generator; it is made late, since NumPy loads its random numbers late."""
-        if self._numpy is None:
-            self._numpy = np.random.default_rng(self.initial_seed())
-        return self._numpy
+    @property
+    def device(self) -> Any:
+        """Where the numbers are made: the CPU."""
+        return wrap(np.empty(0)).device
+
+    def stream(self) -> Stream:
+        """Give the stream to draw from; it is made late, since NumPy loads its bits late."""
+        if self._stream is None:
+            self._stream = Stream(self.initial_seed())
+        return self._stream
 
     def initial_seed(self) -> int:
         """Give the seed that the numbers began with."""
@@ -89,7 +88,7 @@ class Generator:
                 f"Overflow when unpacking long long. The seed {seed} is not between -2**63 and "
                 "2**64 - 1"
             )
-        self._seed, self._numpy = seed % 2**64, None
+        self._seed, self._stream = seed % 2**64, None
         return self
 
     def seed(self) -> int:
@@ -98,11 +97,8 @@ class Generator:
         return self.initial_seed()
 
     def get_state(self) -> Tensor:
-        """Give the whole state as a vector of bytes, for `set_state`."""
-        held: dict[str, Any] = dict(self.source().bit_generator.state)
-        held |= held["state"] | {"seed": self.initial_seed()}
-        parts = (int(held[name]).to_bytes(size, "little") for name, size in _LAYOUT.items())
-        return wrap(np.frombuffer(b"".join(parts), np.uint8).copy())
+        """Give the whole state as a vector of bytes, for `set_state`; PyTorch's reads the same."""
+        return wrap(np.frombuffer(self.stream().to_bytes(), np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Self:
         """Return to a state that `get_state` gave.
@@ -121,24 +117,18 @@ class Generator:
             raise TypeError(
                 f"RNG state must be a torch.ByteTensor. This one is a {new_state.type()}"
             )
-        if array.size != _SIZE:
+        if array.size != STATE_SIZE:
             raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_SIZE} but found the input RNG state "
-                f"size to be {array.size}. Use what get_rng_state() or get_state() gave."
+                f"Expected a CPUGeneratorImplState of size {STATE_SIZE} but found the input RNG "
+                f"state size to be {array.size}. Use what get_rng_state() or get_state() gave."
             )
-        held, start, content = {}, 0, array.tobytes()
-        for name, size in _LAYOUT.items():
-            held[name] = int.from_bytes(content[start : start + size], "little")
-            start += size
-        if held["inc"] % 2 == 0 or held["has_uint32"] > 1:
-            raise RuntimeError("Invalid PCG64 state. Use what get_rng_state() or get_state() gave.")
-        self._seed = held["seed"]
-        self.source().bit_generator.state = {
-            "bit_generator": "PCG64",
-            "state": {"state": held["state"], "inc": held["inc"]},
-            "has_uint32": held["has_uint32"],
-            "uinteger": held["uinteger"],
-        }
+        try:
+            self._stream = Stream.from_bytes(array.tobytes())
+        except ValueError:
+            raise RuntimeError(
+                "Invalid mt19937 state. Use what get_rng_state() or get_state() gave."
+            ) from None
+        self._seed = self._stream.seed
         return self
 
     def clone_state(self) -> Generator:
@@ -150,25 +140,23 @@ default_generator = Generator()
 default_generator._seed = None  # drawn when first asked for
 
 
-def source(generator: Generator | NumpySource | None = None) -> NumpySource:
-    """Give the NumPy generator to draw from: the default one if None is given.
+def stream(generator: Generator | None = None) -> Stream:
+    """Give the stream to draw from: that of the default generator if None is given.
 
     Raises:
         TypeError: If it is no generator.
     """
     if generator is None:
-        return default_generator.source()
+        return default_generator.stream()
     if isinstance(generator, Generator):
-        return generator.source()
-    if isinstance(generator, np.random.Generator):
-        return generator
+        return generator.stream()
     raise TypeError(f"expected a torch.Generator, but got {type(generator).__name__}")
 
 
 def manual_seed(seed: Any) -> Generator:
     """Start the random numbers of this package anew, always in the same way for the same seed.
 
-    The numbers are NumPy's, not PyTorch's: the same seed gives other values there.
+    The same seed gives the same numbers as in PyTorch (see `minigrad.streams`).
 
     Returns:
         The default generator.

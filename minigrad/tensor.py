@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.attributes import TensorAttributes
 from minigrad.autograd.gradients import backward
-from minigrad.autograd.modes import grad_mode, is_grad_enabled
+from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE, Node
 from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
 from minigrad.autograd.versions import INFERENCE
+from minigrad.conversion import Conversions
 from minigrad.copying import deep_copy, reduce_to_parts
 from minigrad.copying import set_up as set_up
 from minigrad.printing import format_tensor
+from minigrad.size import Size as Size
+
+_new_size = tuple.__new__  # without a look at each number
+_type = type  # a method of tensors is called so, too
 
 
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as PyTorch prints it.
-
-    Example:
-        >>> Size((2, 3))
-        torch.Size([2, 3])
-    """
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """Give the number of entries of a tensor of this shape."""
-        return int(np.prod(self, dtype=np.int64))
-
-    def __repr__(self) -> str:
-        return f"torch.Size({list(self)})"
-
-
-class Tensor(TensorAttributes):
+class Tensor(Conversions):
     """An array of numbers that records the operations it takes part in.
 
     `minigrad.tensor(data)` makes one. Operations are methods (`x.sum()`), functions
@@ -64,6 +49,10 @@ class Tensor(TensorAttributes):
     _functions: ClassVar[dict[Any, Callable[..., Any]]] = {}
     # Adds to the tables what is loaded late.
     _enter_all: ClassVar[Callable[[], None]]
+    # Does what NumPy asked for and the tables do not have, or with arguments of NumPy's own.
+    _computed_by_numpy: ClassVar[Callable[..., Any]]
+    # Makes the array of `Tensor(data)`.
+    _from_data: ClassVar[Callable[..., Any]]
 
     if TYPE_CHECKING:  # operations are attached when the package loads
 
@@ -74,37 +63,47 @@ class Tensor(TensorAttributes):
         def __truediv__(self, other: Any) -> Tensor: ...
         def __pow__(self, other: Any) -> Tensor: ...
         def __matmul__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
         def __neg__(self) -> Tensor: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
 
     def __init__(self, *data: Any) -> None:
-        by_size = len(data) == 1 and isinstance(data[0], Size)
-        if by_size or (data and all(type(size) is int for size in data)):
-            sizes = data[0] if by_size else data
-            set_up(self, np.zeros(sizes, dtypes.get_default_dtype().numpy))
-            return
-        (values,) = data or ((),)
-        if isinstance(values, (float, complex)):
-            raise TypeError(
-                f"new(): data must be a sequence (got {type(values).__name__}). "
-                "minigrad.tensor makes a tensor of one number."
-            )
-        array = np.array(values._array if isinstance(values, Variable) else values)
-        if array.dtype.kind != "O":
-            array = array.astype(dtypes.get_default_dtype().numpy)
-        set_up(self, array)
+        set_up(self, self._from_data(*data))
 
     # ------------------------------------------------------------------ shape and type
 
     @property
     def shape(self) -> Size:
         """The number of entries along each dimension."""
-        return Size(self._array.shape)
+        return _new_size(Size, self._array.shape)
 
     def size(self, dim: int | None = None) -> Any:
         """Give the shape, or the number of entries along one dimension."""
-        return self.shape if dim is None else self._array.shape[dim]
+        if dim is None:
+            return _new_size(Size, self._array.shape)
+        try:
+            return self._array.shape[dim]
+        except (IndexError, TypeError):
+            raise self._no_dimension("size", dim) from None
+
+    def _no_dimension(self, method: str, dim: Any) -> Exception:
+        """Make the error for a dimension that is not there."""
+        if not hasattr(dim, "__index__"):
+            return TypeError(
+                f"{method}(): argument 'dim' (position 1) must be int, not {type_name(dim)}"
+            )
+        ndim = self._array.ndim
+        if not ndim:
+            return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        return IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got "
+            f"{dim})"
+        )
 
     @property
     def ndim(self) -> int:
@@ -115,6 +114,8 @@ class Tensor(TensorAttributes):
         """Give the number of dimensions."""
         return int(self._array.ndim)
 
+    ndimension = dim
+
     def numel(self) -> int:
         """Give the number of entries."""
         return int(self._array.size)
@@ -124,7 +125,12 @@ class Tensor(TensorAttributes):
     def stride(self, dim: int | None = None) -> Any:
         """Give the steps in memory, in entries, along each dimension or along one."""
         steps = tuple(step // self._array.itemsize for step in self._array.strides)
-        return steps if dim is None else steps[dim]
+        if dim is None:
+            return steps
+        try:
+            return steps[dim]
+        except (IndexError, TypeError):
+            raise self._no_dimension("stride", dim) from None
 
     def data_ptr(self) -> int:
         """Give the address of the first entry; tensors that share memory may share it.
@@ -137,20 +143,37 @@ class Tensor(TensorAttributes):
         """
         return int(self._array.ctypes.data) if self._array.size else 0
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: Any = None) -> bool:
         """Tell whether the entries lie in memory in the order in which they are printed."""
+        if memory_format is not None:
+            self._check_memory_format(memory_format, "is_contiguous")
         return bool(self._array.flags.c_contiguous)
+
+    def element_size(self) -> int:
+        """Give the bytes an entry."""
+        return int(self._array.itemsize)
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes an entry."""
+        return int(self._array.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all entries."""
+        return int(self._array.nbytes)
 
     @property
     def dtype(self) -> dtypes.dtype:
         """The type of the entries."""
         return dtypes.of_array(self._array)
 
-    def type(self, dtype: dtypes.dtype | str | None = None) -> Any:
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Give the name of the tensor's type, or the tensor in another type.
 
         Args:
-            dtype: The type, or its name, such as "torch.DoubleTensor".
+            dtype: The type; or its name, such as "torch.DoubleTensor", or the class of that name.
+            non_blocking: Anything; there is nothing to wait for.
 
         Raises:
             ValueError: If there is no type of that name.
@@ -159,6 +182,10 @@ class Tensor(TensorAttributes):
             return f"torch.{self.dtype.tensor_type}Tensor"
         if isinstance(dtype, str):
             dtype = dtypes.named(dtype)
+        if isinstance(dtype, _type):
+            dtype = getattr(dtype, "dtype", dtype)
+        if isinstance(dtype, _type):
+            raise ValueError(f"invalid type: '{dtype.__name__}'")
         if not isinstance(dtype, dtypes.dtype):
             raise TypeError("dtype must be a type, str, or dtype object")
         return self.to(dtype)
@@ -209,99 +236,7 @@ class Tensor(TensorAttributes):
         """
         backward(self, gradient, retain_graph, create_graph, None, inputs)
 
-    # ------------------------------------------------------------------ out of the tensor
-
-    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """Give the values as a NumPy array that shares the tensor's memory.
-
-        Args:
-            force: Detach first if the tensor requires a gradient.
-
-        Raises:
-            RuntimeError: If the tensor requires a gradient.
-        """
-        if is_grad_enabled() and self.requires_grad and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. "
-                "Use tensor.detach().numpy() instead."
-            )
-        return self._array  # type: ignore[no-any-return]
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self.numpy(), dtype=dtype, copy=copy)
-
-    def item(self) -> Any:
-        """Give the only entry as a Python number.
-
-        Raises:
-            RuntimeError: If there is more than one entry, or none.
-        """
-        if self._array.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._array.size} elements cannot be converted to Scalar. "
-                "Use tolist() for a list of all of them."
-            )
-        return self._array.item()
-
-    def tolist(self) -> Any:
-        """Give the entries as nested lists of Python numbers."""
-        return self._array.tolist()
-
-    def __float__(self) -> float:
-        return float(self._single("float"))
-
-    def __int__(self) -> int:
-        return int(self._single("int"))
-
-    def __index__(self) -> int:
-        if self._array.size != 1 or self._array.dtype.kind not in "iub":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._array.item())
-
-    def __complex__(self) -> complex:
-        return complex(self._single("complex"))
-
-    def _single(self, kind: str) -> Any:
-        if kind != "int" and self.requires_grad and is_grad_enabled():
-            warnings.warn(
-                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
-                "behavior.\nConsider using tensor.detach() first.",
-                UserWarning,
-                stacklevel=3,
-            )
-        if self._array.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._array.item()
-
-    def __bool__(self) -> bool:
-        if self._array.size != 1:
-            what = "no values" if self._array.size == 0 else "more than one value"
-            raise RuntimeError(
-                f"Boolean value of Tensor with {what} is ambiguous. Use any() or all() to say "
-                "which entries count."
-            )
-        return bool(self._array)
-
-    def __len__(self) -> int:
-        if self._array.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._array)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if self._array.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(self.unbind(0))
-
-    def __contains__(self, element: Any) -> bool:
-        if not isinstance(element, (Variable, int, float, complex, np.generic)):
-            raise RuntimeError(
-                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                f"{element.__class__}."
-            )
-        return bool((self._array == getattr(element, "_array", element)).any())
-
-    def __hash__(self) -> int:
-        return id(self)
+    # ------------------------------------------------------------------ the printed form
 
     def __repr__(self) -> str:
         try:
@@ -335,34 +270,19 @@ class Tensor(TensorAttributes):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Record what NumPy was asked to compute with tensors."""
-        operation = _found(self._ufuncs, ufunc if method == "__call__" else (ufunc, method))
-        if operation is None or options.get("out") is not None:
-            raise TypeError(
-                f"NumPy's {ufunc.__name__} (as {method}) is not known for tensors. Use "
-                "tensor.detach().numpy() to compute outside of the graph."
-            )
-        return operation(*inputs, **options)
+        operation = self._ufuncs.get(ufunc)
+        if operation is not None and not options and method == "__call__":
+            return operation(*inputs)
+        return self._computed_by_numpy(ufunc, method, inputs, options)
 
     def __array_function__(
         self, function: Any, types: Sequence[Any], inputs: Any, options: Any
     ) -> Any:
         """Record what NumPy was asked to compute with tensors."""
-        operation = _found(self._functions, function)
-        if operation is None:
-            raise TypeError(
-                f"NumPy's {function.__name__} is not known for tensors. Use "
-                "tensor.detach().numpy() to compute outside of the graph."
-            )
-        return operation(*inputs, **options)
-
-
-def _found(table: dict[Any, Callable[..., Any]], asked: Any) -> Callable[..., Any] | None:
-    """Look up what stands for a function of NumPy's; at a miss once more, with all loaded."""
-    operation = table.get(asked)
-    if operation is None:
-        Tensor._enter_all()
-        operation = table.get(asked)
-    return operation
+        operation = self._functions.get(function)
+        if operation is not None:
+            return operation(*inputs, **options)
+        return self._computed_by_numpy(function, None, inputs, options)
 
 
 def wrap(array: Any) -> Tensor:

@@ -28,11 +28,15 @@ FORBIDDEN = {
     "nn": {"optim", "viz", "symbolic", "classroom"},
     "optim": {"viz", "symbolic", "classroom"},
     "checkpoint": {"optim", "viz", "symbolic", "classroom"},
+    "data": {"optim", "viz", "symbolic", "classroom"},
+    "serialization": {"optim", "viz", "symbolic", "classroom"},
     "symbolic": {"viz", "classroom"},
     "viz": {"classroom"},
 }
 # Optional dependencies, and the rooms that may reach them.
 OPTIONAL = {
+    "safetensors": {"serialization"},
+    "tqdm": {"classroom"},
     "sympy": {"symbolic", "classroom"},
     "matplotlib": {"viz", "classroom"},
     "IPython": {"viz", "classroom"},
@@ -51,6 +55,8 @@ def _room(module: str) -> str:
     # PyTorch keeps checkpoint among the utilities; it stands above the modules that it reruns
     if module.startswith("minigrad.utils.checkpoint"):
         return "checkpoint"
+    if module.startswith("minigrad.utils.data"):
+        return "data"
     return module.split(".")[1] if "." in module else ""
 
 
@@ -218,7 +224,7 @@ def test_only_their_rooms_reach_optional_dependencies():
 
 def test_the_core_needs_numpy_and_the_standard_library_alone():
     for module, found in IMPORTS.items():
-        if _room(module) not in {"classroom", "viz", "symbolic"}:
+        if _room(module) not in {"classroom", "viz", "symbolic", "serialization"}:
             others = {name.split(".")[0] for name, _ in found} - {"minigrad", "numpy"}
             assert others <= sys.stdlib_module_names, f"{module} imports {others}"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import minigrad
-
 
 @pytest.fixture(params=["minigrad", "torch"])
 def torch(request):
@@ -167,14 +165,6 @@ def test_a_seed_fixes_what_is_drawn(torch):
         [torch.equal(a, b) for a, b in zip(drawn[0], each, strict=True)] for each in drawn[1:]
     )
     assert all(same) and not all(other)
-
-
-def test_a_single_precision_value_has_been_rounded_once():
-    minigrad.manual_seed(1)
-    rounded = minigrad.randn(20)
-    minigrad.manual_seed(1)
-    exact = minigrad.randn(20, dtype=minigrad.float64)
-    np.testing.assert_array_equal(rounded.numpy(), exact.numpy().astype(np.float32))
 
 
 def test_is_tensor(torch):

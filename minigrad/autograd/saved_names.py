@@ -60,6 +60,13 @@ computed: dict[str, dict[str, Computed]] = {
     "MeanBackward1": {"self_sym_numel": _numel},
     "MaxBackward0": _EXTREME,
     "MinBackward0": _EXTREME,
+    **dict.fromkeys(("KthvalueBackward0", "MedianBackward1", "ModeBackward0"), _EXTREME),
+    "NanmedianBackward1": _EXTREME,
+    **{
+        name: {"indices": _positions}
+        for name in ("SortBackward0", "SortBackward1", "TopkBackward0", "CummaxBackward0")
+    },
+    "CumminBackward0": {"indices": _positions},
     "GatherBackward0": {"index": _positions, "sparse_grad": _constant(False)},
     "ScatterBackward0": {"index": _positions},
     "ScatterBackward1": {"index": _positions},

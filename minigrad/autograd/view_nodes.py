@@ -76,14 +76,14 @@ class AsStridedBackward0(Node):
         """Put the gradient into zeros of the base's shape; repeated entries add up."""
         memory = self.layout.zeros(gradient)
         part = self.replay(self.layout.shaped(memory))
-        repeated = _repeated(part)
-        if not repeated:
+        repeated, windows = _repeated(part), _overlaps(part)
+        if not repeated and not windows:
             part[...] = gradient
-        elif type(memory) is np.ndarray:
+        elif type(memory) is np.ndarray and not windows:
             dims = range(part.ndim)
             once = tuple(slice(0, 1) if dim in repeated else slice(None) for dim in dims)
             part[once] = gradient.sum(axis=repeated, keepdims=True)
-        else:  # symbols
+        else:  # windows, or symbols
             places = self.replay(self.layout.shaped(np.arange(memory.size)))
             np.add.at(memory, places, gradient)
         return (self.layout.shaped(memory),)
@@ -95,6 +95,11 @@ class AsStridedBackward0(Node):
         part = replay(layout.shaped(memory._array))
         if not part.size:
             return (Node.wrap(layout.shaped(memory._array)),)
+        if _overlaps(part):
+            places = replay(layout.shaped(np.arange(memory._array.size)))
+            flat = Node.wrap(np.ascontiguousarray(places).reshape(-1))
+            filled = memory.index_add(0, flat, gradient.reshape(-1))
+            return (AsStridedBackward0.view_of(filled, layout.shaped),)
         repeated = _repeated(part)
         for dim in reversed(range(part.ndim)):
             if part.shape[dim] == 1:
@@ -109,6 +114,17 @@ class AsStridedBackward0(Node):
             memory, lambda base: replay(layout.shaped(base))[(*once, ...)]
         ).copy_(gradient)
         return (AsStridedBackward0.view_of(memory, layout.shaped),)
+
+
+def _overlaps(view: Any) -> bool:
+    """Tell whether entries of a view may share memory though no dimension repeats them."""
+    reach = 0
+    for step, size in sorted(zip(view.strides, view.shape, strict=True)):
+        if step and size > 1:
+            if step <= reach:
+                return True
+            reach += step * (size - 1)
+    return False
 
 
 def _repeated(view: Any) -> tuple[int, ...]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import random
 from minigrad.autograd.modes import no_grad
-from minigrad.creation import from_numpy
+from minigrad.nn.gains import calculate_gain as calculate_gain
+from minigrad.nn.gains import correct_fan as _calculate_correct_fan
+from minigrad.nn.gains import fan_in_and_fan_out as _calculate_fan_in_and_fan_out
+from minigrad.nn.truncated import draw_normally, draw_uniformly, fill, probability_below
 from minigrad.nn.warning import warn
+from minigrad.random_creation import randperm
 from minigrad.tensor import Tensor
 
 
 def uniform_(
-    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: np.random.Generator | None = None
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
     """Draw from the uniform distribution on [a, b).
 
@@ -37,19 +42,15 @@ def uniform_(
         >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
         (True, True)
     """
-    if a > b:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}"
-        )
-    source = random.source(generator)
-    return _fill(tensor, source.uniform(a, b, tuple(tensor.shape)))
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
 
 
 def normal_(
     tensor: Tensor,
     mean: float = 0.0,
     std: float = 1.0,
-    generator: np.random.Generator | None = None,
+    generator: random.Generator | None = None,
 ) -> Tensor:
     """Draw from the normal distribution.
 
@@ -65,16 +66,51 @@ def normal_(
     Raises:
         RuntimeError: If the standard deviation is negative.
     """
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-    source = random.source(generator)
-    return _fill(tensor, source.normal(mean, std, tuple(tensor.shape)))
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
 
 
-@no_grad()
-def _fill(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
-    """Copy values into the tensor, in its own element type."""
-    return tensor.copy_(from_numpy(np.asarray(values, tensor.dtype.numpy)))
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: random.Generator | None = None,
+) -> Tensor:
+    """Draw from the normal distribution, cut off outside of [a, b].
+
+    Args:
+        tensor: The tensor to fill.
+        mean: The mean before it is cut off.
+        std: The standard deviation before it is cut off.
+        a: The smallest value.
+        b: The largest value.
+        generator: The source of randomness; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order.
+
+    Example:
+        >>> import minigrad as torch
+        >>> weight = torch.nn.init.trunc_normal_(torch.empty(100), a=-1, b=1)
+        >>> bool((abs(weight) <= 1).all())
+        True
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
+            "values may be incorrect.",
+            UserWarning,
+        )
+    with no_grad():
+        inside = probability_below((b - mean) / std) - probability_below((a - mean) / std)
+        if inside > 0.3:
+            return draw_normally(tensor, mean, std, a, b, generator)
+        return draw_uniformly(tensor, mean, std, a, b, generator)
 
 
 @no_grad()
@@ -90,7 +126,8 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    return constant_(tensor, 0.0)
+    with no_grad():
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -107,63 +144,47 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    return _fill(tensor, np.eye(*tensor.shape))
+    return fill(tensor, np.eye(*tensor.shape))
 
 
-def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    r"""Give the factor that keeps the variance of activations steady through a nonlinearity.
-
-    It is $\sqrt 2$ for relu, $\sqrt{2 / (1 + a^2)}$ for leaky_relu with slope $a$, 5/3 for tanh,
-    3/4 for selu, and 1 for linear, sigmoid and convolutions.
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weight of a convolution so that it passes on its input, channel by channel.
 
     Args:
-        nonlinearity: The name of the function, as in `minigrad.nn.functional`.
-        param: The negative slope of leaky_relu; 0.01 if None.
+        tensor: The weight, of 3, 4 or 5 dimensions.
+        groups: The number of groups of the convolution.
 
     Returns:
-        The factor.
+        The tensor.
 
     Raises:
-        ValueError: If the name is unknown, or the slope is no number.
+        ValueError: If it has another number of dimensions, or the groups do not fit.
 
     Example:
-        >>> calculate_gain("leaky_relu", 0.2)
-        1.3867504905630728
+        >>> import minigrad as torch
+        >>> torch.nn.init.dirac_(torch.empty(2, 2, 3))
+        tensor([[[0., 1., 0.],
+                 [0., 0., 0.]],
+        <BLANKLINE>
+                [[0., 0., 0.],
+                 [0., 1., 0.]]])
     """
-    if nonlinearity == "leaky_relu":
-        if param is None:
-            param = 0.01
-        elif isinstance(param, bool) or not isinstance(param, (int, float)):
-            raise ValueError(f"negative_slope {param} not a valid number")
-        return math.sqrt(2.0 / (1 + param**2))
-    gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4}
-    gains |= {"linear": 1, "sigmoid": 1}
-    gains |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3)}
-    if nonlinearity not in gains:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
-    return gains[nonlinearity]
-
-
-def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """Count the inputs that each output is computed from, and the outputs each input goes to."""
-    if tensor.ndim < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-        )
-    outputs, inputs, *window = tensor.shape
-    return inputs * math.prod(window), outputs * math.prod(window)
-
-
-def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    modes = ["fan_in", "fan_out"]
-    mode = mode.lower()
-    if mode not in modes:
-        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
-    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    sizes = tuple(tensor.shape)
+    if sizes[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    outputs = sizes[0] // groups
+    values = np.zeros(sizes)
+    middle = tuple(size // 2 for size in sizes[2:])
+    for group in range(groups):
+        for channel in range(min(outputs, sizes[1])):
+            values[(group * outputs + channel, channel, *middle)] = 1
+    return fill(tensor, values)
 
 
 def xavier_uniform_(
-    tensor: Tensor, gain: float = 1.0, generator: np.random.Generator | None = None
+    tensor: Tensor, gain: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
     r"""Draw uniformly from $\pm g \sqrt{6 / (n_\text{in} + n_\text{out})}$.
 
@@ -183,7 +204,7 @@ def xavier_uniform_(
 
 
 def xavier_normal_(
-    tensor: Tensor, gain: float = 1.0, generator: np.random.Generator | None = None
+    tensor: Tensor, gain: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
     r"""Draw normally with standard deviation $g \sqrt{2 / (n_\text{in} + n_\text{out})}$.
 
@@ -198,7 +219,7 @@ def kaiming_uniform_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: np.random.Generator | None = None,
+    generator: random.Generator | None = None,
 ) -> Tensor:
     r"""Draw uniformly from $\pm g \sqrt{3 / n}$.
 
@@ -226,7 +247,7 @@ def kaiming_normal_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: np.random.Generator | None = None,
+    generator: random.Generator | None = None,
 ) -> Tensor:
     r"""Draw normally with standard deviation $g / \sqrt n$; arguments as for `kaiming_uniform_`."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
@@ -243,7 +264,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def orthogonal_(
-    tensor: Tensor, gain: float = 1, generator: np.random.Generator | None = None
+    tensor: Tensor, gain: float = 1, generator: random.Generator | None = None
 ) -> Tensor:
     """Fill with a random matrix whose rows (or columns, if they are fewer) are orthonormal.
 
@@ -263,6 +284,8 @@ def orthogonal_(
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
     normal_(tensor, 0.0, 1.0, generator)
     rows = tensor.shape[0]
     drawn = tensor.detach().numpy().reshape(rows, -1)
@@ -270,4 +293,69 @@ def orthogonal_(
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
     values = gain * (q.T if wide else q).reshape(tuple(tensor.shape))
-    return _fill(tensor, values)
+    return fill(tensor, values)
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: random.Generator | None = None
+) -> Tensor:
+    """Draw a matrix normally, with the same number of zeros in each column, at random places.
+
+    Source: Martens, *Deep learning via Hessian-free optimization*, 2010.
+
+    Args:
+        tensor: The matrix to fill.
+        sparsity: The part of each column that is zero, rounded up to whole rows.
+        std: The standard deviation of the rest.
+        generator: The source of the normal numbers; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: If the tensor is no matrix.
+
+    Example:
+        >>> import minigrad as torch
+        >>> (torch.nn.init.sparse_(torch.empty(10, 2), 0.3) == 0).sum(0)
+        tensor([3, 3])
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+def _old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Make the name of earlier versions, without the underscore, which warns."""
+    new = function.__name__
+    old = new[:-1]
+
+    def deprecated(*arguments: Any, **settings: Any) -> Tensor:
+        warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+            FutureWarning,
+        )
+        return function(*arguments, **settings)
+
+    deprecated.__name__ = deprecated.__qualname__ = old
+    deprecated.__doc__ = f"Do what `{new}` does. This is its old name, which is deprecated."
+    return deprecated
+
+
+uniform = _old_name(uniform_)
+normal = _old_name(normal_)
+constant = _old_name(constant_)
+eye = _old_name(eye_)
+dirac = _old_name(dirac_)
+xavier_uniform = _old_name(xavier_uniform_)
+xavier_normal = _old_name(xavier_normal_)
+kaiming_uniform = _old_name(kaiming_uniform_)
+kaiming_normal = _old_name(kaiming_normal_)
+orthogonal = _old_name(orthogonal_)
+sparse = _old_name(sparse_)

@@ -29,7 +29,10 @@ _ZERO = np.zeros((), np.float32)
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of tanh, :math:`g\, (1 - y^2)`: its derivative is :math:`-2 g y` in :math:`y`."""
-    return grad_output * (1 - output * output)
+    slope = output * output
+    slope = np.subtract(1, slope, out=slope if slope.ndim else None)  # in the same memory
+    slope *= grad_output
+    return slope
 
 
 @differentiable("TanhBackward0", self=tanh_backward)
@@ -45,7 +48,10 @@ def tanh(self: Array) -> Array:
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
-    return grad_output * (1 - output) * output
+    slope = 1 - output
+    slope *= output
+    slope *= grad_output
+    return slope
 
 
 @differentiable("SigmoidBackward0", self=sigmoid_backward)
@@ -170,7 +176,7 @@ def _logistic(self: Any, beta: Any) -> Any:
         softplus_backward, grad, self, beta, threshold
     ),
     self=lambda grad, grad_output, self, beta, threshold: np.where(
-        self * beta > threshold,
+        self * beta >= threshold,
         0,
         grad * grad_output * beta * (_logistic(self, beta) * _logistic(self, -beta)),
     ),
@@ -185,6 +191,8 @@ def softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any
 @quietly
 def softplus(self: Array, beta: float, threshold: float) -> Array:
     r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
+    if self.dtype.char == "e":  # too narrow for the powers
+        return softplus.forward(self.astype(np.float32), beta, threshold).astype(self.dtype)
     return np.where(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
 
 

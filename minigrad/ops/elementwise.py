@@ -159,6 +159,8 @@ def pow_number(self: Array, exponent: Any) -> Array:
     if exponent.__class__ is int and exponent > 0:
         return self**exponent
     with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
+        if exponent == -0.5:  # as PyTorch has it, also for -0 and minus infinity
+            return 1 / np.sqrt(self)
         return self**exponent
 
 

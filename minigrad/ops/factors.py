@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from minigrad.dtypes import c_name, scalar_name
 
 _CONVERT = "Convert one of them with .to(dtype)."
+_BOOL = np.dtype(np.bool_)
+
+
+def _refuse_booleans(kernel: str, array: Any) -> None:
+    if array.dtype is _BOOL:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for 'Bool'. Convert to integers first."
+        )
 
 
 def type_name(array: Any) -> str:
@@ -33,6 +43,7 @@ def check_dot(x: Any, y: Any) -> None:
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
             f"same number of elements, but got {x.size} and {y.size} elements respectively"
         )
+    _refuse_booleans("dot", x)
 
 
 def check_mv(x: Any, y: Any) -> None:
@@ -50,6 +61,7 @@ def check_mv(x: Any, y: Any) -> None:
             "addmv input tensors must have the same dtype, but got "
             f"{second}, {first}, and {second}. {_CONVERT}"
         )
+    _refuse_booleans("addmv_impl_cpu", x)
 
 
 def _check_sizes(x: Any, y: Any) -> None:
@@ -62,7 +74,7 @@ def _check_sizes(x: Any, y: Any) -> None:
 
 def check_mm(x: Any, y: Any) -> None:
     """Raise if two arrays are not matrices that fit."""
-    if x.dtype is y.dtype and x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
+    if x.dtype is y.dtype is not _BOOL and x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
         return
     for name, array in (("self", x), ("mat2", y)):
         if array.ndim != 2:
@@ -73,12 +85,13 @@ def check_mm(x: Any, y: Any) -> None:
             "expected m1 and m2 to have the same dtype, but got: "
             f"{c_name(x)} != {c_name(y)}. {_CONVERT}"
         )
+    _refuse_booleans("addmm_impl_cpu_", x)
 
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
     """Raise if a bias and two matrices do not fit."""
     if (
-        bias.dtype is x.dtype is y.dtype
+        bias.dtype is x.dtype is y.dtype is not _BOOL
         and x.ndim == y.ndim == 2
         and x.shape[1:] + bias.shape == y.shape
     ):
@@ -94,7 +107,8 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
             )
     _check_sizes(x, y)
     if bias.shape != y.shape[1:]:
-        check_expand(bias.shape, (x.shape[0], y.shape[1]))
+        check_bias(bias, (x.shape[0], y.shape[1]))
+    _refuse_booleans("addmm_impl_cpu_", x)
 
 
 def check_bmm(x: Any, y: Any) -> None:
@@ -111,6 +125,7 @@ def check_bmm(x: Any, y: Any) -> None:
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
         )
+    _refuse_booleans("bmm", x)
 
 
 def check_expand(have: tuple[int, ...], wanted: tuple[int, ...]) -> None:
@@ -123,3 +138,14 @@ def check_expand(have: tuple[int, ...], wanted: tuple[int, ...]) -> None:
                 f"({have[i - added]}) at non-singleton dimension {i}.  Target sizes: "
                 f"{list(wanted)}.  Tensor sizes: {list(have)}"
             )
+
+
+def check_bias(bias: Any, wanted: tuple[int, ...]) -> None:
+    """Raise if a bias does not expand to the shape of a product."""
+    if len(bias.shape) > len(wanted):
+        raise RuntimeError(
+            f"expand({type_name(bias)}{{{list(bias.shape)}}}, size={list(wanted)}): the number of "
+            f"sizes provided ({len(wanted)}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({len(bias.shape)})"
+        )
+    check_expand(bias.shape, wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import operator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,17 @@ from minigrad.autograd.views import check_inplace
 from minigrad.ops import parts, shape
 from minigrad.ops.calling.arguments import entry
 from minigrad.ops.factors import check_expand, type_name
+from minigrad.ops.indices import (
+    OLD_BOOLEANS,
+    dimensions_taken,
+    explain,
+    index_array,
+    index_tuple,
+    is_integer,
+    refuse_without_dimensions,
+    stands_for_tuple,
+    warn_of_bytes,
+)
 from minigrad.ops.inplace import copy_, fill_, write
 from minigrad.ops.overlap import refuse_overlap, repeats, warn_of_repeats
 from minigrad.tensor import Tensor, wrap
@@ -40,7 +51,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         try:
             return parts.index(part, indices)  # type: ignore[no-any-return]
         except IndexError as error:
-            raise IndexError(_explain(error, part._array, indices)) from None
+            raise IndexError(explain(error, part._array, indices)) from None
     return shape.alias(part) if part is tensor else part  # type: ignore[no-any-return]
 
 
@@ -52,11 +63,14 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         RuntimeError: If the value does not broadcast to the part, or the tensor is a leaf that
             requires a gradient.
     """
-    part, indices = _view_of(tensor, key, writing=True)
-    if key is False:
-        return
     if not isinstance(value, Tensor):
-        value = _as_tensor(value, part)
+        value = _as_tensor(value, tensor)
+    if key is True or key is False:
+        part, indices = shape.unsqueeze(tensor, 0), None
+        if not key:
+            return
+    else:
+        part, indices = _view_of(tensor, key, writing=True)
     sizes = part._array.shape
     if indices is None:
         if value._array.shape == sizes:
@@ -71,23 +85,20 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     try:
         size = part._array[indices].shape
     except IndexError as error:
-        raise IndexError(_explain(error, part._array, indices)) from None
+        raise IndexError(explain(error, part._array, indices)) from None
     have = _without_leading_ones(value._array.shape)
     if have != value._array.shape:
         value = shape.view(value, have)
     if grad_mode.enabled:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
-    try:
-        fits = np.broadcast_shapes(size, value._array.shape) == size
-    except ValueError:
-        fits = False
-    if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value._array.shape)} cannot be broadcast "
-            f"to indexing result of shape {list(size)}"
-        )
+    check_values(value._array.shape, size)
     arrays = [i for i in indices if not isinstance(i, slice)]
-    one_number = value._array.size == 1 and [i.dtype for i in arrays] == [bool]
+    masked = len(arrays) == 1 and arrays[0].dtype.kind == "b"
+    if masked and value.numel() == 1 and getattr(key, "dtype", None) in OLD_BOOLEANS:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
+        )
+    one_number = masked and value._array.size == 1
     repeated = repeats(part._array)
     if repeated:
         warn_of_repeats("index_put_", "tensor[indices] = tensor")
@@ -103,6 +114,33 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     write(parts.index_put, part, value, indices, checked=True)
     if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
+
+
+def check_values(have: tuple[int, ...], size: tuple[int, ...]) -> None:
+    """Raise if values of one shape cannot be written to places of another."""
+    try:
+        fits = np.broadcast_shapes(size, have) == size
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
+            f"result of shape {list(size)}"
+        )
+
+
+def checked_indices(tensor: Tensor, indices: Any) -> tuple[Any, ...]:
+    """Give the index arrays of a sequence of index tensors, and raise if they do not fit.
+
+    Raises:
+        IndexError: If one names a place that is not there, or is of another type.
+    """
+    arrays = tuple(slice(None) if i is None else index_array(i) for i in indices)
+    try:
+        _ = tensor._array[arrays]
+    except IndexError as error:
+        raise IndexError(explain(error, tensor._array, arrays)) from None
+    return arrays
 
 
 def _as_tensor(value: Any, part: Tensor) -> Tensor:
@@ -141,14 +179,14 @@ def _view_of(
     Returns:
         The view, and what is left to index it with: arrays and full slices, or None.
     """
-    if key.__class__ is list and _stands_for_tuple(key):
+    if key.__class__ is list and stands_for_tuple(key):
         key = tuple(key)
     keys = key if isinstance(key, tuple) else (key,)
-    taken = sum(_dimensions_taken(k) for k in keys)
+    taken = sum(dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
     if taken > ndim:
         if ndim == 0:
-            _refuse_without_dimensions(key)
+            refuse_without_dimensions(key)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
     arrays: dict[int, Any] = {}
@@ -160,11 +198,13 @@ def _view_of(
         elif isinstance(k, slice):
             part = _sliced(part, dim, k, alone=not (isinstance(key, tuple) or writing))
             dim, original = dim + 1, original + 1
-        elif _is_integer(k):
+        elif is_integer(k):
             part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim]))
             original += 1
         else:
-            array = _index_array(k)
+            array = index_array(k)
+            if array.dtype.kind == "b" and array.ndim and getattr(k, "dtype", None) in OLD_BOOLEANS:
+                warn_of_bytes()
             if array.dtype == bool and not array.ndim:  # all or nothing, along a new dimension
                 part, original = shape.unsqueeze(part, dim), original - 1
                 array = np.zeros(int(array), np.int64)
@@ -173,85 +213,7 @@ def _view_of(
             dim, original = dim + span, original + span
     if not arrays:
         return part, None
-    return part, _index_tuple(arrays)
-
-
-def _stands_for_tuple(key: list[Any]) -> bool:
-    """Tell whether PyTorch reads a list as a tuple of indices; it warns that it does."""
-    parts_of_keys = (list, tuple, slice, range, str, Tensor, np.ndarray)
-    if len(key) >= 32 or not any(
-        k is None or k is Ellipsis or isinstance(k, parts_of_keys) for k in key
-    ):
-        return False
-    warnings.warn(
-        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
-        "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be "
-        "interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error "
-        "or a different result",
-        UserWarning,
-        stacklevel=4,
-    )
-    return True
-
-
-def _refuse_without_dimensions(key: Any) -> None:
-    """Raise for a number or a range, which no tensor without dimensions can be indexed with."""
-    if isinstance(key, slice):
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    if _is_integer(key):
-        if key != 0:
-            raise IndexError(f"index {int(key)} is out of bounds for dimension 0 with size 0")
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-        )
-
-
-def _index_tuple(arrays: dict[int, Any]) -> tuple[Any, ...]:
-    indices: list[Any] = []
-    for dim, array in arrays.items():
-        indices += [slice(None)] * (dim - _span(indices))
-        indices.append(array)
-    return tuple(indices)
-
-
-def _span(indices: list[Any]) -> int:
-    return sum(1 if isinstance(i, slice) or i.dtype != bool else i.ndim for i in indices)
-
-
-def _dimensions_taken(key: Any) -> int:
-    if key is None or key is Ellipsis:
-        return 0
-    if isinstance(key, slice) or _is_integer(key):
-        return 1
-    array = _index_array(key)
-    return array.ndim if array.dtype == bool else 1
-
-
-def _is_integer(key: Any) -> bool:
-    if isinstance(key, (bool, np.bool_)):
-        return False
-    if isinstance(key, (int, np.integer)):
-        return True
-    array = key._array if isinstance(key, Tensor) else key
-    return isinstance(array, np.ndarray) and array.ndim == 0 and array.dtype.kind in "iu"
-
-
-def _index_array(key: Any) -> Any:
-    if isinstance(key, (float, complex, dict, set, frozenset)):
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
-            f"valid indices (got {type(key).__name__})"
-        )
-    array = np.asarray(key._array if isinstance(key, Tensor) else key)
-    if array.size == 0 and array.dtype.kind == "f":
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iub":
-        raise IndexError(
-            "tensors used as indices must be long, int, byte or bool tensors. The index has "
-            f"entries of type {array.dtype}."
-        )
-    return array
+    return part, index_tuple(arrays)
 
 
 def _checked(index: int, dim: int, size: int) -> int:
@@ -262,48 +224,11 @@ def _checked(index: int, dim: int, size: int) -> int:
 
 def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     size = part._array.shape[dim]
-    if key.step is not None and int(key.step) <= 0:
+    if key.step is not None and operator.index(key.step) <= 0:
+        if not operator.index(key.step):
+            raise ValueError("slice step cannot be zero")
         raise ValueError("step must be greater than zero. Use flip() to reverse a dimension.")
-    start, stop, step = slice(
-        *(None if k is None else int(k) for k in (key.start, key.stop, key.step))
-    ).indices(size)
+    start, stop, step = key.indices(size)
     if (start, stop, step) == (0, size, 1) and not alone:
         return part
     return parts.slice_dim(part, dim, start, max(start, stop), step)  # type: ignore[no-any-return]
-
-
-def _explain(error: IndexError, array: Any, indices: Any) -> str:
-    """Say in PyTorch's words what is wrong with index arrays."""
-    axis = number = 0
-    shapes = []
-    for index in indices:
-        if isinstance(index, slice):
-            axis += 1
-            continue
-        if index.dtype == bool:
-            sizes = array.shape[axis : axis + index.ndim]
-            for back, (given, size) in enumerate(zip(index.shape, sizes, strict=False)):
-                if given != size:
-                    return (
-                        f"The shape of the mask {list(index.shape)} at index {back} does not match "
-                        f"the shape of the indexed tensor {list(array.shape)} at index "
-                        f"{axis + back}"
-                    )
-            axis += index.ndim
-        else:
-            size = array.shape[axis]
-            outside = index[(index < -size) | (index >= size)]
-            if outside.size:
-                return (
-                    f"index {outside.flat[0]} is out of bounds for dimension {number} with "
-                    f"size {size}"
-                )
-            shapes.append(str(list(index.shape)))
-            axis += 1
-        number += 1
-    if "broadcast" in str(error):
-        return (
-            "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(shapes)}"
-        )
-    return str(error)

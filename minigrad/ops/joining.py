@@ -125,20 +125,59 @@ class SplitWithSizesBackward0(SplitBackward0):
     __slots__ = ()
 
 
+class UnsafeSplitBackward0(SplitBackward0):
+    """Backward of `unsafe_split` into pieces of one size."""
+
+    __slots__ = ()
+
+
+class UnsafeSplitWithSizesBackward0(SplitBackward0):
+    """Backward of `unsafe_split` into pieces of given sizes."""
+
+    __slots__ = ()
+
+
+class BlockDiagBackward0(Node):
+    """Backward of `block_diag`: each input gets its block of the gradient."""
+
+    __slots__ = ()
+    _computes = "together"
+    _names_of_saved = ("sizes",)
+
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
+        """Cut the blocks out of the gradient."""
+        (sizes,) = self._saved or ()
+        parts, row, column = [], 0, 0
+        for size in sizes:
+            rows, columns = (1,) * (2 - len(size)) + size
+            part = applied(slice_dim, gradient, 0, row, row + rows, 1)
+            part = applied(slice_dim, part, 1, column, column + columns, 1)
+            for _ in range(2 - len(size)):
+                part = np.squeeze(part, 0)
+            parts.append(part)
+            row, column = row + rows, column + columns
+        return parts if self._broadcast is None else reduce_gradients(self, parts)
+
+    _run_recorded = _run
+
+
 def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
     return functools.reduce(dtypes.promote, (array.dtype for array in arrays))
 
 
-def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    """Join tensors along a dimension: each gets its part of the gradient."""
-    arrays = [tensor._array for tensor in tensors]
-    whole = [array for array in arrays if array.shape != (0,)] or arrays
-    joined = np.concatenate(whole, dim, dtype=_meeting(arrays))
-    result = wrap(np.asanyarray(joined, order="C"))
-    node = object.__new__(CatBackward0)
+def _joined(
+    kind: type[Node],
+    tensors: Sequence[Tensor],
+    array: Any,
+    saved: Callable[[], tuple[Any, ...]],
+) -> Tensor:
+    """Put what was joined into a tensor, and record how."""
+    result = wrap(np.asanyarray(array, order="C"))
+    node = object.__new__(kind)
     if _record(node, tensors):
-        node._saved = (dim, [None if a.shape == (0,) else a.shape[dim] for a in arrays])
+        node._saved = saved()
         node._shape, node._dtype = result._array.shape, result._array.dtype
+        arrays = [tensor._array for tensor in tensors]
         if any(array.dtype != node._dtype for array in arrays):
             refuse_complex(node._dtype)
             node._broadcast = tuple(
@@ -147,6 +186,18 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
             )
         result._edge = (node, 0)
     return result
+
+
+def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """Join tensors along a dimension: each gets its part of the gradient."""
+    arrays = [tensor._array for tensor in tensors]
+    whole = [array for array in arrays if array.shape != (0,)] or arrays
+    joined = np.concatenate(whole, dim, dtype=_meeting(arrays))
+
+    def saved() -> tuple[Any, ...]:
+        return dim, [None if array.shape == (0,) else array.shape[dim] for array in arrays]
+
+    return _joined(CatBackward0, tensors, joined, saved)
 
 
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
@@ -158,23 +209,33 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
             f"entry 0 and {list(arrays[other].shape)} at entry {other}"
         )
-    result = wrap(np.asanyarray(np.stack(arrays, dim, dtype=_meeting(arrays)), order="C"))
-    node = object.__new__(StackBackward0)
-    if _record(node, tensors):
-        node._saved = (dim,)
-        node._shape, node._dtype = result._array.shape, result._array.dtype
-        if any(array.dtype != node._dtype for array in arrays):
-            refuse_complex(node._dtype)
-            node._broadcast = tuple(
-                None if edge is NO_EDGE else (array.shape, array.dtype)  # no gradient goes there
-                for edge, array in zip(node.next_functions, arrays, strict=True)
-            )
-        result._edge = (node, 0)
-    return result
+    joined = np.stack(arrays, dim, dtype=_meeting(arrays))
+    return _joined(StackBackward0, tensors, joined, lambda: (dim,))
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """Join matrices along the diagonal of one: each gets its block of the gradient."""
+    arrays = [tensor._array for tensor in tensors]
+    if not arrays:
+        return wrap(np.zeros((1, 0), dtypes.get_default_dtype().numpy))
+    blocks = [np.atleast_2d(array) for array in arrays]
+    shape = tuple(sum(block.shape[dim] for block in blocks) for dim in (0, 1))
+    whole = np.zeros_like(arrays[0], _meeting(arrays), shape=shape)
+    row = column = 0
+    for block in blocks:
+        rows, columns = block.shape
+        whole[row : row + rows, column : column + columns] = block
+        row, column = row + rows, column + columns
+    sizes = [array.shape for array in arrays]
+    return _joined(BlockDiagBackward0, tensors, whole, lambda: (sizes,))
 
 
 def _take_apart(
-    kind: type[Node], tensor: Tensor, dim: int, keys: Sequence[tuple[Any, ...]]
+    kind: type[Node],
+    tensor: Tensor,
+    dim: int,
+    keys: Sequence[tuple[Any, ...]],
+    views: bool = True,
 ) -> tuple[Tensor, ...]:
     arrays = [tensor._array[key] for key in keys]
     results = tuple(wrap(array) for array in arrays)
@@ -185,6 +246,8 @@ def _take_apart(
         node._dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
+    if not views:
+        return results
     for result, key in zip(results, keys, strict=True):
         make_view(result, tensor, operator.itemgetter(key))
         view = result._view
@@ -204,8 +267,19 @@ def split(
     tensor: Tensor, sizes: Sequence[int], dim: int, kind: type[Node] = SplitBackward0
 ) -> tuple[Tensor, ...]:
     """Cut a tensor along a dimension: the rule joins the gradients."""
+    return _take_apart(kind, tensor, dim, _ranges(sizes, dim))
+
+
+def unsafe_split(
+    tensor: Tensor, sizes: Sequence[int], dim: int, kind: type[Node]
+) -> tuple[Tensor, ...]:
+    """Cut a tensor along a dimension, without noting that the pieces share its memory."""
+    return _take_apart(kind, tensor, dim, _ranges(sizes, dim), views=False)
+
+
+def _ranges(sizes: Sequence[int], dim: int) -> list[tuple[Any, ...]]:
     keys, start = [], 0
     for size in sizes:
         keys.append((slice(None),) * dim + (slice(start, start + size),))
         start += size
-    return _take_apart(kind, tensor, dim, keys)
+    return keys

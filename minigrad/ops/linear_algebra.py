@@ -21,6 +21,20 @@ from minigrad.ops.shape import _t
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
 
+_NUMBERS = frozenset((int, float))
+
+
+def times(array: Any, factor: Any) -> Any:
+    """Multiply by a factor, unless it is 1."""
+    return array if factor.__class__ in _NUMBERS and factor == 1 else array * factor
+
+
+def added(bias: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    r"""Give :math:`\beta C + \alpha P`; where beta is 0, C is not read: it may be NaN."""
+    product = times(product, alpha)
+    return product if beta.__class__ in _NUMBERS and beta == 0 else times(bias, beta) + product
+
+
 # A factor that lies in memory column by column, such as a transposed weight, gets a gradient that
 # does so too: it is computed transposed, and transposed back.
 
@@ -60,17 +74,17 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
 @differentiable(
     "AddmmBackward0",
     broadcasts=True,
-    self=lambda grad, beta: grad * beta,
-    mat1=lambda grad, mat2, mat1_sym_columns, alpha: (
-        _left_rule(grad, mat2, mat1_sym_columns) * alpha
+    self=lambda grad, beta: times(grad, beta),
+    mat1=lambda grad, mat2, mat1_sym_columns, alpha: times(
+        _left_rule(grad, mat2, mat1_sym_columns), alpha
     ),
-    mat2=lambda grad, mat1, mat2_sym_columns, alpha: (
-        _right_rule(grad, mat1, mat2_sym_columns) * alpha
+    mat2=lambda grad, mat1, mat2_sym_columns, alpha: times(
+        _right_rule(grad, mat1, mat2_sym_columns), alpha
     ),
 )
 def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:
-    r"""Product and bias with factors, :math:`\beta C + \alpha A B`."""
-    return self * beta + mat1 @ mat2 * alpha
+    r"""Product and bias with factors, :math:`\beta C + \alpha A B`; if beta is 0, C is not read."""
+    return added(self, mat1 @ mat2, beta, alpha)
 
 
 @differentiable(

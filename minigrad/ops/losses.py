@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.parts import gather, scatter
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -91,3 +92,85 @@ def nll_loss(self: Array, target: Array, reduction: int) -> Array:
     else:
         picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
     return _reduced(-picked, reduction)
+
+
+# ---------------------------------------------------------------------- with weights of the targets
+
+
+def _share_of_each(grad: Any, weights: Any, reduction: int) -> Any:
+    """Give minus the gradient of each picked entry, from the weights of the targets."""
+    if reduction == 1:  # where nothing counts, nothing gets a gradient, though the loss is NaN
+        weights = weights / (_total_weight(weights) or 1)
+    return grad * -weights
+
+
+def _total_weight(weights: Any) -> Any:
+    return np.add.reduce(weights, axis=None)
+
+
+def _entries(grad: Any, target: Any, dim: int) -> Any:
+    return gather.forward(grad, dim, np.expand_dims(target, dim)).squeeze(dim)
+
+
+def _again_rule(grad: Any, target: Any, weights: Any, reduction: int) -> Any:
+    return applied(_nll_of(target.ndim), grad, target, weights, reduction)
+
+
+def _picked_backward(
+    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
+) -> Array:
+    dim = min(self.ndim - 1, 1)
+    part = np.expand_dims(_share_of_each(grad_output, weights, reduction), dim)
+    return scatter.forward(np.zeros_like(self), dim, np.expand_dims(target, dim), part)
+
+
+def _weighted_loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
+    picked = _entries(self, target, min(self.ndim - 1, 1))
+    losses = np.where(weights == 0, 0, -picked * weights)
+    if reduction == 0:
+        return losses
+    total = np.add.reduce(losses, axis=None)
+    return np.true_divide(total, _total_weight(weights)) if reduction == 1 else total
+
+
+@differentiable(
+    "NllLossBackwardBackward0", grad_output=_again_rule, self=lambda grad: np.zeros_like(grad)
+)
+@quietly
+def weighted_nll_loss_backward(
+    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
+) -> Array:
+    """Rule of the weighted likelihood: minus the gradient times its weight at each target."""
+    return _picked_backward(grad_output, self, target, weights, reduction)
+
+
+@differentiable("NllLossBackward0", self=weighted_nll_loss_backward)
+@quietly
+def weighted_nll_loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
+    r"""Negative log-likelihood :math:`-w_t x_t`, whose mean is over the sum of the weights.
+
+    A target that is to be ignored has the weight 0.
+    """
+    return _weighted_loss(self, target, weights, reduction)
+
+
+@differentiable(
+    "NllLoss2DBackwardBackward0", grad_output=_again_rule, self=lambda grad: np.zeros_like(grad)
+)
+@quietly
+def nll_loss2d_backward(
+    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
+) -> Array:
+    """Rule of the likelihood in two dimensions, with a weight for each target."""
+    return _picked_backward(grad_output, self, target, weights, reduction)
+
+
+@differentiable("NllLoss2DBackward0", self=nll_loss2d_backward)
+@quietly
+def nll_loss2d(self: Array, target: Any, weights: Any, reduction: int) -> Array:
+    r"""Negative log-likelihood :math:`-w_t x_t` at each place of pictures (N, C, H, W)."""
+    return _weighted_loss(self, target, weights, reduction)
+
+
+def _nll_of(dimensions: int) -> Any:
+    return nll_loss2d if dimensions == 3 else weighted_nll_loss

@@ -75,7 +75,7 @@ def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
     if found is None:
         if isinstance(value, np.generic):
             value = value.item()
-        found = wrap_as_normal(np.array(value, dtypes.scalar_dtype(value, meets)))
+        found = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
         found._meta = wrapped_number
         found._array.flags.writeable = False  # many operations may share it
         # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept

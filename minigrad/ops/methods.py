@@ -1,16 +1,24 @@
-"""Attach the operations to `Tensor`: as methods, as operators, and for NumPy's own functions."""
+"""Attach the operations to `Tensor`, as methods and as operators."""
 
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.autograd.read_only import refuse_writing
-from minigrad.ops import choices, comparison, elementwise, indexing, inplace, joining
-from minigrad.ops.calling import arithmetic, choosing, products, reducing, shaping, sizes
+from minigrad.ops import choices, comparison, elementwise, indexing, inplace
+from minigrad.ops.calling import (
+    arithmetic,
+    choosing,
+    converting,
+    products,
+    reducing,
+    shaping,
+    sizes,
+)
 from minigrad.ops.calling.arguments import cast
 from minigrad.tensor import Tensor, wrap
 
@@ -30,8 +38,6 @@ def attach() -> None:
     for name, value in _more.items():
         setattr(Tensor, name, value)
     refuse_writing(Tensor)
-    Tensor._ufuncs.update(_ufuncs)
-    Tensor._functions.update(_functions)
 
 
 def _rmatmul(self: Tensor, other: Any) -> Any:
@@ -121,101 +127,13 @@ _more: dict[str, Any] = {
     "clip": choosing.clamp,
     "clamp_min": lambda self, min: choosing.clamp(self, min=min),
     "clamp_max": lambda self, max: choosing.clamp(self, max=max),
-    "float": lambda self: shaping.to(self, dtype=dtypes.float32),
-    "double": lambda self: shaping.to(self, dtype=dtypes.float64),
-    "half": lambda self: shaping.to(self, dtype=dtypes.float16),
-    "long": lambda self: shaping.to(self, dtype=dtypes.int64),
-    "int": lambda self: shaping.to(self, dtype=dtypes.int32),
-    "short": lambda self: shaping.to(self, dtype=dtypes.int16),
-    "char": lambda self: shaping.to(self, dtype=dtypes.int8),
-    "byte": lambda self: shaping.to(self, dtype=dtypes.uint8),
-    "bool": lambda self: shaping.to(self, dtype=dtypes.bool),
-    "cpu": lambda self: self,
     "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
     "_to_numpy_dtype": cast,
+    "_computed_by_numpy": staticmethod(
+        lambda *call: import_module("minigrad.ops.calling.numpy_calls").compute(*call)
+    ),
+    "_from_data": staticmethod(
+        lambda *data: import_module("minigrad.tensor_types").array_for(*data)
+    ),
+    **converting.methods,
 }
-
-
-def _reduce_add(array: Tensor, axis: Any = 0, keepdims: bool = False, **options: Any) -> Tensor:
-    return reducing.sum(array, axis, keepdims)
-
-
-def _reduce_max(array: Tensor, axis: Any = 0, keepdims: bool = False, **options: Any) -> Tensor:
-    return reducing.amax(array, () if axis is None else axis, keepdims)
-
-
-def _expand_dims(array: Tensor, axis: Any) -> Tensor:
-    for dim in sorted(axis if isinstance(axis, tuple) else (axis,)):
-        array = shaping.unsqueeze(array, dim)
-    return array
-
-
-def _transpose(array: Tensor, axes: Any = None) -> Tensor:
-    return array.T if axes is None else shaping.permute(array, axes)
-
-
-_ufuncs: dict[Any, Any] = {
-    np.add: lambda a, b: elementwise.add(a, b),
-    np.subtract: lambda a, b: elementwise.sub(_tensor(a), b),
-    np.multiply: lambda a, b: elementwise.mul(a, b),
-    np.true_divide: lambda a, b: elementwise.div(_tensor(a), b),
-    np.power: lambda a, b: arithmetic.pow(_tensor(a), b),
-    np.square: arithmetic.square,
-    np.negative: arithmetic.neg,
-    np.absolute: arithmetic.abs,
-    np.sign: choices.sgn,
-    np.exp: arithmetic.exp,
-    np.expm1: arithmetic.expm1,
-    np.log: arithmetic.log,
-    np.log1p: arithmetic.log1p,
-    np.sqrt: arithmetic.sqrt,
-    np.sin: arithmetic.sin,
-    np.cos: arithmetic.cos,
-    np.tanh: arithmetic.tanh,
-    np.maximum: lambda a, b: choices.maximum(_tensor(a), b),
-    np.minimum: lambda a, b: choices.minimum(_tensor(a), b),
-    np.matmul: lambda a, b: products.matmul(_tensor(a), _tensor(b)),
-    np.equal: lambda a, b: comparison.eq(_tensor(a), b),
-    np.not_equal: lambda a, b: comparison.ne(_tensor(a), b),
-    np.less: lambda a, b: comparison.lt(_tensor(a), b),
-    np.less_equal: lambda a, b: comparison.le(_tensor(a), b),
-    np.greater: lambda a, b: comparison.gt(_tensor(a), b),
-    np.greater_equal: lambda a, b: comparison.ge(_tensor(a), b),
-    np.isnan: comparison.isnan,
-    np.isinf: comparison.isinf,
-    np.isfinite: comparison.isfinite,
-    (np.add, "reduce"): _reduce_add,
-    (np.maximum, "reduce"): _reduce_max,
-    (np.multiply, "outer"): lambda a, b: products.outer(_tensor(a), _tensor(b)),
-}
-
-
-def _like(make: Any) -> Any:
-    def constant(a: Tensor, dtype: Any = None, shape: Any = None, **layout: Any) -> Tensor:
-        return wrap(make(a._array, dtype, shape=shape))
-
-    return constant
-
-
-_functions: dict[Any, Any] = {
-    np.zeros_like: _like(np.zeros_like),
-    np.ones_like: _like(np.ones_like),
-    np.where: choosing.where,
-    np.broadcast_to: lambda array, shape, subok=False: shaping.expand(array, shape),
-    np.expand_dims: _expand_dims,
-    np.squeeze: shaping.squeeze,
-    np.swapaxes: shaping.transpose,
-    np.transpose: _transpose,
-    np.flip: lambda m, axis=None: sizes.flip(m, range(m.ndim) if axis is None else axis),
-    np.reshape: lambda a, shape: shaping.reshape(a, shape),
-    np.sum: lambda a, axis=None, keepdims=False: reducing.sum(a, axis, keepdims),
-    np.mean: lambda a, axis=None, keepdims=False: reducing.mean(a, axis, keepdims),
-    np.stack: lambda arrays, axis=0: joining.stack([_tensor(a) for a in arrays], axis),
-    np.concatenate: lambda arrays, axis=0: shaping.cat([_tensor(a) for a in arrays], axis),
-    np.copy: lambda a, order="K", subok=False: shaping.clone(a),
-    np.clip: choosing.clamp,
-}
-
-
-def _tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else wrap(np.asarray(value))

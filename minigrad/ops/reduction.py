@@ -16,14 +16,15 @@ from minigrad.ops.parts import gather, scatter
 from minigrad.ops.tape import Array, differentiable
 
 
-def _spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
+def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
     if not keepdim and dim:
         grad = np.expand_dims(grad, dim)
     return np.broadcast_to(grad, sizes)
 
 
-def _count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
+def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
+    """Tell how many entries become one."""
     return int(np.prod([sizes[d] for d in dim], dtype=np.int64))
 
 
@@ -37,7 +38,7 @@ def sum_all(self: Array) -> Array:
 
 @differentiable(
     "SumBackward1",
-    self=lambda grad, self_sym_sizes, dim, keepdim: _spread(grad, self_sym_sizes, dim, keepdim),
+    self=lambda grad, self_sym_sizes, dim, keepdim: spread(grad, self_sym_sizes, dim, keepdim),
 )
 def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Sum over dimensions: each entry gets the gradient of the sum it went into."""
@@ -59,13 +60,13 @@ def mean_all(self: Array) -> Array:
 @differentiable(
     "MeanBackward1",
     self=lambda grad, self_sym_sizes, dim, keepdim: (
-        _spread(grad, self_sym_sizes, dim, keepdim) / _count(self_sym_sizes, dim)
+        spread(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim)
     ),
 )
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
-    count = _count(self.shape, dim) or np.nan  # the mean of nothing is NaN
-    return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), count)
+    entries = count(self.shape, dim) or np.nan  # the mean of nothing is NaN
+    return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), entries)
 
 
 # The same in another type that was asked for; PyTorch records no conversion for it.
@@ -101,7 +102,8 @@ def mean_dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
     return mean_dim.forward(self.astype(dtype), dim, keepdim)
 
 
-def _share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
+def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
+    """Give the gradient of an extreme to all entries that are equal to it, in equal parts."""
     if not keepdim:
         sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
         grad, result = np.reshape(grad, sizes), np.reshape(result, sizes)
@@ -128,43 +130,46 @@ def min_all(self: Array) -> Array:
     return np.minimum.reduce(self, axis=None)
 
 
-@differentiable("AmaxBackward0", self=_share_among_equal)
+@differentiable("AmaxBackward0", self=share_among_equal)
 def amax(self: Array, dim: Any, keepdim: Any) -> Array:
     """Largest entries along dimensions: get the gradient; equal ones share it."""
     return np.maximum.reduce(self, axis=dim, keepdims=keepdim)
 
 
-@differentiable("AminBackward0", self=_share_among_equal)
+@differentiable("AminBackward0", self=share_among_equal)
 def amin(self: Array, dim: Any, keepdim: Any) -> Array:
     """Smallest entries along dimensions: get the gradient; equal ones share it."""
     return np.minimum.reduce(self, axis=dim, keepdims=keepdim)
 
 
-def _select_rule(grad: Any, self_sym_sizes: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+def select_rule(grad: Any, self_sym_sizes: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+    """Give the gradient of entries that were chosen to them alone."""
     if not keepdim and self_sym_sizes:
         grad = np.expand_dims(grad, dim)
     zeros = np.zeros_like(grad, shape=self_sym_sizes)
     return applied(scatter, zeros, dim, positions, grad)
 
 
-@differentiable("MaxBackward0", self=_select_rule)
+@differentiable("MaxBackward0", self=select_rule)
 def max_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Largest entries along a dimension, at known positions: these get the gradient alone."""
-    return _taken(self, dim, keepdim, positions)
+    return taken(self, dim, keepdim, positions)
 
 
-@differentiable("MinBackward0", self=_select_rule)
+@differentiable("MinBackward0", self=select_rule)
 def min_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Smallest entries along a dimension, at known positions: these get the gradient alone."""
-    return _taken(self, dim, keepdim, positions)
+    return taken(self, dim, keepdim, positions)
 
 
-def _taken(array: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+def taken(array: Any, dim: Any, keepdim: Any, positions: Any) -> Any:
+    """Give the entries at known positions along a dimension, one for each place in the others."""
     entries = gather.forward(array, dim, positions)
     return entries if keepdim or not array.ndim else entries.squeeze(dim)
 
 
-def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: Any) -> Any:
+def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: Any) -> Any:
+    r"""Rule of the p-norm, :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if not keepdim and dim:
         grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
     if ord == 0:
@@ -188,7 +193,7 @@ def _norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: A
     return powers * applied(masked_fill_number, scale, result == 0, 0)
 
 
-@differentiable("LinalgVectorNormBackward0", self=_norm_rule)
+@differentiable("LinalgVectorNormBackward0", self=norm_rule)
 @quietly
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
@@ -204,7 +209,7 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
 
 
-@differentiable("LinalgVectorNormBackward0", broadcasts=True, self=_norm_rule)
+@differentiable("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)
 @quietly
 def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Array:
     r"""Norm in a given type."""
@@ -214,8 +219,18 @@ def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) ->
 # ---------------------------------------------------------------------- softmax and its companions
 
 
+_HALF = np.dtype("float16")
+
+
 def _total(array: Any, dim: Any) -> Any:
     return np.add.reduce(array, axis=dim, keepdims=True)
+
+
+def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
+    """Compute with one entry as with a row of one, and with float16 in float32, as PyTorch."""
+    wide = [np.atleast_1d(a).astype(np.float32 if a.dtype is _HALF else a.dtype) for a in arrays]
+    result = forward(*wide, dim)
+    return result.reshape(arrays[0].shape).astype(arrays[0].dtype)
 
 
 @differentiable(
@@ -229,7 +244,12 @@ def _total(array: Any, dim: Any) -> Any:
 )
 def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    return output * (grad_output - _total(grad_output * output, dim))
+    if output.dtype is _HALF or not output.ndim:
+        return _aside(softmax_backward.forward, dim, grad_output, output)
+    gradient = grad_output * output
+    np.subtract(grad_output, _total(gradient, dim), out=gradient)  # in the same memory
+    gradient *= output
+    return gradient
 
 
 @differentiable("SoftmaxBackward0", self=softmax_backward)
@@ -238,8 +258,12 @@ def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
         return self.copy()
-    powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
-    return np.asanyarray(powers / np.add.reduce(powers, axis=dim, keepdims=True), order="C")
+    if self.dtype is _HALF or not self.ndim:
+        return _aside(softmax.forward, dim, self)
+    powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
+    np.exp(powers, out=powers)
+    powers /= np.add.reduce(powers, axis=dim, keepdims=True)
+    return np.asanyarray(powers, order="C")
 
 
 @differentiable(
@@ -250,7 +274,11 @@ def softmax(self: Array, dim: Any) -> Array:
 @quietly
 def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
-    return grad_output - np.exp(output) * _total(grad_output, dim)
+    if output.dtype is _HALF or not output.ndim:
+        return _aside(log_softmax_backward.forward, dim, grad_output, output)
+    gradient = np.exp(output)
+    gradient *= _total(grad_output, dim)
+    return np.subtract(grad_output, gradient, out=gradient)  # in the same memory
 
 
 @differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
@@ -259,9 +287,11 @@ def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
         return self.copy()
+    if self.dtype is _HALF or not self.ndim:
+        return _aside(log_softmax.forward, dim, self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    logs = shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
-    return np.asanyarray(logs, order="C")
+    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
+    return np.asanyarray(shifted, order="C")
 
 
 def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:

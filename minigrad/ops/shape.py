@@ -156,9 +156,9 @@ def flip(self: Array, dims: tuple[int, ...]) -> Array:
 # ------------------------------------------------------------------- dimensions of size 1, repeats
 
 
-def _unsqueezed(grad: Any, sizes: tuple[int, ...], dim: int | None = None) -> Any:
+def _unsqueezed(grad: Any, sizes: tuple[int, ...], dim: int | tuple[int, ...] | None = None) -> Any:
     """Bring back the dimensions of size 1 that were left out."""
-    dims = range(len(sizes)) if dim is None else (dim,)
+    dims = range(len(sizes)) if dim is None else sorted(dim if isinstance(dim, tuple) else (dim,))
     left_out = tuple(d for d in dims if sizes[d : d + 1] == (1,))
     return np.expand_dims(grad, left_out) if left_out else grad
 
@@ -181,6 +181,16 @@ def squeeze_all(self: Array) -> Array:
 def squeeze_dim(self: Array, dim: Any) -> Array:
     """Leave out a dimension, if its size is 1."""
     return self.squeeze(dim) if self.shape[dim : dim + 1] == (1,) else self[...]
+
+
+@differentiable(
+    "SqueezeBackward2",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim: _unsqueezed(grad, self_sym_sizes, dim),
+)
+def squeeze_dims(self: Array, dim: Any) -> Array:
+    """Leave out those of several dimensions whose size is 1."""
+    return self.reshape([size for d, size in enumerate(self.shape) if d not in dim or size != 1])
 
 
 @differentiable("SqueezeBackward4", self=lambda grad, dim: np.expand_dims(grad, dim))

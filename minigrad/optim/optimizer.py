@@ -212,11 +212,11 @@ class Optimizer(HookRegistration):
             new["params"] = old["params"]
             if "param_names" in old:
                 new.setdefault("param_names", old["param_names"])
-        self.param_groups = groups
-        self.state = defaultdict(dict)
+        state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             parameter = parameters.get(key)
-            self.state[key if parameter is None else parameter] = _fit(value, parameter)
+            state[key if parameter is None else parameter] = _fit(value, parameter)
+        self.__setstate__({"state": state, "param_groups": groups})
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd.modes import enable_grad, is_grad_enabled
+from minigrad.optim.arithmetic import add_, is_plain, number, written
+from minigrad.optim.checks import check_fused_parameter
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, wrap
 
 
 class SGD(Optimizer):
@@ -110,11 +112,16 @@ class SGD(Optimizer):
             for parameter in group["params"]:
                 if parameter.grad is None:
                     continue
+                if group["fused"]:
+                    check_fused_parameter(parameter)
+                if group["momentum"] != 0 and is_plain(parameter, parameter.grad):
+                    _step_on_arrays(parameter, group, self.state[parameter])
+                    continue
                 direction = _direction(parameter, group, self.state)
                 if _is_recorded(rate):
                     parameter.sub_(direction * rate)
                 else:
-                    parameter.add_(direction, alpha=-_number(rate))
+                    parameter.add_(direction, alpha=-number(rate))
         return loss
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -138,7 +145,7 @@ def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, An
         if _is_recorded(decay):
             gradient = gradient + parameter.clone() * decay  # a copy: the step changes it
         else:
-            gradient = gradient.add(parameter, alpha=_number(decay))
+            gradient = gradient.add(parameter, alpha=number(decay))
     momentum = group["momentum"]
     if momentum == 0:
         return gradient
@@ -147,13 +154,33 @@ def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, An
     if velocity is None:
         velocity = state["momentum_buffer"] = gradient.detach().clone()
     else:
-        velocity.mul_(momentum).add_(gradient, alpha=1 - _number(group["dampening"]))
-    return gradient.add(velocity, alpha=_number(momentum)) if group["nesterov"] else velocity
+        velocity.mul_(momentum).add_(gradient, alpha=1 - number(group["dampening"]))
+    return gradient.add(velocity, alpha=number(momentum)) if group["nesterov"] else velocity
 
 
-def _number(value: Any) -> Any:
-    """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
-    return value.item() if isinstance(value, Tensor) else value
+def _step_on_arrays(parameter: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    """Make a step with momentum where nothing is recorded: the same formula, on arrays."""
+    array: Any = parameter._array
+    gradient: Any = parameter.grad._array  # type: ignore[union-attr]
+    if group["maximize"]:
+        gradient = -gradient
+    decay = group["weight_decay"]
+    if decay != 0:
+        gradient = gradient + array * number(decay)
+    momentum = number(group["momentum"])
+    buffer = state.get("momentum_buffer")
+    if buffer is None:
+        buffer = state["momentum_buffer"] = wrap(gradient.copy())
+    else:
+        velocity = buffer._array
+        velocity *= momentum
+        add_(velocity, gradient, 1 - number(group["dampening"]))
+        written(buffer)
+    velocity = buffer._array
+    if group["nesterov"]:
+        velocity = gradient + velocity * momentum
+    array -= velocity * number(group["lr"])
+    written(parameter)
 
 
 def _is_recorded(value: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any as _Any
 
 
 def __getattr__(name: str) -> _Any:
-    """Load `checkpoint` when it is first asked for: it builds on tensors, the others do not."""
-    if name == "checkpoint":
-        return _import_module("minigrad.utils.checkpoint")
+    """Load these when they are first asked for: they build on tensors, the others do not."""
+    if name in ("checkpoint", "data"):
+        return _import_module(f"minigrad.utils.{name}")
     raise AttributeError(f"module 'minigrad.utils' has no attribute {name!r}")

@@ -67,6 +67,8 @@ def test_the_extras():
     assert set(PROJECT["project"]["optional-dependencies"]) == {
         "symbolic",
         "viz",
+        "saving",
+        "progress",
         "lessons",
         "test",
     }

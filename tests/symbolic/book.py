@@ -21,8 +21,11 @@ BOOK = {
 }
 
 CASES = {}
+RESERVED = {}  # operations that are not proved, or with a reservation, and why
 for _path in sorted(Path(__file__).parent.glob("book_*.py")):
-    for _name, _cases in import_module(f".{_path.stem}", __package__).CASES.items():
+    _file = import_module(f".{_path.stem}", __package__)
+    RESERVED |= getattr(_file, "RESERVED", {})
+    for _name, _cases in _file.CASES.items():
         assert _name not in CASES, f"{_path.stem} has cases for {_name}, which has some elsewhere"
         CASES[_name] = _cases
 

@@ -11,16 +11,8 @@ from minigrad import cat, split, stack, unbind
 from minigrad.autograd import grad
 from minigrad.symbolic import Refuted, expression, prove, symbols
 
-from .book import BOOK, CASES, called, made
+from .book import BOOK, CASES, RESERVED, called, made
 from .regions import D, broadcast, matrix, vector, x, y
-
-# Operations that are proved with a reservation, and which.
-RESERVED = {
-    "pow_of_number": "the rule takes the logarithm of the number as a float, so the formula has "
-    "the decimal of log 2 where SymPy has log(2)",
-    "elu_in_place": "the rule looks at the sign of the result, and SymPy does not decide that of "
-    "a (exp(-e) - 1); elu itself and elu_backward_from_result are proved",
-}
 
 
 @pytest.mark.parametrize(

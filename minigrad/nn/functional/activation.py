@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from minigrad import random
+from minigrad.nn.functional.hard_activation import deprecated_eps
 from minigrad.nn.functional.refusing import not_a_tensor, not_for_integers
 from minigrad.nn.warning import warn
 from minigrad.ops import activations
 from minigrad.ops.calling.arguments import real_number
 from minigrad.ops.inplace import write
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, wrap
 
 __all__ = [
     "elu",
     "elu_",
+    "gumbel_softmax",
     "leaky_relu",
     "leaky_relu_",
     "log_softmax",
@@ -22,6 +27,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "softmax",
+    "softmin",
     "softplus",
     "tanh",
 ]
@@ -144,6 +150,50 @@ def log_softmax(
 ) -> Tensor:
     r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
     return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim, dtype)
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
+    dim = _implied_dim("softmin", input) if dim is None else dim
+    return (-input).softmax(dim, dtype)
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    r"""Draw from a categorical distribution so that gradients can pass.
+
+    Source: Jang et al., *Categorical reparameterization with Gumbel-softmax*, 2017.
+
+    Args:
+        logits: The logarithms of probabilities, up to a constant.
+        tau: The temperature: the lower, the nearer to a choice of one.
+        hard: Give exactly one 1 and zeros, with the gradient of the soft result.
+        eps: Has no effect.
+        dim: The dimension along which the results sum to 1.
+
+    Returns:
+        The draws, in the shape of the logits.
+
+    Example:
+        >>> import minigrad as torch
+        >>> draw = torch.nn.functional.gumbel_softmax(torch.zeros(4), hard=True)
+        >>> draw.sum()
+        tensor(1.)
+    """
+    deprecated_eps(eps)
+    noise = random.stream().exponential(logits._array.shape)
+    noise = np.asarray(-np.log(noise), logits._array.dtype)
+    soft = ((logits + wrap(noise)) / tau).softmax(dim)
+    if not hard:
+        return soft
+    array = soft._array
+    chosen = np.zeros_like(array)
+    positions = np.expand_dims(array.argmax(dim), dim)
+    np.put_along_axis(chosen, positions, 1, dim)
+    return wrap(chosen) - soft.detach() + soft
 
 
 def _implied_dim(name: str, input: Tensor) -> int:

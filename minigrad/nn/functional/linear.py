@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from minigrad.nn.functional.refusing import not_a_tensor
 from minigrad.ops import linear_algebra
+from minigrad.ops.calling.measuring import bilinear
 from minigrad.tensor import Tensor
 
 __all__ = [
+    "bilinear",
     "linear",
 ]
 

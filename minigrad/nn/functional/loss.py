@@ -1,139 +1,184 @@
-"""Measure how far predictions are from their targets."""
+"""Measure how improbable the right classes are: negative likelihood and cross entropy."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.nn.functional.reduction import named, number, reduced
-from minigrad.nn.warning import warn
-from minigrad.ops import losses
-from minigrad.tensor import Tensor
+import numpy as np
 
-__all__ = [
-    "cross_entropy",
-    "l1_loss",
-    "mse_loss",
-    "nll_loss",
-]
+from minigrad.nn.functional.reduction import named, number
+from minigrad.ops import elementwise, losses
+from minigrad.ops.calling.arguments import check_tensor
+from minigrad.ops.calling.refusing import no_kernel, refuse_gradient
+from minigrad.tensor import Tensor, wrap
 
+__all__ = ["cross_entropy", "nll_loss"]
 
-def mse_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Compute the squared error $(x - y)^2$, averaged over all elements.
-
-    Args:
-        input: The prediction $x$.
-        target: What it should be, $y$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Returns:
-        The loss: one number, or one for each element.
-
-    Raises:
-        ValueError: If the reduction is none of the three.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
-        tensor(2.)
-    """
-    input, target = of_one_shape(input, target)
-    return losses.mse_loss(input, target, number(named(size_average, reduce, reduction)))
-
-
-def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`."""
-    input, target = of_one_shape(input, target)
-    return reduced((input - target).abs(), number(named(size_average, reduce, reduction)))
-
-
-def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
-    size, target_size = input.size(), target.size()
-    if size == target_size:
-        return input, target
-    warn(
-        f"Using a target size ({target_size}) that is different to the input size ({size}). "
-        "This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
-        UserWarning,
-    )
-    together = (input.detach() - target.detach()).shape
-    return input.expand(together), target.expand(together)
+_UNSIGNED = {1: np.dtype(np.uint8), 8: np.dtype(np.uint64)}
+_CLASSES = (np.dtype(np.int64), np.dtype(np.uint8))  # the types that targets may have
 
 
 def nll_loss(
     input: Tensor,
     target: Tensor,
-    weight: None = None,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    r"""Compute the negative log-likelihood $-x_{n, y_n}$ of the right classes, averaged.
+    r"""Compute the negative log-likelihood $-w_t x_t$ of the right classes, averaged.
 
     Args:
         input: Logarithms of probabilities.
         target: The numbers of the right classes.
-        weight: Must be None: weights of classes are not supported.
+        weight: A factor for each class; the mean is over the sum of the weights that count.
         size_average: The old way to say `reduction`: False stands for a sum.
-        ignore_index: Must be -100: targets to be ignored are not supported.
+        ignore_index: A target that does not count.
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Returns:
-        The loss: one number, or one for each sample.
+        The loss: one number, or one for each target.
 
     Raises:
         IndexError: If there is no class of that number.
-        NotImplementedError: If `weight` or `ignore_index` is given.
-        RuntimeError: If the targets are no integers.
+        RuntimeError: If the targets are no integers, or the shapes do not fit together.
         ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
     Shape:
-        - input: (N, C), or (C,)
-        - target: (N,), or ()
+        - input: (N, C), (C,), or (N, C, d1, ...)
+        - target: (N,), (), or (N, d1, ...)
+        - weight: (C,)
     """
-    reduction = named(size_average, reduce, reduction)
-    if weight is not None or ignore_index != -100:
-        raise NotImplementedError("nll_loss has no weight and no ignore_index here.")
+    if size_average is not None or reduce is not None:
+        reduction = named(size_average, reduce, reduction)
+    kind = number(reduction)
+    check_tensor("nll_loss_nd", target, "target", 2)
     sizes, numbers = input._array.shape, target._array
-    if len(sizes) not in (1, 2):
-        raise NotImplementedError("nll_loss takes inputs of shape (N, C) or (C,) here.")
-    if numbers.dtype.kind not in "iub":
-        raise RuntimeError(
-            "expected target dtype to be Long or Byte, but got "
-            f"{target.type()[len('torch.') : -len('Tensor')]}"
-        )
-    if numbers.shape != sizes[:-1]:
+    if (
+        weight is None
+        and ignore_index < 0
+        and len(sizes) in (1, 2)
+        and numbers.shape == sizes[:-1]
+        and numbers.dtype in _CLASSES
+        and input._array.dtype.kind in "fO"
+        # seen without sign, a negative number is too large as well
+        and (not numbers.size or numbers.view(_UNSIGNED[numbers.itemsize]).max() < sizes[-1])
+    ):
+        return losses.nll_loss(input, target, kind)  # type: ignore[no-any-return]
+    return _general_nll_loss(input, target, weight, ignore_index, kind)
+
+
+def _general_nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    """Compute the loss with weights, with targets that do not count, or at several places."""
+    sizes, numbers = input._array.shape, target._array
+    if not sizes:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(sizes) > 1 and sizes[:1] != numbers.shape[:1]:
+        given = numbers.shape[0] if numbers.ndim else numbers.size
         raise ValueError(
-            f"Expected input batch_size ({sizes[0]}) to match target batch_size ({target.numel()})."
+            f"Expected input batch_size ({sizes[0]}) to match target batch_size ({given})."
         )
-    # seen without sign, a negative number is too large as well
-    if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= sizes[-1]:
-        outside = numbers[(numbers < 0) | (numbers >= sizes[-1])]
-        raise IndexError(f"Target {outside[0]} is out of bounds.")
-    return losses.nll_loss(input, target, number(reduction))
+    if len(sizes) < 3:
+        return _vectors(input, target, weight, ignore_index, reduction)
+    if len(sizes) == 4:
+        return _pictures(input, target, weight, ignore_index, reduction)
+    if numbers.shape[1:] != sizes[2:]:
+        raise RuntimeError(
+            f"Expected target size {[sizes[0], *sizes[2:]]}, got {list(numbers.shape)}"
+        )
+    flat = input.contiguous().view(sizes[0], sizes[1], 1, -1)
+    places = target.contiguous().view(sizes[0], 1, -1)
+    result = _pictures(flat, places, weight, ignore_index, reduction)
+    return result.view(numbers.shape) if reduction == 0 else result
+
+
+def _vectors(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    sizes, numbers = input._array.shape, target._array
+    if numbers.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    classes = sizes[-1]
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}"
+        )
+    if len(sizes) == 1:
+        numbers = numbers.reshape(())
+    numbers, weights = _weights(
+        "nll_loss_forward", input, target, numbers, weight, classes, ignore_index
+    )
+    return losses.weighted_nll_loss(input, numbers, weights, reduction)  # type: ignore[no-any-return]
+
+
+def _pictures(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    sizes, numbers = input._array.shape, target._array
+    if numbers.ndim != 3:
+        raise RuntimeError(
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+            f"{numbers.ndim}"
+        )
+    if numbers.shape != (sizes[0], *sizes[2:]):
+        raise RuntimeError(
+            f"size mismatch (got input: {list(sizes)} , target: {list(numbers.shape)}"
+        )
+    if weight is not None and weight._array.size != sizes[1]:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    numbers, weights = _weights(
+        "nll_loss2d_forward", input, target, numbers, weight, sizes[1], ignore_index
+    )
+    return losses.nll_loss2d(input, numbers, weights, reduction)  # type: ignore[no-any-return]
+
+
+def _weights(
+    name: str,
+    input: Tensor,
+    target: Tensor,
+    numbers: Any,
+    weight: Tensor | None,
+    classes: int,
+    ignore_index: int,
+) -> tuple[Any, Any]:
+    """Give the classes, 0 where they do not count, and the weight of each: 0 where so."""
+    if numbers.dtype not in _CLASSES:
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}"
+        )
+    dtype = input._array.dtype
+    if dtype.kind in "iub":
+        where = "nll_loss_out_frame" if numbers.ndim < 2 else "nll_loss2d_forward_out_frame"
+        raise no_kernel(where, input)
+    refuse_gradient(name, "weight", weight)
+    if dtype.kind == "O":  # symbols go with numbers
+        dtype = np.dtype(np.float64) if weight is None else weight._array.dtype
+    if weight is not None and weight._array.dtype != dtype:
+        raise RuntimeError(
+            f"expected scalar type {input.dtype.tensor_type} but found {weight.dtype.tensor_type}"
+        )
+    numbers = numbers.astype(np.int64)
+    counts = numbers != ignore_index
+    outside = counts & ((numbers < 0) | (numbers >= classes))
+    if outside.any():
+        raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
+    numbers = np.where(counts, numbers, 0)
+    if weight is None:
+        return numbers, counts.astype(dtype)
+    if not classes:
+        return numbers, np.zeros(numbers.shape, dtype)
+    return numbers, np.where(counts, weight._array[numbers], dtype.type(0))
 
 
 def cross_entropy(
     input: Tensor,
     target: Tensor,
-    weight: None = None,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -146,40 +191,123 @@ def cross_entropy(
         input: The scores of the classes.
         target: The numbers of the right classes; or, as floating point and in the shape of the
             input, their probabilities.
-        weight: Must be None: weights of classes are not supported.
+        weight: A factor for each class; the mean is over the sum of the weights that count.
         size_average: The old way to say `reduction`: False stands for a sum.
-        ignore_index: Must be -100: targets to be ignored are not supported.
+        ignore_index: A target that does not count.
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
-        label_smoothing: Must be 0: smoothed labels are not supported.
+        label_smoothing: The part of each target that is shared out evenly among all classes.
 
     Returns:
-        The loss: one number, or one for each sample.
+        The loss: one number, or one for each target.
 
     Raises:
         IndexError: If there is no class of that number.
-        NotImplementedError: If `weight`, `ignore_index` or `label_smoothing` is given.
+        RuntimeError: If `label_smoothing` is greater than 1, or the shapes do not fit together.
         ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
     Shape:
-        - input: (N, C), or (C,)
-        - target: (N,), or (); or the shape of the input
+        - input: (N, C), (C,), or (N, C, d1, ...)
+        - target: (N,), (), or (N, d1, ...); or the shape of the input
+        - weight: (C,)
 
     Example:
         >>> import minigrad as torch
         >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]))
         tensor(0.6931)
     """
-    if label_smoothing:
-        raise NotImplementedError("cross_entropy has no label_smoothing here.")
-    reduction = named(size_average, reduce, reduction)
-    classes = 0 if input.ndim == 1 else 1
+    if size_average is not None or reduce is not None:
+        reduction = named(size_average, reduce, reduction)
+    sizes = input._array.shape
+    classes = 0 if len(sizes) == 1 else 1
+    if target._array.shape == sizes:
+        return _of_probabilities(
+            input, target, weight, ignore_index, number(reduction), label_smoothing
+        )
     scores = input.log_softmax(classes)
-    if not target.is_floating_point() or target.shape != input.shape:
-        return nll_loss(scores, target, weight, None, ignore_index, None, reduction)
+    if label_smoothing > 0:
+        number(reduction)
+        return _smoothed(scores, target, weight, ignore_index, reduction, label_smoothing)
+    return nll_loss(scores, target, weight, None, ignore_index, None, reduction)
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+
+
+def _spread(weight: Tensor, dims: int, classes: int) -> Tensor:
+    """View the weights of classes so that they broadcast to the input."""
+    return weight if dims == 1 else weight.view(1, -1, *(1 for _ in range(dims - 2)))
+
+
+def _of_probabilities(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: int,
+    label_smoothing: float,
+) -> Tensor:
+    """Compute the cross entropy with probabilities of classes."""
+    if target._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.tensor_type}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    _check_smoothing(label_smoothing)
+    dims = input.dim()
+    dim = 0 if dims == 1 else 1
+    classes = input._array.shape[dim]
+    scores = input.log_softmax(dim)
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or "
+            f"no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if label_smoothing > 0:
+        target = elementwise.mul_number(target, 1 - label_smoothing)
+        target = elementwise.add_number(target, label_smoothing / classes)
+    products = scores * target
     if weight is not None:
-        raise NotImplementedError("cross_entropy has no weight here.")
-    if number(reduction) == 0:
-        return -(scores * target).sum(classes)
-    total = -(scores * target).sum()
-    return total / (input.numel() / input.shape[classes]) if reduction == "mean" else total
+        products = products * _spread(weight, dims, classes)
+    if reduction == 0:
+        return -products.sum(dim)
+    total = -products.sum()
+    if reduction == 2:
+        return total
+    samples = input._array.size / classes if classes else 0
+    return elementwise.div_number(total, samples or float("nan"))  # type: ignore[no-any-return]
+
+
+def _smoothed(
+    scores: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: str,
+    label_smoothing: float,
+) -> Tensor:
+    """Compute the cross entropy where a part of each target is shared out among all classes."""
+    _check_smoothing(label_smoothing)
+    picked = nll_loss(scores, target, weight, None, ignore_index, None, reduction)
+    dims = scores.dim()
+    dim = 0 if dims == 1 else 1
+    classes = scores._array.shape[dim]
+    products = scores if weight is None else scores * _spread(weight, dims, classes)
+    smooth = -products.sum(dim)
+    ignored: Any = target == ignore_index
+    smooth.masked_fill_(ignored, 0.0)
+    if reduction != "none":
+        smooth = smooth.sum()
+    if reduction == "mean":
+        numbers = target._array[~ignored._array]
+        count: Any = numbers.size if weight is None else weight._array[numbers].sum()
+        dtype = scores._array.dtype
+        smooth = smooth / wrap(np.asarray(count, dtype))
+    share = label_smoothing / classes
+    return elementwise.mul_number(picked, 1 - label_smoothing) + elementwise.mul_number(  # type: ignore[no-any-return]
+        smooth, share
+    )

@@ -1,11 +1,13 @@
-"""Flatten the dimensions of a tensor between two layers."""
+"""Flatten the dimensions of a tensor between two layers, or take one apart."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
-__all__ = ["Flatten"]
+__all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
@@ -37,3 +39,45 @@ class Flatten(Module):
     def extra_repr(self) -> str:
         """Give the range of dimensions."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Make several dimensions of one.
+
+    Args:
+        dim: The dimension.
+        unflattened_size: The sizes that it is split into; one of them may be -1.
+
+    Raises:
+        TypeError: If the sizes are no integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
+        torch.Size([4, 2, 3])
+    """
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, (tuple, list)):
+            raise TypeError(
+                "unflattened_size must be a tuple of ints, but found type "
+                f"{type(unflattened_size).__name__}"
+            )
+        for position, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {position}"
+                )
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Split the dimension."""
+        result: Tensor = input.unflatten(self.dim, self.unflattened_size)
+        return result
+
+    def extra_repr(self) -> str:
+        """Give the dimension and its sizes."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

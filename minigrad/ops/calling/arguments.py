@@ -28,7 +28,8 @@ def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     numbers = tuple(dimension(int(d), ndim) for d in dims) or tuple(range(ndim))
     if len(set(numbers)) != len(numbers):
-        raise RuntimeError(f"dim {dims[0]} appears multiple times in the list of dims")
+        repeated = next(n for i, n in enumerate(numbers) if n in numbers[:i])
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
     return () if ndim == 0 else tuple(sorted(numbers))
 
 

@@ -12,6 +12,7 @@ from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
 from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast, check_tensor
+from minigrad.ops.later import enter
 from minigrad.ops.meeting import meet_types, no_booleans, rules_mode, scalar
 from minigrad.tensor import Tensor, wrap
 
@@ -109,8 +110,25 @@ def mul(input: Tensor, other: Any) -> Tensor:
     return checked("mul", elementwise.mul, input, other)
 
 
-def div(input: Tensor, other: Any) -> Tensor:
-    """Divide two tensors, or a tensor by a number; integers give floating-point results."""
+def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Divide two tensors, or a tensor by a number; integers give floating-point results.
+
+    Args:
+        input: What is divided.
+        other: The divisor.
+        rounding_mode: How to round the quotient: "floor" (down), "trunc" (toward 0), or not at all.
+
+    Raises:
+        RuntimeError: If there is no such way of rounding, or integers are rounded that were divided
+            by 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
+        tensor([ 3, -3])
+    """
+    if rounding_mode is not None:
+        return enter("rounding").div_rounded(input, other, rounding_mode)  # type: ignore[no-any-return]
     return checked("div", elementwise.div, input, other)
 
 
@@ -163,6 +181,8 @@ def pow(input: Any, exponent: Any) -> Any:
             exponent = cast(exponent, wanted)
         return elementwise.pow_of_number(base, exponent)
     if isinstance(exponent, Tensor):
+        if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
+            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return elementwise.pow_tensor(input, exponent)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()

@@ -11,8 +11,9 @@ from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.versions import counter_of
 from minigrad.ops import choices, parts
-from minigrad.ops.calling.arguments import cast, dimension, real_number
+from minigrad.ops.calling.arguments import cast, check_tensor, dimension, real_number
 from minigrad.ops.calling.arithmetic import checked
+from minigrad.ops.later import enter
 from minigrad.ops.meeting import broadcast_error, meet_types, scalar
 from minigrad.tensor import Tensor, wrap
 
@@ -115,12 +116,24 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit entries to an interval.
 
+    Args:
+        input: The tensor.
+        min: Its lower end: a number, or a tensor that broadcasts; or None.
+        max: Its upper end, likewise.
+
     Raises:
         RuntimeError: If neither `min` nor `max` is given, or one is complex.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000])
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     min, max = _limit("maximum", min), _limit("minimum", max)
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return enter("limiting").clamp_between(input, min, max)  # type: ignore[no-any-return]
     limits = [limit for limit in (min, max) if isinstance(limit, (int, float))]
     if input._array.dtype.kind in "iub":
         for limit in limits:
@@ -138,8 +151,19 @@ def _limit(kernel: str, limit: Any) -> Any:
     return real_number(limit, np.dtype("float64"))
 
 
-def where(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """Choose entries of `input` where the condition holds, else of `other`."""
+_NOT_GIVEN: Any = object()
+
+
+def where(condition: Tensor, input: Any = _NOT_GIVEN, other: Any = _NOT_GIVEN) -> Any:
+    """Choose entries of `input` where the condition holds, else of `other`.
+
+    With the condition alone, tell where it holds: `nonzero(condition, as_tuple=True)`.
+    """
+    if other is _NOT_GIVEN:
+        check_tensor("where", condition, "condition")
+        if input is not _NOT_GIVEN:
+            raise TypeError('where() missing 1 required positional arguments: "other"')
+        return enter("finding").nonzero(condition, as_tuple=True)
     for value in (input, other):
         if value is None or isinstance(value, str):
             given = ", ".join(type(v).__name__ for v in (condition, input, other))

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import functools
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from minigrad import dtypes
 from minigrad.autograd.modes import is_grad_enabled, no_grad
+from minigrad.autograd.type_name import type_name
 from minigrad.ops.inplace import copy_
+from minigrad.ops.overlap import refuse_overlap
 from minigrad.tensor import Tensor
 
 
-def with_out(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_out(
+    function: Callable[..., Any] | None = None, *, conversion: str = "kind"
+) -> Callable[..., Any]:
     """Let a function take the argument `out`, as PyTorch's has it.
 
     Args:
         function: A function that gives a tensor, or a tuple of tensors.
+        conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
+            kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
+            as most others do (and all with several results); or "any", as its sums do.
 
     Example:
         >>> import minigrad as torch
@@ -26,36 +37,150 @@ def with_out(function: Callable[..., Any]) -> Callable[..., Any]:
         >>> place
         tensor([1., 1.])
     """
+    if function is None:
+        return functools.partial(with_out, conversion=conversion)
+    called = function
 
-    @functools.wraps(function)
+    @functools.wraps(called)
     def call(*arguments: Any, out: Any = None, **options: Any) -> Any:
         if out is None:
-            return function(*arguments, **options)
-        return _written(function, out, arguments, options)
+            return called(*arguments, **options)
+        return _written(called, out, arguments, options, conversion)
 
     return call
 
 
-def _written(function: Callable[..., Any], out: Any, arguments: Any, options: Any) -> Any:
-    places = out if isinstance(out, (tuple, list)) else (out,)
-    given = [*arguments, *options.values(), *places]
-    if is_grad_enabled() and any(isinstance(one, Tensor) and one.requires_grad for one in given):
-        raise RuntimeError(
-            f"{function.__name__}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
+def _written(
+    function: Callable[..., Any], out: Any, arguments: Any, options: Any, conversion: str
+) -> Any:
+    several = isinstance(out, (tuple, list))
+    places = tuple(out) if several else (out,)
+    for position, place in enumerate(places):
+        if not isinstance(place, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 'out', but got "
+                f"{type_name(place)}"
+                if several
+                else f"{function.__name__}(): argument 'out' must be Tensor, not {type_name(place)}"
+            )
+    given = [*_tensors(arguments), *_tensors(options.values())]
+    if is_grad_enabled():
+        refuse_gradient(function.__name__, *given, *places)
     with no_grad():
         result = function(*arguments, **options)
+        if isinstance(result, tuple) != several or (several and len(result) != len(places)):
+            wanted = f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
+            raise TypeError(
+                f"{function.__name__}(): argument 'out' must be {wanted}, not {type_name(out)}"
+            )
         values = result if isinstance(result, tuple) else (result,)
         for place, value in zip(places, values, strict=True):
-            _write(place, value)
-    return type(result)(*out) if isinstance(result, tuple) else out
+            _check_dtype(place, value, "none" if several else conversion)
+        for place, value in zip(places, values, strict=True):
+            for read in given:
+                refuse_overlap(place._array, read._array)
+            _fit(place, value._array.shape)
+            with np.errstate(all="ignore"):
+                copy_(place, value)
+    if not several:
+        return out
+    kind: Any = type(result)
+    return places if kind is tuple else _with_name(kind)(*places)
 
 
-def _write(place: Tensor, value: Tensor) -> None:
-    if dtypes.kind_of(value._array.dtype) > dtypes.kind_of(place._array.dtype):
+@functools.cache
+def _with_name(kind: Any) -> Any:
+    """Give the named tuple that holds results which were written, as PyTorch prints it."""
+    return type(f"{kind.__name__}_out", (kind,), {"__slots__": ()})
+
+
+def _tensors(arguments: Any) -> list[Tensor]:
+    """List the tensors among arguments, and in sequences among them."""
+    found: list[Tensor] = []
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            found.append(argument)
+        elif isinstance(argument, (tuple, list)):
+            found += [one for one in argument if isinstance(one, Tensor)]
+    return found
+
+
+def refuse_gradient(name: str, *tensors: Tensor) -> None:
+    """Raise if a tensor requires a gradient that would get lost."""
+    if any(tensor.requires_grad for tensor in tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+
+
+def _check_dtype(place: Tensor, value: Tensor, conversion: str) -> None:
+    own, new = place._array, value._array
+    if conversion == "none" and own.dtype != new.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {dtypes.c_name(new)}, but got {dtypes.c_name(own)} "
+            "instead"
+        )
+    if conversion == "kind" and dtypes.kind_of(new.dtype) > dtypes.kind_of(own.dtype):
         raise RuntimeError(
             f"result type {value.dtype.tensor_type} can't be cast to the desired output type "
             f"{place.dtype.tensor_type}"
         )
-    copy_(place, value)
+
+
+def _fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
+    """Give a tensor that a result is written to the shape of the result."""
+    array = place._array
+    if array.shape == sizes:
+        return
+    if array.size and warn:
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(array.shape)}, which does not match the required output shape {list(sizes)}. "
+            "This behavior is deprecated, and in a future PyTorch release outputs will not be "
+            "resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+            "resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning,
+            stacklevel=5,
+        )
+    count = math.prod(sizes)
+    if array.size >= count and array.flags.c_contiguous:  # the same memory, as far as it reaches
+        place._array = array.reshape(-1)[:count].reshape(sizes)
+    else:
+        place._array = np.zeros(sizes, array.dtype)
+
+
+def dtype_for(caller: str, out: Any, dtype: Any, default: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the dtype in which a new tensor is made that may be written into another.
+
+    Args:
+        caller: The name of the function that makes it.
+        out: The other tensor, or None.
+        dtype: The dtype that was asked for, or None.
+        default: The dtype otherwise.
+
+    Raises:
+        TypeError: If `out` is no tensor.
+        RuntimeError: If `out` requires a gradient, or has another dtype than was asked for.
+    """
+    wanted = None if dtype is None else dtypes.asked(caller, dtype, dtypes.float32)
+    if out is None:
+        return default if wanted is None else wanted
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{caller}(): argument 'out' must be Tensor, not {type_name(out)}")
+    own: np.dtype[Any] = out._array.dtype
+    if wanted is not None and wanted != own:
+        names = [dtypes.of_array(np.empty(0, each)).tensor_type for each in (wanted, own)]
+        raise RuntimeError(f"dtype {names[0]} does not match dtype of out parameter ({names[1]})")
+    if is_grad_enabled():
+        refuse_gradient(f"aten::{caller}", out)
+    return own
+
+
+def write_new(out: Tensor, array: Any) -> Tensor:
+    """Write an array that a function like `zeros` made into a tensor, whatever its shape was."""
+    with no_grad():
+        _fit(out, array.shape, warn=False)
+        out._array[...] = array
+        out._bump_version()
+    return out

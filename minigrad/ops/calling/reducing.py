@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.ops import choices, reduction
-from minigrad.ops.calling.arguments import cast, dimension, dimensions
+from minigrad.ops.calling import results
+from minigrad.ops.calling.arguments import cast, check_tensor, dimensions
+from minigrad.ops.calling.out import with_out
+from minigrad.ops.calling.results import with_named_out
+from minigrad.ops.calling.spellings import numpy_spellings, one_dimension, refuse_empty
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -20,7 +24,6 @@ __all__ = [
     "max",
     "mean",
     "min",
-    "norm",
     "softmax",
     "sum",
 ]
@@ -32,9 +35,30 @@ def sum(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: bool = False,
 ) -> Tensor:
-    """Add up all entries, or those along dimensions. Integers add up in int64."""
-    if dtype is not None and _computes_in_another(input, dtype):
+    """Add up all entries, or those along dimensions. Integers add up in int64.
+
+    Args:
+        input: The tensor.
+        dim: A dimension or several; all if it is left out.
+        keepdim: Keep the dimensions, with size 1.
+        dtype: The type to add up in.
+        out: A tensor to write the sum into.
+        axis: NumPy's word for `dim`.
+        keepdims: NumPy's word for `keepdim`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([4., 6.])
+    """
+    if out is not None or axis is not None or keepdims:
+        dim, keepdim = dim if axis is None else axis, keepdim or keepdims
+        return with_out(sum)(input, dim, keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+    if dtype is not None and computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.sum_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
         dims = _reduced(dim, input)
@@ -48,7 +72,7 @@ def sum(
     return reduction.sum_dim(input, _reduced(dim, input), keepdim)  # type: ignore[no-any-return]
 
 
-def _computes_in_another(input: Tensor, dtype: Any) -> bool:
+def computes_in_another(input: Tensor, dtype: Any) -> bool:
     """Tell whether floats are to be reduced in another floating-point type."""
     own = input._array.dtype
     return bool(dtype.is_floating_point and own.kind == "f" and dtype.numpy != own)
@@ -67,13 +91,24 @@ def mean(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: bool = False,
 ) -> Tensor:
-    """Average all entries, or those along dimensions.
+    """Average all entries, or those along dimensions; for the arguments see `sum`.
 
     Raises:
         RuntimeError: If the entries are integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([2., 3.])
     """
-    if dtype is not None and _computes_in_another(input, dtype):
+    if out is not None or axis is not None or keepdims:
+        dim, keepdim = dim if axis is None else axis, keepdim or keepdims
+        return with_out(mean)(input, dim, keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+    if dtype is not None and computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.mean_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
         dims = _reduced(dim, input)
@@ -90,59 +125,95 @@ def mean(
     return reduction.mean_dim(input, _reduced(dim, input), keepdim)  # type: ignore[no-any-return]
 
 
+@with_out
+@numpy_spellings
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """Give the largest entry, of all or along dimensions. Equal ones share the gradient."""
-    _refuse_empty("amax", input, dim)
-    return reduction.amax(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
+    """Give the largest entry, of all or along dimensions. Equal ones share the gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        tensor([5., 7.])
+    """
+    check_tensor("amax", input)
+    given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
+    dims = dimensions(given, input.ndim)
+    _refuse_empty("amax", input, given)
+    if input._array.dtype.kind == "c":
+        name = dtypes.scalar_name(input._array)
+        raise NotImplementedError(f"\"max_values_cpu\" not implemented for '{name}'")
+    return reduction.amax(input, dims, keepdim)  # type: ignore[no-any-return]
 
 
+@with_out
+@numpy_spellings
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """Give the smallest entry, of all or along dimensions. Equal ones share the gradient."""
-    _refuse_empty("amin", input, dim)
-    return reduction.amin(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]
+    """Give the smallest entry, of all or along dimensions. Equal ones share the gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        tensor([1., 0.])
+    """
+    check_tensor("amin", input)
+    given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
+    dims = dimensions(given, input.ndim)
+    _refuse_empty("amin", input, given)
+    if input._array.dtype.kind == "c":
+        name = dtypes.scalar_name(input._array)
+        raise NotImplementedError(f"\"min_values_cpu\" not implemented for '{name}'")
+    return reduction.amin(input, dims, keepdim)  # type: ignore[no-any-return]
 
 
-def _refuse_empty(name: str, input: Tensor, dim: Any) -> None:
+def _refuse_empty(name: str, input: Tensor, dims: Any) -> None:
+    """Raise if there is no entry to choose: of all, or along one of some dimensions."""
     if input._array.size:
         return
-    if dim is None or dim == ():
+    if not dims:
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
             "the reduction dim with the 'dim' argument."
         )
-    numbers = dimensions(dim, input.ndim)
-    if name in ("max", "min"):
-        dim = numbers
-    for number in dim if isinstance(dim, (tuple, list)) else (dim,):
-        if input.ndim and not input._array.shape[number]:
-            raise IndexError(f"{name}(): Expected reduction dim {number} to have non-zero size.")
-
-
-class _Extremes(NamedTuple):
-    """The extreme entries along a dimension, and where they were; prints as PyTorch prints it."""
-
-    values: Tensor
-    indices: Tensor
-
-    def __repr__(self) -> str:
-        return (
-            f"torch.return_types.{type(self).__name__}(\n"
-            f"values={self.values!r},\nindices={self.indices!r})"
-        )
+    for number in dims:
+        refuse_empty(name, input, number)
 
 
 def _extreme(name: str, argument: Any, of_all: Any, along: Any, of_two: Any) -> Any:
     """Make `max` or `min` from their three meanings."""
-    kind = type(name, (_Extremes,), {"__slots__": (), "__doc__": _Extremes.__doc__})
+    kind = getattr(results, name)
 
-    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    def extreme(
+        input: Tensor,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        other: Any = None,
+        out: Any = None,
+        axis: Any = None,
+        keepdims: bool = False,
+    ) -> Any:
+        if out is not None or axis is not None or keepdims:
+            dim, keepdim = dim if axis is None else axis, keepdim or keepdims
+            writes = (with_out if dim is None or isinstance(dim, Tensor) else with_named_out)(
+                extreme
+            )
+            return writes(input, dim, keepdim, other=other, out=out)
         if isinstance(dim, Tensor) or other is not None:
             return of_two(input, dim if other is None else other)
-        _refuse_empty(name, input, dim)
-        if dim is None:
-            return of_all(input)
-        number = dimension(dim, input.ndim)
         array = input._array
+        if dim is None:
+            if keepdim:
+                raise TypeError(f"{name}() takes keepdim only together with dim")
+            _refuse_empty(name, input, ())
+            if array.dtype.kind == "c":
+                raise NotImplementedError(
+                    f"\"{name}_all\" not implemented for '{dtypes.scalar_name(array)}'"
+                )
+            return of_all(input)
+        number = one_dimension(name, dim, input)
+        refuse_empty(name, input, number)
+        if array.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
         positions = argument(array, number, keepdims=True) if array.ndim else np.asarray(0)
         values = along(input, number, keepdim, positions)
         return kind(values, wrap(positions.reshape(values._array.shape)))
@@ -156,6 +227,9 @@ def _extreme(name: str, argument: Any, of_all: Any, along: Any, of_two: Any) -> 
             with entry by entry.
         keepdim: Keep the dimension, with size 1.
         other: The other tensor, by name.
+        out: A tensor to write the result into; along a dimension a tuple of two.
+        axis: NumPy's word for `dim`.
+        keepdims: NumPy's word for `keepdim`.
 
     Returns:
         A tensor; along a dimension a named tuple of the `values` and their `indices`.
@@ -178,65 +252,64 @@ max = _extreme("max", np.argmax, reduction.max_all, reduction.max_dim, choices.m
 min = _extreme("min", np.argmin, reduction.min_all, reduction.min_dim, choices.minimum)
 
 
-def norm(
-    input: Tensor,
-    p: Any = "fro",
-    dim: Any = None,
-    keepdim: bool = False,
-    dtype: Any = None,
-) -> Tensor:
-    """Give the p-norm of all entries, or along dimensions. `p="fro"` means 2."""
-    if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype.tensor_type}. Convert it with float()."
-        )
-    if isinstance(p, str) and p != "fro":
-        raise NotImplementedError(f"norm has no p={p!r} here. Give a number, or 'fro'.")
-    another = dtype is not None and _computes_in_another(input, dtype)
-    if another and dtype.itemsize < input._array.itemsize:
-        raise RuntimeError(
-            f"linalg.vector_norm: the dtype of the input ({input.dtype.tensor_type}) should be "
-            f"convertible without narrowing to the specified dtype ({dtype.tensor_type})"
-        )
-    order = 2 if p in (None, "fro") else p
-    if isinstance(order, complex):
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
-        )
-    dims = None if dim is None else dimensions(dim, input.ndim)
-    if another:
-        norm_as = reduction.vector_norm_as
-        return norm_as(input, order, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
+def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
+    r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
+
+    Args:
+        input: The scores.
+        dim: The dimension along which they add up to 1.
+        dtype: A type to convert the scores to first.
+        out: A tensor to write the probabilities into.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
+        tensor([0.5000, 0.5000])
+    """
+    if out is not None:
+        return with_out(softmax)(input, dim, dtype, out=out)  # type: ignore[no-any-return]
     input = input if dtype is None else input.to(dtype)
-    return reduction.vector_norm(input, order, dims, keepdim)  # type: ignore[no-any-return]
+    number = one_dimension("softmax", dim, input)
+    _refuse_integers("softmax", input, number)
+    return reduction.softmax(input, number)  # type: ignore[no-any-return]
 
 
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Turn scores along a dimension into probabilities that add up to 1."""
+def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Give the logarithm of the softmax, without the loss of precision of two steps.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
+        tensor([-0.6931, -0.6931])
+    """
+    if out is not None:
+        return with_out(log_softmax)(input, dim, dtype, out=out)  # type: ignore[no-any-return]
     input = input if dtype is None else input.to(dtype)
-    _refuse_integers("softmax", input, dim)
-    return reduction.softmax(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
-
-
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Give the logarithm of the softmax, without the loss of precision of two steps."""
-    input = input if dtype is None else input.to(dtype)
-    _refuse_integers("log_softmax", input, dim)
-    return reduction.log_softmax(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
+    number = one_dimension("log_softmax", dim, input)
+    _refuse_integers("log_softmax", input, number)
+    return reduction.log_softmax(input, number)  # type: ignore[no-any-return]
 
 
 def _refuse_integers(name: str, input: Tensor, dim: int) -> None:
-    if input._array.dtype.kind in "iub" and input._array.size:
-        last = dimension(dim, input.ndim) == builtins.max(input.ndim - 1, 0)
+    if input._array.dtype.kind in "iubc" and input._array.size:
+        last = dim == builtins.max(input.ndim - 1, 0)
         kernel = f"{name}_{'lastdim_' if last else ''}kernel_impl"
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for '{input.dtype.tensor_type}'. Convert to float first."
         )
 
 
+@with_out
+@numpy_spellings
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    """Give the logarithm of the sum of exponentials along dimensions."""
+    """Give the logarithm of the sum of exponentials along dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.logsumexp(torch.tensor([0.0, 0.0]), dim=0)
+        tensor(0.6931)
+    """
+    check_tensor("logsumexp", input)
     if input._array.dtype.kind in "iub":
         input = cast(input, dtypes.get_default_dtype().numpy)
     return reduction.logsumexp(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Any
 
-import numpy as np
-
 from minigrad import dtypes
-from minigrad.ops import joining, linear_algebra, shape
-from minigrad.ops.calling.arguments import cast, dimension, sizes_of
+from minigrad.autograd.versions import counter_of
+from minigrad.autograd.views import make_view
+from minigrad.ops import linear_algebra, shape
+from minigrad.ops.calling.arguments import dimension, sizes_of
+from minigrad.ops.calling.converting import clone
+from minigrad.ops.calling.pieces import cat, chunk, split, stack, unbind
 from minigrad.ops.factors import check_expand, type_name
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, wrap
 
 __all__ = [
     "cat",
@@ -31,20 +33,33 @@ __all__ = [
 ]
 
 
-def _resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
+def resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Work out a size given as -1."""
     count = tensor._array.size
-    known = int(np.prod([size for size in sizes if size != -1], dtype=np.int64))
-    wrong = RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
+    known = math.prod(sizes)
+    if known == count and (known > 0 or min(sizes) >= 0):
+        return sizes
+    return _inferred(count, sizes)
+
+
+def _inferred(count: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Work out the size -1, and raise if there is none or no size will do."""
+    for place, size in enumerate(sizes):
+        if size < -1:
+            raise RuntimeError(
+                f"invalid shape dimension {size} at index {place} of shape {list(sizes)}"
+            )
     if sizes.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    if -1 in sizes:
-        if known == 0 or count % known:
-            raise wrong
+    known = math.prod([size for size in sizes if size != -1])
+    if -1 in sizes and (count % known == 0 if known else not count):
+        if not known:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the "
+                "unspecified dimension size -1 can be any value and is ambiguous"
+            )
         return tuple(count // known if size == -1 else size for size in sizes)
-    if known != count:
-        raise wrong
-    return sizes
+    raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
 
 
 def _several(name: str, argument: str, given: Any) -> tuple[int, ...]:
@@ -64,8 +79,37 @@ def _several(name: str, argument: str, given: Any) -> tuple[int, ...]:
 def view(input: Tensor, *size: Any) -> Tensor:
     """Show the same memory in another shape; one size may be -1."""
     if len(size) == 1 and isinstance(size[0], dtypes.dtype):
-        raise NotImplementedError("view(dtype) is not offered; use to(dtype) to convert the values")
-    return shape.view(input, _resolved(input, sizes_of(size)))  # type: ignore[no-any-return]
+        return _as_type(input, size[0])
+    return shape.view(input, resolved(input, sizes_of(size)))  # type: ignore[no-any-return]
+
+
+def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """Read the same memory as numbers of another type. No gradient flows through."""
+    array, wanted = input._array, dtype.numpy
+    have, size = array.itemsize, wanted.itemsize
+    if have != size:
+        names = f"to view {input.dtype.tensor_type} as {dtype.tensor_type}"
+        if not array.ndim:
+            raise RuntimeError(
+                f"self.dim() cannot be 0 {names} (different element sizes). "
+                "Give it a dimension with unsqueeze(0)."
+            )
+        if array.shape[-1] * have % size:
+            raise RuntimeError(
+                f"self.size(-1) must be divisible by {size // have} {names} (different element "
+                f"sizes), but got {array.shape[-1]}"
+            )
+        if array.size and array.strides[-1] != have and array.shape[-1] > 1:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 {names} (different element sizes), but got "
+                f"{array.strides[-1] // have}. Use contiguous() first."
+            )
+    result = wrap(array.view(wanted))
+    if input.requires_grad:
+        result._version_counter = counter_of(input)
+    else:
+        make_view(result, input, lambda base: base.view(wanted))
+    return result
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -75,7 +119,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """Give the same entries in another shape: a view where the memory allows it, else a copy."""
-    return linear_algebra.reshape(input, _resolved(input, _several("reshape", "shape", shape)))
+    return linear_algebra.reshape(input, resolved(input, _several("reshape", "shape", shape)))
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -119,16 +163,33 @@ def permute(input: Tensor, dims: Any) -> Tensor:
     return shape.permute(input, order)  # type: ignore[no-any-return]
 
 
+def different(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Bring the numbers of several dimensions into the range from 0 on.
+
+    Raises:
+        RuntimeError: If one is named twice.
+    """
+    numbers = tuple(dimension(int(d), ndim) for d in dims)
+    if len(set(numbers)) != len(numbers):
+        twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return numbers
+
+
 def flip(input: Tensor, dims: Any) -> Tensor:
     """Reverse the order along dimensions."""
-    order = tuple(dimension(d, input.ndim) for d in _several("flip", "dims", dims))
+    order = different(_several("flip", "dims", dims), input.ndim)
+    if not input.ndim:
+        order = ()
     return shape.flip(input, order)  # type: ignore[no-any-return]
 
 
-def squeeze(input: Tensor, dim: int | None = None) -> Tensor:
-    """Leave out dimensions of size 1: all, or one."""
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:
         return shape.squeeze_all(input)  # type: ignore[no-any-return]
+    if isinstance(dim, (tuple, list)):
+        return shape.squeeze_dims(input, different(dim, input.ndim))  # type: ignore[no-any-return]
     return shape.squeeze_dim(input, dimension(dim, input.ndim))  # type: ignore[no-any-return]
 
 
@@ -152,6 +213,12 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
         have[i - added] if size == -1 and i >= added else size for i, size in enumerate(wanted)
     )
     check_expand(have, full)
+    if min(full, default=0) < 0:
+        place = next(i for i, size in enumerate(full) if size < 0)
+        raise RuntimeError(
+            f"The expanded size of the tensor ({full[place]}) isn't allowed in a leading, "
+            f"non-existing dimension {place}"
+        )
     return shape.expand(input, full)  # type: ignore[no-any-return]
 
 
@@ -163,119 +230,9 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
             f"tensor: got {len(counts)} and {input.ndim}"
         )
+    if min(counts, default=0) < 0:
+        padded = (1,) * (len(counts) - input.ndim) + input._array.shape
+        sizes = [size * count for size, count in zip(padded, counts, strict=True)]
+        wrong = next(size for size, count in zip(sizes, counts, strict=True) if count < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {sizes}")
     return shape.repeat(input, counts)  # type: ignore[no-any-return]
-
-
-def clone(input: Tensor) -> Tensor:
-    """Copy the values; gradients pass through."""
-    return shape.clone(input)  # type: ignore[no-any-return]
-
-
-def contiguous(input: Tensor) -> Tensor:
-    """Give the tensor itself if its memory is in order, else a copy that is."""
-    return input if input.is_contiguous() else shape.clone_contiguous(input)
-
-
-def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Join tensors along a dimension.
-
-    Raises:
-        RuntimeError: If the other sizes differ.
-        ValueError: If there is nothing to join.
-    """
-    tensors = list(tensors)
-    if not tensors:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    _check_tensors(tensors)
-    # what is of shape (0,) may be joined to anything, as it always could
-    first = next((t._array.shape for t in tensors if t._array.shape != (0,)), (0,))
-    number = 0 if first == (0,) else dimension(dim, len(first))
-    for position, tensor in enumerate(tensors):
-        sizes = tensor._array.shape
-        if sizes == (0,):
-            continue
-        if len(sizes) != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(sizes)}"
-            )
-        for d, (a, b) in enumerate(zip(first, sizes, strict=True)):
-            if a != b and d != number:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {number}. Expected size {a} "
-                    f"but got size {b} for tensor number {position} in the list."
-                )
-    return joining.cat(tensors, number)
-
-
-def _check_tensors(tensors: Sequence[Any]) -> None:
-    for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got "
-                f"{type(tensor).__name__}"
-            )
-
-
-def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Join tensors of one shape along a new dimension."""
-    tensors = list(tensors)
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    _check_tensors(tensors)
-    return joining.stack(tensors, dimension(dim, tensors[0].ndim + 1))
-
-
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Take a tensor apart along a dimension."""
-    if not input.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return joining.unbind(input, dimension(dim, input.ndim))
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
-    number = dimension(dim, tensor.ndim)
-    total = tensor._array.shape[number]
-    if isinstance(split_size_or_sections, int):
-        size = split_size_or_sections
-        if size == 0 and total:
-            raise RuntimeError(
-                "split_size can only be 0 if dimension size is 0, but got dimension size of "
-                f"{total}"
-            )
-        size = size or 1
-        sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
-    else:
-        sizes = list(split_size_or_sections)
-        if sum(sizes) != total:
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes to sum exactly to "
-                f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
-            )
-        return joining.split(tensor, sizes, number, joining.SplitWithSizesBackward0)
-    return joining.split(tensor, sizes, number)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut a tensor into a number of pieces along a dimension."""
-    if chunks < 1:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    if not input.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    total = input._array.shape[dimension(dim, input.ndim)]
-    return split(input, -(-total // chunks) or 1, dim)
-
-
-def to(input: Tensor, *arguments: Any, dtype: Any = None, copy: bool = False) -> Tensor:
-    """Convert to another dtype; devices are accepted if they are the CPU."""
-    for argument in arguments:
-        if isinstance(argument, dtypes.dtype):
-            dtype = argument
-        elif isinstance(argument, Tensor):
-            dtype = argument.dtype
-        elif str(argument) != "cpu":
-            raise RuntimeError(
-                f"minigrad computes on the CPU only, but got device {str(argument)!r}"
-            )
-    result = input if dtype is None else cast(input, dtype.numpy)
-    return clone(result) if copy and result is input else result

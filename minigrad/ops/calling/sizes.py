@@ -47,6 +47,8 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
 
 def flip(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """Reverse the order along dimensions."""
+    if len(order) == 1 and isinstance(order[0], range):
+        order = tuple(order[0])
     return shaping.flip(input, order or _named("flip", "dims", dims)[0])
 
 
@@ -61,7 +63,6 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 methods: dict[str, Callable[..., Any]] = {
-    "contiguous": shaping.contiguous,
     "expand": expand,
     "flip": flip,
     "permute": permute,
@@ -69,7 +70,6 @@ methods: dict[str, Callable[..., Any]] = {
     "reshape": reshape,
     "split": split,
     "swapaxes": swapaxes,
-    "to": shaping.to,
     "view": view,
     "view_as": shaping.view_as,
 }

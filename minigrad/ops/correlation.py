@@ -1,0 +1,253 @@
+r"""Slide a kernel over arrays of any number of dimensions, by products of matrices.
+
+A correlation is linear in the input :math:`x`, in the kernel :math:`w`, and so is its gradient
+:math:`g`. All of a convolution's derivatives are therefore three sums over one set of products,
+
+.. math:: y_o = \sum_k w_k x_{so + dk}, \qquad
+          \bar x_i = \sum_{so + dk = i} w_k g_o, \qquad
+          \bar w_k = \sum_o g_o x_{so + dk},
+
+for stride :math:`s` and dilation :math:`d`: `correlate`, `spread` and `kernel_gradient`. Each is a
+product of matrices, once the windows of the input stand side by side as columns (`im2col`).
+
+With stride 1 a column need not be copied row by row. All outputs, taken in the order of memory with
+the few positions between rows that are no outputs, lie in one piece, and the kernel's next entry
+sees the same piece a little further on. What stands between the rows is dropped in the end.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+Sizes = Sequence[int]
+
+# So many bytes of columns are made at a time: a large batch shall not fill the memory.
+_AT_ONCE = 1 << 22
+
+
+def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a forward compute with float32 where it is given float16, and round once at the end."""
+
+    @functools.wraps(forward)
+    def computed(*inputs: Any) -> Any:
+        first = inputs[0]
+        if first.dtype != np.float16:
+            return forward(*inputs)
+        wide = [
+            each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in inputs
+        ]
+        return forward(*wide).astype(np.float16)
+
+    return computed
+
+
+def output_sizes(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> tuple[int, ...]:
+    """Count the places of a window along each dimension."""
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True)
+    )
+
+
+def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0) -> Any:
+    """Put a border around the last dimensions; one of negative width is cut off."""
+    if not (any(before) or any(after)):
+        return x if x.flags.c_contiguous else x.copy()
+    inner = x.shape[2:]
+    sizes = [b + n + a for b, n, a in zip(before, inner, after, strict=True)]
+    whole = np.zeros_like(x, order="C", shape=(*x.shape[:2], *sizes))
+    if value:
+        whole.fill(value)
+    places = [slice(max(b, 0), b + n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905
+    parts = [slice(max(-b, 0), n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905
+    inside: Any = (..., *places)
+    whole[inside] = x[(..., *parts)]
+    return whole
+
+
+def window_entry(entry: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes) -> tuple[slice, ...]:
+    """Give the places that one entry of the window takes, as the window goes along."""
+    return tuple(
+        slice(d * k, d * k + s * (o - 1) + 1, s)
+        for d, k, s, o in zip(dilation, entry, stride, outputs, strict=True)
+    )
+
+
+class _Windows:
+    """How the windows of an input lie in memory.
+
+    Attributes:
+        lattice: The sizes of what is computed, which has the outputs in its first corner.
+        length: How many columns there are.
+    """
+
+    def __init__(
+        self, x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes
+    ) -> None:
+        steps = x.strides[2:]
+        self.kernel, self.outputs = kernel, outputs
+        self.in_one_piece = all(s == 1 for s in stride)
+        self.strides = tuple(d * step for d, step in zip(dilation, steps, strict=True))
+        if self.in_one_piece:
+            self.lattice = (*outputs[:1], *x.shape[3:])
+            last = sum((o - 1) * step for o, step in zip(outputs, steps, strict=True))
+            self.length = last // x.itemsize + 1
+            self.shape: tuple[int, ...] = (*kernel, self.length)
+            self.strides += (x.itemsize,)
+        else:
+            self.lattice = tuple(outputs)
+            self.length = math.prod(outputs)
+            self.shape = (*kernel, *outputs)
+            self.strides += tuple(s * step for s, step in zip(stride, steps, strict=True))
+
+    def columns(self, x: Any, groups: int) -> Any:
+        """Copy the windows side by side: (samples, groups, entries of a window, windows)."""
+        seen = np.lib.stride_tricks.as_strided(
+            x, x.shape[:2] + self.shape, x.strides[:2] + self.strides, True, False
+        )
+        entries = x.shape[1] // groups * math.prod(self.kernel)
+        return seen.reshape(len(x), groups, entries, self.length)
+
+    def spaced(self, grad: Any) -> Any:
+        """Give a gradient of the outputs the places of the lattice, with zeros between."""
+        if self.lattice != tuple(self.outputs):
+            whole = np.zeros_like(grad, order="C", shape=(*grad.shape[:2], *self.lattice))
+            corner: Any = (..., *map(slice, self.outputs))
+            whole[corner] = grad
+            grad = whole
+        return grad.reshape(*grad.shape[:2], -1)[..., : self.length]
+
+
+def _portions(count: int, bytes_each: int) -> Iterator[slice]:
+    """Divide a batch into parts of which the columns are not too many bytes."""
+    step = max(1, _AT_ONCE // max(bytes_each, 1))
+    for start in range(0, count, step):
+        yield slice(start, start + step)
+
+
+def correlate(
+    x: Any, weight: Any, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """Sum the products of a kernel and each window of an input.
+
+    Args:
+        x: Of shape (N, C, *sizes).
+        weight: Of shape (out, C / groups, *kernel).
+        outputs: The number of windows along each dimension.
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+
+    Returns:
+        An array of shape (N, out, *outputs), which may not be contiguous.
+    """
+    windows = _Windows(x, weight.shape[2:], outputs, stride, dilation)
+    count, kernels = len(x), len(weight)
+    rows = weight.reshape(groups, kernels // groups, -1)
+    result = np.empty_like(x, shape=(count, groups, rows.shape[1], math.prod(windows.lattice)))
+    wanted = result[..., : windows.length]
+    for part in _portions(count, rows.shape[2] * groups * windows.length * x.itemsize):
+        np.matmul(rows, windows.columns(x[part], groups), out=wanted[part])
+    result = result.reshape(count, kernels, *windows.lattice)
+    return result[(..., *map(slice, outputs))]
+
+
+def spread(
+    grad: Any,
+    weight: Any,
+    sizes: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+) -> Any:
+    """Add each output's gradient, times the kernel, to the window that the output came from.
+
+    With stride 1 that is a correlation with the kernel turned around.
+
+    Args:
+        grad: Of shape (N, out, *outputs).
+        weight: Of shape (out, C / groups, *kernel).
+        sizes: The sizes of the input, without the border.
+        stride: How far apart the windows are.
+        padding: How wide the border was.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided.
+
+    Returns:
+        An array of shape (N, C, *sizes), which may not be contiguous.
+    """
+    count, kernels, *outputs = grad.shape
+    channels, *kernel = weight.shape[1:]
+    reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if all(s == 1 for s in stride):
+        before = [r - p for r, p in zip(reach, padding, strict=True)]
+        after = [n + p - o for n, p, o in zip(sizes, padding, outputs, strict=True)]
+        turned = weight.reshape(groups, kernels // groups, channels, *kernel).swapaxes(1, 2)
+        turned = turned.reshape(groups * channels, kernels // groups, *kernel)
+        turned = turned[(..., *[slice(None, None, -1)] * len(kernel))]
+        return correlate(padded(grad, before, after), turned, sizes, stride, dilation, groups)
+    reached = [
+        max((o - 1) * s + r + 1, n + p)
+        for o, s, r, n, p in zip(outputs, stride, reach, sizes, padding, strict=True)
+    ]
+    whole: Any = np.zeros_like(grad, order="C", shape=(count, groups * channels, *reached))
+    rows = weight.reshape(groups, kernels // groups, -1).swapaxes(1, 2)
+    grad = grad.reshape(count, groups, kernels // groups, -1)
+    for part in _portions(count, rows.shape[1] * groups * grad.shape[3] * grad.itemsize):
+        columns = rows @ grad[part]
+        columns = columns.reshape(len(columns), -1, *kernel, *outputs)
+        add_windows(whole[part], columns, stride, dilation)
+    return whole[(..., *[slice(p, p + n) for p, n in zip(padding, sizes, strict=True)])]
+
+
+def add_windows(whole: Any, columns: Any, stride: Sizes, dilation: Sizes) -> None:
+    """Add windows that stand side by side to their places (`col2im`).
+
+    Args:
+        whole: Of shape (N, C, *sizes); changed in place.
+        columns: Of shape (N, C, *kernel, *outputs).
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+    """
+    ndim = len(stride)
+    outputs = columns.shape[2 + ndim :]
+    for entry in np.ndindex(*columns.shape[2 : 2 + ndim]):
+        places = window_entry(entry, outputs, stride, dilation)
+        whole[(..., *places)] += columns[(slice(None), slice(None), *entry)]
+
+
+def kernel_gradient(
+    x: Any, grad: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """Sum for each entry of the kernel the products of gradients and what it was multiplied with.
+
+    Args:
+        x: Of shape (N, C, *sizes).
+        grad: Of shape (N, out, *outputs).
+        kernel: The kernel's sizes.
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided.
+
+    Returns:
+        An array of shape (out, C / groups, *kernel).
+    """
+    count, kernels, *outputs = grad.shape
+    windows = _Windows(x, kernel, outputs, stride, dilation)
+    channels = x.shape[1] // groups
+    entries = channels * math.prod(kernel)
+    total = np.zeros_like(x, order="C", shape=(groups, kernels // groups, entries))
+    for part in _portions(count, entries * groups * windows.length * x.itemsize):
+        spaced = windows.spaced(grad[part])
+        spaced = spaced.reshape(len(spaced), groups, -1, windows.length)
+        columns = windows.columns(x[part], groups)
+        total += np.add.reduce(spaced @ columns.swapaxes(2, 3), axis=0)
+    return total.reshape(kernels, channels, *kernel)

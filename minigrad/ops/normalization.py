@@ -1,0 +1,165 @@
+r"""The derivatives of normalization: over a batch, over a layer, over groups of channels.
+
+All three subtract a mean :math:`\mu` and divide by :math:`\sigma = \sqrt{v + \varepsilon}`, where
+the mean and the variance :math:`v` are taken over some of the dimensions; then they scale and
+shift, :math:`y = w \hat x + b` with :math:`\hat x = (x - \mu) / \sigma`. For :math:`u = g w`,
+
+.. math:: \bar x = \frac{1}{\sigma} \bigl(u - \langle u \rangle - \hat x \langle u \hat x \rangle
+          \bigr), \qquad \bar w = \sum g \hat x, \qquad \bar b = \sum g,
+
+where :math:`\langle \cdot \rangle` is the mean over the same dimensions: the gradient loses what
+would only shift or scale the input, for that does not change the result.
+
+Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minigrad.ops.correlation import in_single
+from minigrad.ops.meeting import quietly
+from minigrad.ops.tape import Array, differentiable
+from minigrad.tensor import Tensor
+
+
+class Layout(NamedTuple):
+    """Over what is normalized, and how weights lie along the input.
+
+    Attributes:
+        view: The shape in which the mean is taken over some dimensions.
+        axes: These dimensions.
+        weights: The shape in which weights are multiplied with the input.
+    """
+
+    view: tuple[int, ...]
+    axes: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+class Statistics:
+    """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
+
+    __slots__ = ("fixed", "mean", "rstd", "variance")
+
+    def __init__(self) -> None:
+        self.fixed = False
+        self.mean: Any = None
+        self.rstd: Any = None
+        self.variance: Any = None
+
+
+def _mean(array: Any, axes: tuple[int, ...]) -> Any:
+    return np.mean(array, axis=axes, keepdims=True)
+
+
+def _average(array: Any, axes: tuple[int, ...]) -> Any:
+    """Give the mean of an array, in its own dtype."""
+    total = np.add.reduce(array, axis=axes, keepdims=True)
+    return total / (array.size // max(total.size, 1) or np.nan)
+
+
+def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
+    """Give the normalized input, in the shape of the view, and 1 / standard deviation."""
+    seen = input.reshape(layout.view)
+    if isinstance(input, Tensor) and not statistics.fixed:  # recorded, to be differentiated again
+        centered = seen - _mean(seen, layout.axes)
+        rstd = 1 / np.sqrt(_mean(centered * centered, layout.axes) + eps)
+        return centered * rstd, rstd
+    if statistics.mean is None:
+        statistics.mean = _average(seen, layout.axes)
+        centered = seen - statistics.mean
+        statistics.variance = _average(centered * centered, layout.axes)
+        statistics.rstd = 1 / np.sqrt(statistics.variance + eps)
+    else:
+        centered = seen - statistics.mean
+    return centered * statistics.rstd, statistics.rstd
+
+
+def _in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a rule compute with float32 where it is given float16, and round once at the end."""
+
+    @functools.wraps(rule)
+    def computed(grad: Any, *given: Any) -> Any:
+        if not isinstance(grad, np.ndarray) or grad.dtype != np.float16:
+            return rule(grad, *given)
+        wide = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in given]
+        return rule(grad.astype(np.float32), *wide).astype(np.float16)
+
+    return computed
+
+
+def _scaled(grad: Any, weight: Any, layout: Layout) -> Any:
+    return grad * weight.reshape(layout.weights) if 0 not in weight.shape else grad
+
+
+@_in_single
+def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
+    x, rstd = _standardized(input, layout, eps, statistics)
+    u = _scaled(grad, weight, layout).reshape(layout.view)
+    if statistics.fixed:
+        return (u * rstd).reshape(input.shape)
+    within = u - _mean(u, layout.axes) - x * _mean(u * x, layout.axes)
+    return (within * rstd).reshape(input.shape)
+
+
+@_in_single
+def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
+    x, _ = _standardized(input, layout, eps, statistics)
+    return _along_weights(grad * x.reshape(input.shape), layout).reshape(weight.shape)
+
+
+@_in_single
+def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
+    return _along_weights(grad, layout).reshape(bias.shape)
+
+
+def _along_weights(grad: Any, layout: Layout) -> Any:
+    """Add a gradient up over the dimensions along which there is one weight."""
+    before = len(grad.shape) - len(layout.weights)
+    axes = [*range(before)]
+    axes += [before + axis for axis, size in enumerate(layout.weights) if size == 1]
+    return np.sum(grad, axis=tuple(axes)) if axes else grad
+
+
+def _normalized(
+    input: Any, weight: Any, bias: Any, layout: Layout, eps: float, statistics: Statistics
+) -> Any:
+    result = _standardized(input, layout, eps, statistics)[0].reshape(input.shape)
+    if weight.size:
+        result = result * weight.reshape(layout.weights)
+    return result + bias.reshape(layout.weights) if bias.size else result
+
+
+@differentiable("NativeBatchNormBackward0", input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+@quietly
+@in_single
+def native_batch_norm(
+    input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
+) -> Array:
+    r"""Normalization over all but the channels: :math:`w (x - \mu) / \sigma + b`."""
+    return _normalized(input, weight, bias, layout, eps, statistics)
+
+
+@differentiable("NativeLayerNormBackward0", input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+@quietly
+@in_single
+def native_layer_norm(
+    input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
+) -> Array:
+    r"""Normalization over the last dimensions: :math:`w (x - \mu) / \sigma + b`."""
+    return _normalized(input, weight, bias, layout, eps, statistics)
+
+
+@differentiable("NativeGroupNormBackward0", input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+@quietly
+@in_single
+def native_group_norm(
+    input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
+) -> Array:
+    r"""Normalization over each group of channels: :math:`w (x - \mu) / \sigma + b`."""
+    return _normalized(input, weight, bias, layout, eps, statistics)

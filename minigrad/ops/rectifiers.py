@@ -1,0 +1,293 @@
+"""The derivatives of activation functions made of pieces: limits, thresholds, hard and leaky ones.
+
+At a kink the convention is PyTorch's. The rule of such a function is constant on each piece, so it
+has a derivative in the gradient only. :math:`g` is the gradient of the result.
+"""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.activations import _check_slope
+from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.tape import Array, differentiable
+
+
+def _nothing(grad: Any) -> Any:
+    """Give the derivative of a rule that does not bend: zeros."""
+    return np.zeros_like(grad)
+
+
+# ---------------------------------------------------------------------- limits and thresholds
+
+
+@differentiable(
+    "HardtanhBackwardBackward0",
+    grad_output=lambda grad, self, min_val, max_val: applied(
+        hardtanh_backward, grad, self, min_val, max_val
+    ),
+    self=_nothing,
+)
+def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
+    """Rule of hardtanh: the gradient strictly between the limits."""
+    return np.where((self <= min_val) + (self >= max_val), 0, grad_output)
+
+
+@differentiable("HardtanhBackward0", self=hardtanh_backward)
+def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
+    """Limit to an interval: :math:`g` strictly inside, else 0."""
+    return np.minimum(np.maximum(self, min_val), max_val)
+
+
+@differentiable(
+    "ThresholdBackwardBackward0",
+    grad_output=lambda grad, self, threshold: applied(threshold_slope, grad, self, threshold),
+    self=_nothing,
+)
+def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
+    """Rule of threshold: the gradient where the input is above it."""
+    return np.where(self <= threshold, 0, grad_output)
+
+
+@differentiable("ThresholdBackward0", self=threshold_slope)
+def threshold(self: Array, threshold: Any, value: Any) -> Array:
+    """A value in the place of all that is not above a threshold: that gets no gradient."""
+    return np.where(self <= threshold, value, self)
+
+
+@differentiable("ThresholdBackward1", self=threshold_slope)
+def threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
+    """The same under the name that the node has in place."""
+    return np.where(self <= threshold, value, self)
+
+
+@differentiable(
+    "HardswishBackwardBackward0",
+    grad_output=lambda grad, self: applied(hardswish_backward, grad, self),
+    self=lambda grad, grad_output, self: np.where(
+        (self > -3) * (self < 3), grad * grad_output / 3, 0
+    ),
+)
+def hardswish_backward(grad_output: Array, self: Array) -> Array:
+    r"""Rule of hardswish: 0 up to -3, :math:`g` from 3 on, and :math:`g (x/3 + 1/2)` between."""
+    inner = grad_output * (self / 3 + 0.5)
+    return np.where(self <= -3, 0, np.where(self < 3, inner, grad_output))
+
+
+@differentiable("HardswishBackward0", self=hardswish_backward)
+@quietly
+def hardswish(self: Array) -> Array:
+    r"""Hard swish :math:`x \min(\max(x + 3, 0), 6) / 6`: :math:`g (x/3 + 1/2)` in between."""
+    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+@differentiable(
+    "HardsigmoidBackwardBackward0",
+    grad_output=lambda grad, self: applied(hardsigmoid_backward, grad, self),
+    self=_nothing,
+)
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of hardsigmoid: a sixth of the gradient between -3 and 3."""
+    return np.where((self > -3) * (self < 3), grad_output / 6, 0)
+
+
+@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
+def hardsigmoid(self: Array) -> Array:
+    r"""Hard sigmoid :math:`\min(\max(x + 3, 0), 6) / 6`: :math:`g / 6` between -3 and 3."""
+    return np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+# ---------------------------------------------------------------------- shrinking
+
+
+def _outside(self: Any, lambd: Any, kept: Any) -> Any:
+    return np.where((self >= -lambd) * (self <= lambd), 0, kept)
+
+
+@differentiable(
+    "HardshrinkBackwardBackward0",
+    grad_output=lambda grad, self, lambd: applied(hardshrink_backward, grad, self, lambd),
+    self=_nothing,
+)
+def hardshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    r"""Rule of hardshrink: the gradient outside of :math:`[-\lambda, \lambda]`."""
+    return _outside(self, lambd, grad_output)
+
+
+@differentiable("HardshrinkBackward0", self=hardshrink_backward)
+def hardshrink(self: Array, lambd: Any) -> Array:
+    r"""Hard shrinkage: :math:`x` outside of :math:`[-\lambda, \lambda]`, else 0; so :math:`g`."""
+    return _outside(self, lambd, self)
+
+
+@differentiable(
+    "SoftshrinkBackwardBackward0",
+    grad_output=lambda grad, self, lambd: applied(softshrink_backward, grad, self, lambd),
+    self=_nothing,
+)
+def softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    r"""Rule of softshrink: the gradient outside of :math:`[-\lambda, \lambda]`."""
+    return _outside(self, lambd, grad_output)
+
+
+@differentiable("SoftshrinkBackward0", self=softshrink_backward)
+@quietly
+def softshrink(self: Array, lambd: Any) -> Array:
+    r"""Soft shrinkage: outside of :math:`[-\lambda, \lambda]`, :math:`\lambda` nearer to 0."""
+    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
+
+
+# ---------------------------------------------------------------------- learned and drawn slopes
+
+
+@differentiable(
+    "PreluKernelBackwardBackward0",
+    broadcasts=("weight",),
+    # at 0 it is the other slope, as in PyTorch
+    grad_output=lambda grad, self, weight: np.where(self >= 0, grad, weight * grad),
+    # 0, but with a place in the graph, as it has in PyTorch
+    self=lambda grad, self: np.where(self == self, 0, grad * 0),
+    weight=lambda grad, grad_output, self: np.where(self >= 0, 0, grad * grad_output),
+)
+def prelu_backward(grad_output: Array, self: Array, weight: Array) -> Array:
+    """Rule of prelu in its input: the gradient times the slope."""
+    return np.where(self > 0, grad_output, weight * grad_output)
+
+
+@differentiable(
+    "PreluKernelBackwardBackward0",
+    grad_output=lambda grad, self: np.where(self >= 0, 0, grad * self),
+    self=lambda grad, grad_output, self: np.where(self >= 0, 0, grad * grad_output),
+)
+def prelu_weight_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of prelu in its slopes: the gradient times the input where that is not positive."""
+    return np.where(self > 0, 0, self * grad_output)
+
+
+@differentiable(
+    "PreluKernelBackward0",
+    broadcasts=("weight",),
+    self=prelu_backward,
+    weight=prelu_weight_backward,
+)
+def prelu_kernel(self: Array, weight: Array) -> Array:
+    r"""Leaky positive part with slopes :math:`w`: :math:`w g`, and :math:`x g` for the slope."""
+    return np.where(self > 0, self, weight * self)
+
+
+@differentiable(
+    "RreluWithNoiseBackwardBackward0",
+    grad_output=lambda grad, self, noise: applied(rrelu_backward, grad, self, noise),
+    self=_nothing,
+)
+def rrelu_backward(grad_output: Array, self: Array, noise: Any) -> Array:
+    """Rule of rrelu: the gradient times the slope of each entry."""
+    return grad_output * noise
+
+
+@differentiable("RreluWithNoiseBackward0", self=rrelu_backward)
+def rrelu_with_noise(self: Array, noise: Any) -> Array:
+    """Leaky positive part with a slope for each entry, 1 where the input is positive."""
+    return self * noise
+
+
+@differentiable(
+    "RreluWithNoiseBackward1",
+    self=lambda grad, result, noise: applied(rrelu_backward, grad, result, noise),
+)
+def rrelu_with_noise_in_place(self: Array, noise: Any) -> Array:
+    """The same where only the result is left."""
+    return self * noise
+
+
+# ---------------------------------------------------------------------- exponential ones, scaled
+
+
+@differentiable(
+    "EluBackwardBackward0",
+    grad_output=lambda grad, self, alpha, scale, input_scale: applied(
+        scaled_elu_backward, grad, self, alpha, scale, input_scale
+    ),
+    self=lambda grad, grad_output, self, alpha, scale, input_scale: np.where(
+        self < 0,
+        grad
+        * grad_output
+        * (input_scale * input_scale * alpha * scale)
+        * np.exp(self * input_scale),
+        0,
+    ),
+)
+@quietly
+def scaled_elu_backward(
+    grad_output: Array, self: Array, alpha: Any, scale: Any, input_scale: Any
+) -> Array:
+    r"""Rule of the scaled elu: :math:`g s`, or left of 0 :math:`g a s i\, e^{i x}`."""
+    steep = grad_output * (input_scale * alpha * scale) * np.exp(self * input_scale)
+    return np.where(self <= 0, steep, grad_output * scale)
+
+
+def _scaled_elu(self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    return np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+
+
+@differentiable("EluBackward0", self=scaled_elu_backward)
+@quietly
+def scaled_elu(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
+    r"""Exponential linear unit :math:`s x`, or left of 0 :math:`a s\, (e^{i x} - 1)`."""
+    return _scaled_elu(self, alpha, scale, input_scale)
+
+
+@differentiable(
+    "CeluBackward0",
+    self=lambda grad, self, alpha: applied(scaled_elu_backward, grad, self, alpha, 1, 1 / alpha),
+)
+@quietly
+def celu(self: Array, alpha: Any) -> Array:
+    r"""Continuous elu, left of 0 :math:`a\, (e^{x/a} - 1)`: :math:`g\, e^{x/a}` there."""
+    return _scaled_elu(self, alpha, 1, 1 / alpha)
+
+
+@differentiable(
+    "EluBackwardBackward0",
+    grad_output=lambda grad, output, alpha, scale, input_scale: applied(
+        scaled_elu_backward_from_result, grad, output, alpha, scale, input_scale
+    ),
+    output=lambda grad, grad_output, output, input_scale: np.where(
+        output < 0, grad * grad_output * input_scale, 0
+    ),
+)
+def scaled_elu_backward_from_result(
+    grad_output: Array, output: Array, alpha: Any, scale: Any, input_scale: Any
+) -> Array:
+    r"""Rule of the scaled elu in place: left of 0, :math:`a s\, e^{i x} = y + a s`."""
+    steep = grad_output * input_scale * (output + alpha * scale)
+    return np.where(output <= 0, steep, grad_output * scale)
+
+
+@differentiable(
+    "EluBackward1",
+    self=lambda grad, result, alpha, scale, input_scale: applied(
+        scaled_elu_backward_from_result, grad, result, alpha, scale, input_scale
+    ),
+)
+@quietly
+def scaled_elu_in_place(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
+    """Scaled exponential linear unit, of which only the result is left."""
+    return _scaled_elu(self, alpha, scale, input_scale)
+
+
+def _celu_rule(grad: Any, result: Any, alpha: Any) -> Any:
+    _check_slope("elu", alpha)
+    return applied(scaled_elu_backward_from_result, grad, result, alpha, 1, 1 / alpha)
+
+
+@differentiable("CeluBackward1", self=_celu_rule)
+@quietly
+def celu_in_place(self: Array, alpha: Any) -> Array:
+    """Continuous elu, of which only the result is left."""
+    return _scaled_elu(self, alpha, 1, 1 / alpha)

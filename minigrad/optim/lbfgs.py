@@ -1,0 +1,244 @@
+"""Use what past steps tell of the curvature: limited-memory BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.modes import enable_grad, no_grad
+from minigrad.optim.arithmetic import number, written
+from minigrad.optim.checks import check_rate
+from minigrad.optim.line_search import strong_wolfe
+from minigrad.optim.optimizer import Optimizer
+from minigrad.tensor import Tensor, wrap
+
+__all__ = ["LBFGS"]
+
+
+class LBFGS(Optimizer):
+    r"""Limited-memory BFGS.
+
+    The direction is $d_k = -H_k g_k$. $H_k$, an approximation of the inverse of the Hessian, is
+    never formed: it follows from the last `history_size` pairs of changes of the parameters and of
+    the gradient by the two-loop recursion.
+
+    Source: Nocedal and Wright, *Numerical optimization*, 2nd edition, algorithms 7.4 and 7.5.
+
+    Args:
+        params: The parameters, in one group.
+        lr: The size of a step.
+        max_iter: How many iterations make one step.
+        max_eval: How many times one step may compute the loss; by default `max_iter * 5 // 4`.
+        tolerance_grad: Stop when no entry of the gradient is larger.
+        tolerance_change: Stop when parameters or the loss change less.
+        history_size: How many pairs are remembered.
+        line_search_fn: None for steps of size `lr`, or "strong_wolfe".
+
+    Raises:
+        ValueError: If the learning rate is out of range, or there are several groups.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([3.0, -1.0]))
+        >>> optimizer = torch.optim.LBFGS([w], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = ((w - 1) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure)
+        tensor(8., grad_fn=<SumBackward0>)
+        >>> w.detach()
+        tensor([1., 1.])
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_rate(lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    @no_grad()
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+        """Make up to `max_iter` iterations.
+
+        Args:
+            closure: Clears the gradients, computes the loss and its gradients, returns the loss.
+
+        Returns:
+            The loss before the step.
+
+        Raises:
+            RuntimeError: If the line search is none that is known.
+        """
+        with np.errstate(all="ignore"):
+            return self._iterate(enable_grad()(closure))
+
+    def _iterate(self, closure: Callable[[], Any]) -> Any:
+        group = self.param_groups[0]
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first_loss = closure()
+        loss, evaluations = float(first_loss), 1
+        state["func_evals"] += 1
+        gradient = self._gradient()
+        if _largest(gradient) <= group["tolerance_grad"]:
+            return first_loss
+        memory = {name: _bare(state.get(name)) for name in _MEMORY}
+        for iteration in range(1, group["max_iter"] + 1):
+            state["n_iter"] += 1
+            direction = self._direction(memory, gradient, state, group["history_size"])
+            before = memory["prev_flat_grad"]
+            if before is None:
+                memory["prev_flat_grad"] = gradient.copy()
+            else:
+                before[...] = gradient
+            memory["prev_loss"] = previous_loss = loss
+            size = number(group["lr"])
+            if state["n_iter"] == 1:
+                size *= min(1.0, 1.0 / np.abs(gradient).sum())
+            memory["t"] = size
+            slope = gradient @ direction
+            if slope > -group["tolerance_change"]:
+                break
+            used = 0
+            if group["line_search_fn"] is not None:
+                if group["line_search_fn"] != "strong_wolfe":
+                    raise RuntimeError("only 'strong_wolfe' is supported")
+                loss, gradient, size, used = strong_wolfe(
+                    self._measurement(closure),
+                    size,
+                    direction,
+                    loss,
+                    gradient,
+                    slope,
+                    most=group["max_eval"] - evaluations,
+                )
+                memory["t"] = size
+                self._move(size, direction)
+            else:
+                self._move(size, direction)
+                if iteration != group["max_iter"]:
+                    loss, used = float(closure()), 1
+                    gradient = self._gradient()
+            evaluations += used
+            state["func_evals"] += used
+            if (
+                evaluations >= group["max_eval"]
+                or _largest(gradient) <= group["tolerance_grad"]
+                or _largest(direction * size) <= group["tolerance_change"]
+                or abs(loss - previous_loss) < group["tolerance_change"]
+            ):
+                break
+        state.update((name, _dressed(value)) for name, value in memory.items())
+        return first_loss
+
+    def _direction(self, memory: dict[str, Any], gradient: Any, state: Any, most: int) -> Any:
+        """Give the way to go: two loops over the pairs that are remembered."""
+        if state["n_iter"] == 1:
+            memory.update(d=-gradient, old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return memory["d"]
+        changes, steps, ro = memory["old_dirs"], memory["old_stps"], memory["ro"]
+        change = gradient - memory["prev_flat_grad"]
+        step = memory["d"] * memory["t"]
+        product = change @ step
+        if product > 1e-10:
+            if len(changes) == most:
+                for remembered in (changes, steps, ro):
+                    remembered.pop(0)
+            changes.append(change)
+            steps.append(step)
+            ro.append(1.0 / product)
+            memory["H_diag"] = product / (change @ change)
+        factors = state.setdefault("al", [None] * most)
+        direction = -gradient
+        for i in reversed(range(len(changes))):
+            factor = (steps[i] @ direction) * ro[i]
+            factors[i] = _dressed(factor)
+            direction -= changes[i] * factor
+        direction *= memory["H_diag"]
+        for i in range(len(changes)):
+            direction += steps[i] * (_bare(factors[i]) - (changes[i] @ direction) * ro[i])
+        memory["d"] = direction
+        return direction
+
+    def _gradient(self) -> Any:
+        """Give the gradients of all parameters in one vector."""
+        return np.concatenate(
+            [
+                np.zeros(p.numel(), p._array.dtype) if p.grad is None else p.grad._array.ravel()
+                for p in self._params
+            ]
+        )
+
+    def _move(self, size: Any, direction: Any) -> None:
+        """Add a multiple of a direction to the parameters."""
+        start = 0
+        for parameter in self._params:
+            array = parameter._array
+            part = direction[start : start + array.size].reshape(array.shape)
+            array += (part * size).astype(array.dtype, copy=False)
+            written(parameter)
+            start += array.size
+
+    def _measurement(self, closure: Callable[[], Any]) -> Callable[[Any, Any], tuple[float, Any]]:
+        """Give what tells loss and gradient at a distance, and leaves the parameters in place."""
+        home = [parameter._array.copy() for parameter in self._params]
+
+        def measure(size: Any, direction: Any) -> tuple[float, Any]:
+            self._move(size, direction)
+            loss = float(closure())
+            gradient = self._gradient()
+            for parameter, values in zip(self._params, home, strict=True):
+                parameter._array[...] = values
+                written(parameter)
+            return loss, gradient
+
+        return measure
+
+
+# What is remembered from one step to the next, in PyTorch's names and order.
+_MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
+
+def _largest(values: Any) -> Any:
+    return np.abs(values).max()
+
+
+def _bare(value: Any) -> Any:
+    """Give tensors as arrays, to compute with."""
+    if isinstance(value, list):
+        return [_bare(entry) for entry in value]
+    if not isinstance(value, Tensor):
+        return value
+    return value._array if value.ndim else value._array[()]
+
+
+def _dressed(value: Any) -> Any:
+    """Give arrays as tensors, to be kept."""
+    if isinstance(value, list):
+        return [_dressed(entry) for entry in value]
+    return wrap(value) if isinstance(value, (np.ndarray, np.generic)) else value

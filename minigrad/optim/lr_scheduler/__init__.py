@@ -1,0 +1,38 @@
+"""Change the learning rate while training goes on: schedules, alone or put together."""
+
+from minigrad.optim.lr_scheduler.base import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
+from minigrad.optim.lr_scheduler.base import LRScheduler
+from minigrad.optim.lr_scheduler.base import _LRScheduler as _LRScheduler
+from minigrad.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
+from minigrad.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
+from minigrad.optim.lr_scheduler.cyclic import CyclicLR, OneCycleLR
+from minigrad.optim.lr_scheduler.factors import (
+    ConstantLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+from minigrad.optim.lr_scheduler.plateau import ReduceLROnPlateau
+
+__all__ = [
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]

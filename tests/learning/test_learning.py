@@ -1,0 +1,103 @@
+"""Networks learn: from a seed, the loss falls below a number, and unseen examples are known."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.classroom.data import digits, two_moons
+from minigrad.nn import functional as F
+from minigrad.optim.lr_scheduler import CosineAnnealingLR, OneCycleLR
+from minigrad.utils.data import DataLoader, Subset, TensorDataset, random_split
+
+
+def accuracy(model, x, y):
+    model.eval()
+    with torch.no_grad():
+        return (model(x).argmax(1) == y).sum().item() / len(y)
+
+
+def test_an_mlp_tells_two_moons_apart():
+    torch.manual_seed(0)
+    train = TensorDataset(*two_moons(200, noise=0.1))
+    unseen = two_moons(400, noise=0.1)
+    model = nn.Sequential(
+        nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 2)
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    schedule = CosineAnnealingLR(optimizer, T_max=40)
+    losses = []
+    for _ in range(40):
+        for x, y in DataLoader(train, batch_size=25, shuffle=True):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        schedule.step()
+    # a straight line leaves about one point in eight on the wrong side, at a loss of about 0.25
+    assert sum(losses[-8:]) / 8 < 0.05 < 0.3 < losses[0]
+    assert accuracy(model, *unseen) > 0.98
+
+
+@pytest.mark.skipif(not hasattr(nn, "Conv2d"), reason="there are no convolutions yet")
+def test_a_convolutional_network_reads_digits():
+    """LeNet's two convolutions and three layers, for images of 8 by 8."""
+    torch.manual_seed(0)
+    images, labels = digits()
+    data = TensorDataset(images, labels)
+    train, unseen = random_split(data, [1437, 360], torch.Generator().manual_seed(0))
+    model = nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(512, 120),
+        nn.ReLU(),
+        nn.Linear(120, 84),
+        nn.ReLU(),
+        nn.Linear(84, 10),
+    )
+    epochs = 12
+    loader = DataLoader(train, batch_size=32, shuffle=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2)
+    schedule = OneCycleLR(optimizer, max_lr=4e-3, total_steps=epochs * len(loader))
+    began = time.perf_counter()
+    losses = []
+    for _ in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+    took = time.perf_counter() - began
+    assert sum(losses[-10:]) / 10 < 0.02 < 2 < losses[0]
+    assert accuracy(model, images[unseen.indices], labels[unseen.indices]) >= 0.98
+    assert took < 60, f"{took:.0f} s on this machine"
+
+
+def test_a_subset_that_was_learned_by_heart_says_nothing_of_the_rest():
+    """The held-out examples are held out: labels by chance are learned, and do not carry over."""
+    torch.manual_seed(0)
+    images, labels = digits()
+    shuffled = labels[torch.randperm(len(labels))]
+    data = TensorDataset(images.flatten(1), shuffled)
+    seen = Subset(data, range(100))
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(150):
+        for x, y in DataLoader(seen, batch_size=50, shuffle=True):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    rows = images.flatten(1)
+    assert accuracy(model, rows[:100], shuffled[:100]) == 1.0
+    assert accuracy(model, rows[100:], shuffled[100:]) < 0.15

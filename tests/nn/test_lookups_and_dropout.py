@@ -1,0 +1,111 @@
+"""Lookups in tables and dropout: gradients that PyTorch has otherwise or refuses, and chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.nn import functional as F
+
+
+def test_dropout_keeps_the_mean_and_drops_as_often_as_asked() -> None:
+    """Of many entries about p are zero, and the rest is divided by 1 - p."""
+    torch.manual_seed(0)
+    x = torch.ones(100_000)
+    result = F.dropout(x, 0.3).numpy()
+    # the share of zeros has a standard deviation of 0.0015
+    assert abs((result == 0).mean() - 0.3) < 0.01
+    assert set(np.unique(result)) == {np.float32(0), np.float32(1) / np.float32(0.7)}
+
+
+def test_alpha_dropout_keeps_mean_and_variance() -> None:
+    """Standard normal numbers stay at mean 0 and variance 1."""
+    torch.manual_seed(0)
+    result = F.alpha_dropout(torch.randn(200_000), 0.4, True).numpy()
+    # both have a standard deviation of less than 0.005
+    assert abs(result.mean()) < 0.02
+    assert abs(result.var() - 1) < 0.02
+
+
+def test_channels_are_dropped_as_a_whole() -> None:
+    """Each channel of dropout2d is all zero or not zero at all."""
+    torch.manual_seed(0)
+    result = torch.nn.Dropout2d(0.5)(torch.ones(8, 16, 3, 3)).numpy().reshape(128, 9)
+    zeros = (result == 0).sum(1)
+    assert set(zeros) == {0, 9}
+
+
+def test_modules_drop_only_while_they_are_trained() -> None:
+    """In evaluation the input itself comes back."""
+    x = torch.ones(50)
+    for module in (torch.nn.Dropout(), torch.nn.AlphaDropout()):
+        assert not torch.equal(module(x), x)
+        assert module.eval()(x) is x
+
+
+def test_the_mask_of_the_gradient_is_that_of_the_value() -> None:
+    """What was dropped gets no gradient."""
+    torch.manual_seed(1)
+    x = torch.ones(1000, requires_grad=True)
+    result = torch.nn.Dropout(0.25)(x)
+    result.sum().backward()
+    assert torch.equal(x.grad, result.detach())
+
+
+def test_sparse_gradients_are_refused() -> None:
+    """There are no sparse tensors: the error says what to do."""
+    layer = torch.nn.Embedding(3, 2, sparse=True)
+    with pytest.raises(NotImplementedError, match="Leave out sparse=True"):
+        layer(torch.tensor([0]))
+
+
+def test_gradients_by_frequency() -> None:
+    """Each row's gradient is divided by how often it was looked up, in embeddings and bags."""
+    table = torch.zeros(3, 1, requires_grad=True)
+    numbers = torch.tensor([[0, 2, 2], [2, 2, 1]])
+    F.embedding(numbers, table, scale_grad_by_freq=True).sum().backward()
+    assert table.grad.reshape(-1).tolist() == [1, 1, 1]
+    table.grad = None
+    F.embedding_bag(numbers, table, mode="sum", scale_grad_by_freq=True).sum().backward()
+    assert table.grad.reshape(-1).tolist() == [1, 1, 1]
+
+
+def test_what_comes_after_the_last_offset_is_in_no_bag() -> None:
+    """With include_last_offset the numbers after the end do not count."""
+    table = torch.tensor([[1.0], [10.0]], requires_grad=True)
+    result = F.embedding_bag(
+        torch.tensor([0, 0, 1]), table, torch.tensor([0, 2]), mode="sum", include_last_offset=True
+    )
+    assert result.tolist() == [[2.0]]
+    result.sum().backward()
+    assert table.grad.tolist() == [[2.0], [0.0]]
+
+
+@pytest.mark.parametrize("name", ["hardsigmoid", "relu6"])
+def test_linear_pieces_have_second_derivatives_of_zero(name: str) -> None:
+    """PyTorch refuses that of hardsigmoid; here it is 0."""
+    x = torch.tensor([-4.0, 1.0], requires_grad=True)
+    (gradient,) = torch.autograd.grad(getattr(F, name)(x).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad((gradient * x.detach()).sum(), x)
+    assert second.tolist() == [0, 0]
+
+
+def test_a_weight_may_change_after_the_loss() -> None:
+    """The backward pass uses the weights that the loss was computed with."""
+    x = torch.tensor([[0.0, 1.0]], requires_grad=True)
+    weight = torch.tensor([1.0, 2.0])
+    loss = F.binary_cross_entropy_with_logits(x, torch.zeros(1, 2), weight, reduction="sum")
+    weight.zero_()
+    loss.backward()
+    expected = torch.sigmoid(x.detach()) * torch.tensor([1.0, 2.0])
+    assert torch.equal(x.grad, expected)
+
+
+def test_orthogonal_rows() -> None:
+    """orthogonal_ gives orthonormal rows, or columns if they are fewer, times the gain."""
+    wide = torch.nn.init.orthogonal_(torch.empty(3, 5), gain=2)
+    tall = torch.nn.init.orthogonal_(torch.empty(5, 3))
+    # float32 has 7 digits
+    np.testing.assert_allclose((wide @ wide.t()).numpy(), 4 * np.eye(3), atol=1e-5)
+    np.testing.assert_allclose((tall.t() @ tall).numpy(), np.eye(3), atol=1e-5)

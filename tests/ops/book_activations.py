@@ -1,0 +1,184 @@
+"""Cases for activation functions, dropout, lookups in tables and what compares vectors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .cases import Case, M, V, added, case, norm_of, sigmoid_of
+
+E8 = (8,)
+# settings are arrays of float32, so that they widen nothing
+NOISE = np.array([1, 0.2, 0.3, 1, 0.25, 1, 0.5, 0.125], np.float32)
+ROWS = np.array([[0, 2], [2, 1]])
+NUMBERS, BAGS = np.array([0, 2, 2, 1]), np.array([0, 0, 1, 1])
+KEPT = np.array([1.0, 0.0, 1.0, 1.0], np.float32)
+PLACES = np.array([[0, 2, 1], [-1, 1, 1]])
+
+_erf = np.vectorize(math.erf)
+_phi = 1 / math.sqrt(2 * math.pi)
+
+
+def probability(x):
+    return (1 + _erf(x / math.sqrt(2))) / 2
+
+
+def bent(x):
+    return (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+
+
+def gelu_slope(x):
+    return probability(x) + x * np.exp(-x * x / 2) * _phi
+
+
+def bent_slope(x):
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    steep = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x**2)
+    return bent(x) + x * steep / (2 * np.cosh(inner) ** 2)
+
+
+def elu_of(x, alpha, scale, inner):
+    return np.where(x > 0, scale * x, scale * alpha * (np.exp(inner * x) - 1))
+
+
+def elu_slope(x, alpha, scale, inner):
+    return np.where(x > 0, scale, scale * alpha * inner * np.exp(inner * x))
+
+
+def glu_of(x):
+    a, b = np.split(x, 2, 1)
+    return a * sigmoid_of(b)
+
+
+def glu_slope(g, x):
+    a, b = np.split(x, 2, 1)
+    s = sigmoid_of(b)
+    return np.concatenate([g * s, g * a * s * (1 - s)], 1)
+
+
+def inside(x, low, high):
+    return (x > low) & (x < high)
+
+
+def trilinear_of(x, w, y):
+    return np.einsum("na,oab,nb->no", x, w, y)
+
+
+SCALED = (1.3, 1.2, 0.8)
+TRILINEAR = ((1, 3), (0,), (1, 2), (2, 3))
+
+CASES: dict[str, list[Case]] = {
+    "hardtanh_backward": [
+        case(lambda g, x: g * inside(x, -0.9, 1.1), E8, E8, then=(-0.9, 1.1)),
+    ],
+    "hardtanh": [case(lambda x: np.clip(x, -0.9, 1.1), E8, then=(-0.9, 1.1))],
+    "threshold_slope": [case(lambda g, x: g * (x > 0.5), E8, E8, then=(0.5,))],
+    "threshold": [case(lambda x: np.where(x > 0.5, x, 7), E8, then=(0.5, 7))],
+    "threshold_in_place": [case(lambda x: np.where(x > -0.5, x, 7), E8, then=(-0.5, 7))],
+    "hardswish_backward": [
+        case(lambda g, x: g * (x / 3 + 0.5), E8, E8),
+    ],
+    "hardswish": [case(lambda x: x * np.clip(x + 3, 0, 6) / 6, E8)],
+    "hardsigmoid_backward": [case(lambda g, x: g / 6 * inside(x, -3, 3), E8, E8)],
+    "hardsigmoid": [case(lambda x: np.clip(x + 3, 0, 6) / 6, E8)],
+    "hardshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
+    "hardshrink": [case(lambda x: x * (np.abs(x) > 0.9), E8, then=(0.9,))],
+    "softshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
+    "softshrink": [
+        case(lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.9, 0), E8, then=(0.9,)),
+    ],
+    "prelu_backward": [
+        case(lambda g, x, w: g * np.where(x > 0, 1, w), (4, 3), (4, 3), (3,)),
+        case(lambda g, x, w: g * np.where(x > 0, 1, w), E8, E8, (1,)),
+    ],
+    "prelu_weight_backward": [case(lambda g, x: g * np.where(x > 0, 0, x), E8, E8)],
+    "prelu_kernel": [
+        case(lambda x, w: x * np.where(x > 0, 1, w), (4, 3), (3,)),
+        case(lambda x, w: x * np.where(x > 0, 1, w), E8, (1,)),
+    ],
+    "rrelu_backward": [case(lambda g, x: g * NOISE, E8, E8, then=(NOISE,))],
+    "rrelu_with_noise": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
+    "rrelu_with_noise_in_place": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
+    "scaled_elu_backward": [
+        case(lambda g, x: g * elu_slope(x, *SCALED), E8, E8, then=SCALED),
+    ],
+    "scaled_elu": [case(lambda x: elu_of(x, *SCALED), E8, then=SCALED)],
+    "scaled_elu_in_place": [case(lambda x: elu_of(x, *SCALED), E8, then=SCALED)],
+    "scaled_elu_backward_from_result": [
+        case(lambda g, y: g * np.where(y > 0, 1.2, 0.8 * (y + 1.3 * 1.2)), E8, E8, then=SCALED),
+    ],
+    "celu": [case(lambda x: elu_of(x, 1.5, 1, 1 / 1.5), E8, then=(1.5,))],
+    "celu_in_place": [case(lambda x: elu_of(x, 1.5, 1, 1 / 1.5), E8, then=(1.5,))],
+    "gelu_backward": [
+        case(lambda g, x: g * gelu_slope(x), V, V, then=("none",)),
+        case(lambda g, x: g * bent_slope(x), V, V, then=("tanh",)),
+    ],
+    "gelu": [
+        case(lambda x: x * probability(x), V, then=("none",)),
+        case(lambda x: x * bent(x), V, then=("tanh",)),
+    ],
+    "mish": [case(lambda x: x * np.tanh(np.log(1 + np.exp(x))), V)],
+    "log_sigmoid_backward": [case(lambda g, x: g * sigmoid_of(-x), V, V)],
+    "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],
+    "glu_backward": [case(glu_slope, (2, 3), (2, 6), then=(1,))],
+    "glu": [case(glu_of, (2, 6), then=(1,))],
+    "native_dropout": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
+    "embedding_dense_backward": [
+        case(
+            lambda g: added(np.zeros((3, 2)), (np.array([0, 1]),), g[[0, 1], [0, 1]]),
+            (2, 2, 2),
+            then=(ROWS, (3, 2), 2, False),
+        ),
+        case(
+            lambda g: added(np.zeros((3, 2)), (ROWS,), g),
+            (2, 2, 2),
+            then=(ROWS, (3, 2), -1, False),
+        ),
+    ],
+    "embedding": [
+        case(lambda x: x[ROWS], (3, 2), then=(ROWS, -1, False)),
+    ],
+    "embedding_bag_sum": [
+        case(
+            lambda x: added(np.zeros((2, 2)), (BAGS,), x[NUMBERS] * NOISE[:4, None]),
+            (3, 2),
+            then=(NUMBERS, BAGS, NOISE[:4], 2, np.ones((), np.float32)),
+        )
+    ],
+    "embedding_bag_backward": [
+        case(
+            lambda g: added(np.zeros((3, 2)), (NUMBERS,), g[BAGS] * NOISE[:4, None]),
+            (2, 2),
+            then=(NUMBERS, BAGS, NOISE[:4], 3, 2),
+        )
+    ],
+    "embedding_bag_weighted": [
+        case(
+            lambda x, s: added(np.zeros((2, 2)), (BAGS,), x[NUMBERS] * (s * KEPT)[:, None]),
+            (3, 2),
+            V,
+            then=(NUMBERS, BAGS, KEPT, 2),
+        )
+    ],
+    "embedding_bag_weighted_backward": [
+        case(
+            lambda g, s: added(np.zeros((3, 2)), (NUMBERS,), g[BAGS] * (s * KEPT)[:, None]),
+            (2, 2),
+            V,
+            then=(NUMBERS, BAGS, KEPT, 3),
+        )
+    ],
+    "embedding_bag_max": [
+        case(lambda x: np.where(PLACES < 0, 0, x[PLACES, [0, 1, 2]]), (3, 3), then=(PLACES,))
+    ],
+    "embedding_bag_max_backward": [
+        case(
+            lambda g: added(np.zeros((3, 3)), (PLACES, [0, 1, 2]), np.where(PLACES < 0, 0, g)),
+            M,
+            then=(PLACES, 3),
+        )
+    ],
+    "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],
+    "trilinear": [case(trilinear_of, (3, 2), (4, 2, 5), (3, 5), then=TRILINEAR)],
+}

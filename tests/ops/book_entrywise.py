@@ -1,0 +1,167 @@
+"""Cases for operations entry by entry: trigonometry, logarithms, special functions, rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .cases import Case, V, case, two
+
+_erf, _erfc, _lgamma = map(np.vectorize, (math.erf, math.erfc, math.lgamma))
+
+
+def digamma_of(x: Any) -> Any:
+    """Sum its series from far out: psi(x) = psi(x + n) - 1/x - ... - 1/(x + n - 1)."""
+    n = 40
+    far = x + n
+    series = np.log(far) - 1 / (2 * far) - 1 / (12 * far**2) + 1 / (120 * far**4)
+    return series - 1 / (252 * far**6) - sum(1 / (x + k) for k in range(n))
+
+
+def polygamma_of(n: int) -> Callable[[Any], Any]:
+    """Sum the first terms of the series, and integrate the others (Euler and Maclaurin)."""
+
+    def function(x: Any) -> Any:
+        s, a = n + 1, x + 60
+        rest = a ** (1 - s) / (s - 1) + a**-s / 2 + s * a ** (-s - 1) / 12
+        rest = rest - s * (s + 1) * (s + 2) * a ** (-s - 3) / 720
+        total = sum((x + k) ** -s for k in range(60)) + rest
+        return (-1) ** (n + 1) * math.factorial(n) * total
+
+    return function
+
+
+def erfinv_of(y: Any) -> Any:
+    """Solve erf(x) = y by Newton's method."""
+    x = np.zeros_like(y)
+    for _ in range(60):
+        x = x - (_erf(x) - y) * np.exp(x * x) * math.sqrt(math.pi) / 2
+    return x
+
+
+def scaled(reference: Any, scale: float, shift: float = 0.0, then: Any = (), **more: Any) -> Case:
+    """Make a case whose input is brought into the function's domain first."""
+    return Case(
+        (V,),
+        lambda x: reference(x * scale + shift),
+        lambda op, x: op(x * scale + shift, *then),
+        **more,
+    )
+
+
+def three(reference: Any, *then: Any) -> list[Case]:
+    shapes = ((2, 3), (3,), (2, 1)), ((4,), (4,), (4,)), ((), (3,), (3,))
+    return [case(reference, *each, then=then) for each in shapes]
+
+
+def _lerp(a: Any, b: Any, w: Any) -> Any:
+    return a + w * (b - a)
+
+
+CASES: dict[str, list[Case]] = {
+    "tan": [scaled(np.tan, 0.7)],
+    "asin": [scaled(np.arcsin, 0.5)],
+    "acos": [scaled(np.arccos, 0.5)],
+    "atan": [case(np.arctan, V)],
+    "sinh": [case(np.sinh, V)],
+    "cosh": [case(np.cosh, V)],
+    "asinh": [case(np.arcsinh, V)],
+    "acosh": [scaled(np.arccosh, 1.0, 1.0, positive=True)],
+    "atanh": [scaled(np.arctanh, 0.5)],
+    "atan2": two(np.arctan2),
+    "hypot": two(np.hypot),
+    "sinc": [case(np.sinc, V)],
+    "deg2rad": [case(np.deg2rad, V)],
+    "rad2deg": [case(np.rad2deg, V)],
+    "exp2": [case(lambda x: 2**x, V)],
+    "log2": [case(np.log2, V, positive=True)],
+    "log10": [case(np.log10, V, positive=True)],
+    "logaddexp": two(lambda a, b: np.log(np.exp(a) + np.exp(b))),
+    "logaddexp2": two(lambda a, b: np.log2(2**a + 2**b)),
+    "xlogy": two(lambda a, b: a * np.log(b), positive=True),
+    "number_xlogy": [
+        Case((V,), lambda x: 2.5 * np.log(x), lambda op, x: op(2.5, x), positive=True)
+    ],
+    "xlogy_number": [case(lambda x: x * math.log(2.5), V, then=(2.5,))],
+    "xlog1py": two(lambda a, b: a * np.log1p(b), positive=True),
+    "entr": [case(lambda x: -x * np.log(x), V, positive=True)],
+    "logit": [
+        scaled(lambda x: np.log(x / (1 - x)), 0.5, 0.05, then=(None,), positive=True),
+        scaled(
+            lambda x: np.log(np.clip(x, 0.3, 0.7) / (1 - np.clip(x, 0.3, 0.7))),
+            0.5,
+            then=(0.3,),
+            positive=True,
+        ),
+    ],
+    "ldexp": two(lambda a, b: a * 2**b),
+    "erf": [case(_erf, V)],
+    "erfc": [case(_erfc, V)],
+    "erfinv": [scaled(erfinv_of, 0.5)],
+    "erfcx": [case(lambda x: np.exp(x * x) * _erfc(x), V)],
+    "log_ndtr": [case(lambda x: np.log(_erfc(-x / math.sqrt(2)) / 2), V)],
+    "ndtri": [scaled(lambda p: math.sqrt(2) * erfinv_of(2 * p - 1), 0.5, 0.05, positive=True)],
+    "lgamma": [case(_lgamma, V, positive=True)],
+    "digamma": [case(digamma_of, V, positive=True)],
+    "polygamma": [case(polygamma_of(n), V, then=(n,), positive=True) for n in (1, 2, 3)],
+    "polygamma_in_place": [case(polygamma_of(1), V, then=(1,), positive=True)],
+    "floor": [case(np.floor, V)],
+    "ceil": [case(np.ceil, V)],
+    "trunc": [case(np.trunc, V)],
+    "round": [scaled(np.round, 2.3)],
+    "round_decimals": [
+        scaled(lambda x: np.round(x, 1), 2.317, then=(1,)),
+        scaled(lambda x: np.round(x, -1), 23.17, then=(-1,)),
+    ],
+    "frac": [case(lambda x: x - np.trunc(x), V)],
+    "div_floor": [
+        Case((V, V), lambda a, b: np.floor(3.1 * a / b), lambda op, a, b: op(a * 3.1, b))
+    ],
+    "div_trunc": [
+        Case((V, V), lambda a, b: np.trunc(3.1 * a / b), lambda op, a, b: op(a * 3.1, b))
+    ],
+    "remainder_number": [case(lambda x: x - 0.4 * np.floor(x / 0.4), V, then=(0.4,))],
+    "remainder": two(lambda a, b: a - b * np.floor(a / b)),
+    "fmod_number": [case(lambda x: x - 0.4 * np.trunc(x / 0.4), V, then=(0.4,))],
+    "fmod": two(lambda a, b: a - b * np.trunc(a / b)),
+    "nan_to_num": [case(np.copy, V, then=(0.0, 1.0, -1.0))],
+    "lerp_number": [
+        *two(lambda a, b: _lerp(a, b, 0.3), 0.3),
+        *two(lambda a, b: _lerp(a, b, 1.7), 1.7),
+    ],
+    "lerp": three(_lerp),
+    "addcmul": three(lambda x, a, b: x + 2.5 * a * b, 2.5),
+    "addcdiv": three(lambda x, a, b: x + 2.5 * a / b, 2.5),
+    "rsub_scaled": [*two(lambda a, b: b - 2.5 * a, 2.5), *two(lambda a, b: b - a, 1)],
+    "fmax": two(np.fmax),
+    "fmin": two(np.fmin),
+    "copysign": two(np.copysign),
+    "copysign_number": [case(lambda x: -np.abs(x), V, then=(-2.0,))],
+    "clamp_between": [
+        Case(
+            shapes,
+            lambda x, a, b: np.minimum(np.maximum(x, a / 2), b),
+            lambda op, x, a, b: op(x, a / 2, b),
+            positive=True,
+        )
+        for shapes in (((8,), (8,), (8,)), ((6, 1), (4,), (4,)))
+    ],
+    "clamp_from": two(np.maximum),
+    "clamp_to": two(np.minimum),
+    "clamp_from_number": [case(lambda x: np.maximum(x, 0.1), (8,), then=(0.1,))],
+    "clamp_to_number": [case(lambda x: np.minimum(x, 0.1), (8,), then=(0.1,))],
+}
+
+for _name, _compare in {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}.items():
+    CASES[f"{_name}_tensor"] = two(lambda a, b, f=_compare: f(a, b).astype(float))
+    CASES[f"{_name}_number"] = [case(lambda a, f=_compare: f(a, 0.1).astype(float), V, then=(0.1,))]

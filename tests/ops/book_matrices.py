@@ -1,0 +1,179 @@
+"""Cases for linear algebra: triangles, solutions, determinants, pseudoinverses, distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import minigrad as torch
+
+from .cases import Case, M, V, case, put
+
+SQUARE, BATCH = (3, 3), (2, 2, 2)
+
+
+def _well(x: Any) -> Any:
+    """Add to the diagonal, so that a matrix is far from singular."""
+    eye = np.eye(x.shape[-1])
+    return x + (torch.tensor(3 * eye, dtype=x.dtype) if isinstance(x, torch.Tensor) else 3 * eye)
+
+
+def _positive(x: Any) -> Any:
+    """Make a positive-definite matrix."""
+    return _well(x @ x.swapaxes(-1, -2))
+
+
+def _of(reference: Any, prepare: Any, *shapes: Any, then: Any = ()) -> Case:
+    """Make a case whose first input is prepared."""
+    return Case(
+        shapes,
+        lambda x, *others: reference(prepare(x), *others),
+        lambda op, x, *others: op(prepare(x), *others, *then),
+    )
+
+
+def _exponential(x: Any) -> Any:
+    term = total = np.eye(x.shape[-1]) + 0 * x
+    for k in range(1, 40):
+        term = term @ x / k
+        total = total + term
+    return total
+
+
+def _distances(p: float) -> Any:
+    def reference(a: Any, b: Any) -> Any:
+        sizes = np.abs(a[..., :, None, :] - b[..., None, :, :])
+        if p == np.inf:
+            return sizes.max(-1)
+        return (sizes**p).sum(-1) ** (1 / p)
+
+    return reference
+
+
+def _lower_solved(b: Any, factor: Any) -> Any:
+    lower = np.tril(factor)
+    return np.linalg.solve(lower @ lower.swapaxes(-1, -2), b)
+
+
+def _diagonal_put(x: Any, v: Any) -> Any:
+    return put(x, (range(2), range(2)), v)
+
+
+CASES: dict[str, list[Case]] = {
+    "tril": [case(lambda x: np.tril(x, 1), SQUARE, then=(1,)), case(np.tril, BATCH, then=(0,))],
+    "triu": [case(lambda x: np.triu(x, -1), SQUARE, then=(-1,)), case(np.triu, BATCH, then=(0,))],
+    "trace": [case(np.trace, SQUARE), case(np.trace, M)],
+    "diagonal": [
+        case(lambda x: x.diagonal(1, 0, 2), (2, 3, 3), then=(1, 0, 2)),
+        case(np.diagonal, M, then=(0, 0, 1)),
+    ],
+    "diagonal_copy": [case(lambda x: x.diagonal(-1), SQUARE, then=(-1, 0, 1))],
+    "diagonal_backward": [case(lambda g: np.diag(g, 1), (2,), then=(SQUARE, 1, 0, 1))],
+    "diag_embed": [
+        case(lambda x: np.diag(x, -1), V, then=(-1, 0, 1)),
+        case(lambda x: x[..., None] * np.eye(3), M, then=(0, 1, 2)),
+    ],
+    "diagonal_scatter": [case(_diagonal_put, M, (2,), then=(0, 0, 1))],
+    "vdot": [case(np.vdot, V, V)],
+    "baddbmm": [
+        case(lambda c, a, b: 0.5 * c + 2.5 * (a @ b), bias, (2, 2, 3), (2, 3, 2), then=(0.5, 2.5))
+        for bias in ((2, 2, 2), (2, 1), ())
+    ],
+    "addbmm": [
+        case(
+            lambda c, a, b: 0.5 * c + 2.5 * (a @ b).sum(0),
+            bias,
+            (2, 2, 3),
+            (2, 3, 2),
+            then=(0.5, 2.5),
+        )
+        for bias in ((2, 2), (2,))
+    ],
+    "addmv": [
+        case(lambda c, a, b: 0.5 * c + 2.5 * (a @ b), bias, M, (3,), then=(0.5, 2.5))
+        for bias in ((2,), ())
+    ],
+    "addr": [
+        case(lambda c, a, b: 0.5 * c + 2.5 * np.outer(a, b), bias, (2,), (3,), then=(0.5, 2.5))
+        for bias in (M, (3,))
+    ],
+    "cross": [
+        case(np.cross, M, M, then=(1,)),
+        case(lambda a, b: np.cross(a, b, axis=0), (3, 2), (3, 1), then=(0,)),
+    ],
+    "cdist": [case(_distances(p), (2, 3), (4, 3), then=(p,)) for p in (1, 1.5, 2, 3, np.inf)]
+    + [case(_distances(2), (2, 2, 3), (3, 3), then=(2,))],
+    "euclidean_dist": [case(_distances(2), (2, 3), (4, 3))],
+    "inv": [_of(np.linalg.inv, _well, SQUARE), _of(np.linalg.inv, _well, BATCH)],
+    "solve": [
+        _of(np.linalg.solve, _well, SQUARE, (3, 2), then=(True, False)),
+        _of(np.linalg.solve, _well, SQUARE, (3,), then=(True, True)),
+        _of(np.linalg.solve, _well, BATCH, (2, 3), then=(True, False)),
+        _of(lambda a, b: b @ np.linalg.inv(a), _well, SQUARE, (2, 3), then=(False, False)),
+    ],
+    "solve_triangular": [
+        _of(
+            lambda a, b: np.linalg.solve(np.triu(a), b),
+            _well,
+            SQUARE,
+            (3, 2),
+            then=(True, True, False),
+        ),
+        _of(
+            lambda a, b: np.linalg.solve(np.tril(a), b),
+            _well,
+            BATCH,
+            (2, 3),
+            then=(False, True, False),
+        ),
+        _of(
+            lambda a, b: b @ np.linalg.inv(np.triu(a)),
+            _well,
+            SQUARE,
+            (2, 3),
+            then=(True, False, False),
+        ),
+        case(
+            lambda a, b: np.linalg.solve(np.triu(a, 1) + np.eye(3), b),
+            SQUARE,
+            (3, 2),
+            then=(True, True, True),
+        ),
+    ],
+    "det": [_of(np.linalg.det, _well, SQUARE), _of(np.linalg.det, _well, BATCH)],
+    "cholesky": [
+        _of(np.linalg.cholesky, _positive, SQUARE, then=(False,)),
+        _of(lambda a: np.linalg.cholesky(a).swapaxes(-1, -2), _positive, BATCH, then=(True,)),
+    ],
+    "cholesky_old": [_of(np.linalg.cholesky, _positive, SQUARE, then=(False,))],
+    "cholesky_solve": [
+        Case(
+            ((3, 2), SQUARE),
+            lambda b, x: _lower_solved(b, _well(x)),
+            lambda op, b, x: op(b, _well(x).tril(), False),
+        ),
+        Case(
+            ((2, 1), BATCH),
+            lambda b, x: _lower_solved(b, _well(x)),
+            lambda op, b, x: op(b, _well(x).tril().mT, True),
+        ),
+    ],
+    "cholesky_inverse": [
+        Case(
+            (SQUARE,),
+            lambda x: np.linalg.inv(np.tril(_well(x)) @ np.tril(_well(x)).T),
+            lambda op, x: op(_well(x).tril(), False),
+        )
+    ],
+    "pinv": [
+        case(np.linalg.pinv, (3, 2), then=(None, None, False)),
+        case(np.linalg.pinv, (2, 3), then=(None, None, False)),
+        _of(np.linalg.inv, _positive, BATCH, then=(None, None, True)),
+    ],
+    "lstsq": [
+        case(lambda a, b: np.linalg.pinv(a) @ b, (3, 2), (3, 1), then=(None,)),
+        case(lambda a, b: np.linalg.pinv(a) @ b, (2, 2, 3), (2, 1), then=(None,)),
+    ],
+    "matrix_exp": [case(_exponential, SQUARE), case(_exponential, BATCH)],
+}

@@ -1,0 +1,121 @@
+"""Cases for products, variances, medians, running sums, sorting, and sums that leave out NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import minigrad as torch
+
+from .cases import ONES, Case, M, V, case, norm_of, two
+
+
+def shifted(reference: Any, shape: tuple[int, ...], places: list[Any], *then: Any) -> Case:
+    """Make a case in which entries of the operation's input are exactly 0: it gets a difference."""
+    drawn = Case((shape,), reference, reference).inputs()[0]
+    zero = np.zeros(shape)
+    for place in places:
+        zero[place] = drawn[place]
+
+    def call(op: Any, x: Any) -> Any:
+        return op(x - torch.tensor(zero, dtype=x.dtype), *then)
+
+    return Case((shape,), lambda x: reference(x - zero), call)
+
+
+def taken(positions: Any, keepdim: bool) -> Callable[[Any], Any]:
+    def reference(x: Any) -> Any:
+        entries = np.take_along_axis(x, positions, 1)
+        return entries if keepdim else entries[:, 0]
+
+    return reference
+
+
+def along_rows(positions: Any) -> list[Case]:
+    """Make cases for an operation that takes one entry of each row."""
+    return [
+        case(taken(positions, keepdim), M, then=(1, keepdim, positions))
+        for keepdim in (False, True)
+    ]
+
+
+def distance(order: float) -> Callable[[Any, Any], Any]:
+    return lambda a, b: norm_of(order)(a - b)
+
+
+def shortened(x: Any, longest: float) -> Any:
+    norms = np.sqrt((x**2).sum(1, keepdims=True))
+    return np.where(norms > longest, x * longest / (norms + 1e-7), x)
+
+
+ORDER = np.array([[2, 0, 1], [1, 2, 0]])
+FIRST_TWO = ORDER[:, :2]
+SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
+
+CASES: dict[str, list[Case]] = {
+    "prod_all": [
+        case(np.prod, M, then=(None,)),
+        case(np.prod, (), then=(None,)),
+        shifted(np.prod, M, [(0, 1)], None),
+    ],
+    "prod_dim": [
+        case(lambda x: x.prod(1), M, then=(1, False, None)),
+        case(lambda x: x.prod(0, keepdims=True), M, then=(0, True, None)),
+        shifted(lambda x: x.prod(1), M, [(0, 1), (1, 0)], 1, False, None),
+        shifted(lambda x: x.prod(0), (1, 2), [(0, 1)], 0, False, None),
+    ],
+    "var": [
+        case(lambda x: x.var(ddof=1), M, then=(None, 1, False)),
+        case(lambda x: x.var((0, 2)), (2, 2, 2), then=((0, 2), 0, False)),
+        case(lambda x: x.var(1, ddof=2, keepdims=True), M, then=((1,), 2, True)),
+        case(lambda x: x.var(0, ddof=1), V, then=((0,), 1, False)),
+    ],
+    "std": [
+        case(lambda x: x.std(ddof=1), M, then=(None, 1, False)),
+        case(lambda x: x.std(1), M, then=((1,), 0, False)),
+        case(lambda x: x.std(0, ddof=0.5, keepdims=True), M, then=((0,), 0.5, True)),
+    ],
+    "median_all": [case(lambda x: x[1, 0], M, then=(3,))],
+    "nanmedian_all": [case(lambda x: x[1, 0], M, then=(3,))],
+    "between": [
+        case(lambda a, b, w: a + w * (b - a), *shapes)
+        for shapes in (((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), (2, 3)))
+    ],
+    "nansum": [
+        case(np.sum, M, then=(None, False, None)),
+        case(lambda x: x.sum(1), M, then=((1,), False, None)),
+        case(lambda x: x.sum((0, 1), keepdims=True), M, then=((0, 1), True, None)),
+    ],
+    "dist": [each for p in (1, 2, 3) for each in two(distance(p), p)],
+    "renorm": [case(lambda x: shortened(x, 1.2), (3, 3), then=(2, 0, 1.2))],
+    "with_dimension": [case(lambda x: x[:, None], M, then=(1,))],
+    "turned": [case(np.transpose, M, then=(0, 1))],
+    "cumsum": [
+        case(lambda x: x.cumsum(1), M, then=(1, None)),
+        case(np.copy, (), then=(0, None)),
+        case(np.copy, (1, 2), then=(0, None)),
+    ],
+    "cumprod": [
+        case(lambda x: x.cumprod(1), M, then=(1, None)),
+        case(np.copy, (1, 2), then=(0, None)),
+        shifted(lambda x: x.cumprod(1), (2, 4), [(0, 1), (0, 3), (1, 0)], 1, None),
+    ],
+    "cummax": [
+        case(lambda x: np.take_along_axis(x, SO_FAR, 1), M, then=(1, SO_FAR)),
+        case(np.copy, (), then=(0, np.zeros((), int))),
+    ],
+    "cummin": [case(lambda x: np.take_along_axis(x, SO_FAR, 1), M, then=(1, SO_FAR))],
+    "logcumsumexp": [
+        case(lambda x: np.log(np.exp(x).cumsum(1)), M, then=(1,)),
+        case(np.copy, (), then=(0,)),
+    ],
+    "sort": [case(lambda x: np.take_along_axis(x, ORDER, 1), M, then=(1, ORDER))],
+    "sort_stable": [case(lambda x: np.take_along_axis(x, ORDER, 1), M, then=(1, ORDER))],
+    "topk": [case(lambda x: np.take_along_axis(x, FIRST_TWO, 1), M, then=(1, FIRST_TWO))],
+    "kthvalue": along_rows(ONES),
+    "median_dim": along_rows(ONES),
+    "nanmedian_dim": along_rows(ONES),
+    "mode": along_rows(ONES),
+}

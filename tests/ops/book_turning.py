@@ -1,0 +1,100 @@
+"""Cases for the operations that roll, turn, look through windows, and write parts of copies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .cases import Case, M, V, case, put
+
+T = (2, 3, 2)
+WINDOWS = np.lib.stride_tricks.sliding_window_view
+
+
+def strided(array, size, stride, offset=0):
+    """Read entries of a row at places that sizes and strides give."""
+    places = np.asarray(offset)
+    for count, step in zip(size, stride, strict=True):
+        places = places[..., None] + np.arange(count) * step
+    return array.reshape(-1)[places]
+
+
+def folded(windows, size, step):
+    """Add up windows of a row where they lie in it."""
+    row = np.zeros(size)
+    for place, window in enumerate(windows):
+        row[place * step : place * step + window.size] += window
+    return row
+
+
+CASES: dict[str, list[Case]] = {
+    "squeeze_dims": [
+        case(lambda x: x[0, :, 0], (1, 3, 1), then=((0, 2),)),
+        case(lambda x: x[0], (1, 3, 1), then=((0, 1),)),
+    ],
+    "roll": [
+        case(lambda x: np.roll(x, 4), M, then=((4,), ())),
+        case(lambda x: np.roll(x, (1, -1), (0, 1)), M, then=((1, -1), (0, 1))),
+    ],
+    "rot90": [
+        case(lambda x: x[:, ::-1].T, M, then=(1, (0, 1))),
+        case(lambda x: x[:, ::-1, ::-1], T, then=(-2, (1, 2))),
+    ],
+    "unfold_dim": [
+        case(lambda x: WINDOWS(x, 3)[::2], (6,), then=(0, 3, 2)),
+        case(lambda x: WINDOWS(x, 2, 1), M, then=(1, 2, 1)),
+        case(lambda x: x[None], (), then=(0, 1, 1)),
+    ],
+    "unfold_backward": [
+        case(lambda g: folded(g, 6, 2), (2, 3), then=((6,), 0, 3, 2)),
+        case(lambda g: folded(g, 4, 1), (3, 2), then=((4,), 0, 2, 1)),
+    ],
+    "as_strided": [
+        case(lambda x: strided(x, (2, 2), (1, 2)), V, then=((2, 2), (1, 2), 0, (1,))),
+        case(lambda x: strided(x, (2, 3), (1, 1), 1), (6,), then=((2, 3), (1, 1), 1, (1,))),
+        case(lambda x: strided(x, (2,), (3,), 1), M, then=((2,), (3,), 1, (3, 1))),
+    ],
+    "slice_scatter": [
+        case(lambda x, y: put(x, (..., slice(0, 3, 2)), y), M, (2, 2), then=(1, 0, 3, 2))
+    ],
+    "select_scatter": [case(lambda x, y: put(x, (..., 1), y), M, (2,), then=(1, 1))],
+    "constant_pad_nd": [
+        case(lambda x: np.pad(x, ((0, 0), (1, 2))), M, then=((1, 2), 0)),
+        case(
+            lambda x: put(np.full((4, 2), 3.0), (slice(1, 3),), x[:, 1:]),
+            M,
+            then=((-1, 0, 1, 1), 3.0),
+        ),
+    ],
+    **{
+        f"{name}_pad{dims}d": [
+            case(
+                lambda x, mode=mode, dims=dims: np.pad(x, [(0, 0)] + [(1, 2)] * dims, mode),
+                (2, *(4, 3, 3)[:dims]),
+                then=((1, 2) * dims,),
+            )
+        ]
+        for name, mode in (("reflection", "reflect"), ("replication", "edge"))
+        for dims in (1, 2, 3)
+    },
+}
+
+
+def unpadded(grad, sizes, mode, widths):
+    """Add up what lies at the copies of each entry."""
+    numbers = np.pad(np.arange(np.prod(sizes)).reshape(sizes), widths, mode)
+    return np.bincount(numbers.reshape(-1), grad.reshape(-1)).reshape(sizes)
+
+
+CASES |= {
+    f"{name}_pad{dims}d_backward": [
+        Case(
+            ((2, *[n + 3 for n in (4, 3, 3)[:dims]]), (2, *(4, 3, 3)[:dims])),
+            lambda g, x, mode=mode, dims=dims: unpadded(
+                g, x.shape, mode, [(0, 0)] + [(1, 2)] * dims
+            ),
+            lambda op, g, x, dims=dims: op(g, x, (1, 2) * dims),
+        )
+    ]
+    for name, mode in (("reflection", "reflect"), ("replication", "edge"))
+    for dims in (1, 2, 3)
+}

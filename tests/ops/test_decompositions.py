@@ -1,0 +1,238 @@
+"""Decompositions with several results, and what linear algebra does with NumPy and with symbols."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+import minigrad as torch
+from minigrad import linalg
+from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from minigrad.ops import decompositions, determinants
+from minigrad.symbolic import expression, prove, symbols
+
+
+def made(*shape: int, seed: int = 0) -> Any:
+    """Draw a matrix."""
+    draw = np.random.default_rng((seed, *shape))
+    return torch.tensor(
+        draw.uniform(0.3, 1.7, shape) * draw.choice([-1.0, 1.0], shape)
+    ).requires_grad_()
+
+
+def symmetric(x: Any) -> Any:
+    return x + x.mT
+
+
+# What does not depend on the signs of vectors: all results, and each of them alone.
+DECOMPOSED: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
+    "eigh": (lambda x: (lambda r: (r[0], r[1] ** 2))(linalg.eigh(symmetric(x))), (3, 3)),
+    "eigh of a batch, U": (
+        lambda x: (lambda r: (r[0], r[1] ** 2))(linalg.eigh(symmetric(x), "U")),
+        (2, 3, 3),
+    ),
+    "eigh, vectors": (lambda x: linalg.eigh(symmetric(x))[1] ** 2, (3, 3)),
+    "eigvalsh": (lambda x: linalg.eigvalsh(symmetric(x)), (2, 3, 3)),
+    **{
+        f"svd {kind} {shape}": (function, shape)
+        for shape in ((3, 3), (4, 3), (2, 4), (2, 3, 2))
+        for kind, function in {
+            "all": lambda x: [r * r for r in linalg.svd(x, full_matrices=False)],
+            "product": lambda x: (lambda r: (r[0] * r[1].exp()[..., None, :]) @ r[2])(
+                linalg.svd(x, full_matrices=False)
+            ),
+            "U": lambda x: linalg.svd(x, full_matrices=False)[0] ** 2,
+            "Vh": lambda x: linalg.svd(x, full_matrices=False)[2] ** 2,
+            "values": linalg.svdvals,
+            "full": lambda x: linalg.svd(x)[1],
+        }.items()
+    },
+    **{
+        f"qr {kind} {shape}": (function, shape)
+        for shape in ((3, 3), (4, 3), (2, 4), (2, 3, 2))
+        for kind, function in {
+            "both": lambda x: tuple(linalg.qr(x)),
+            "Q": lambda x: linalg.qr(x)[0],
+            "R": lambda x: linalg.qr(x)[1],
+        }.items()
+    },
+    "qr complete": (lambda x: tuple(linalg.qr(x, mode="complete")), (2, 4)),
+    "slogdet": (lambda x: linalg.slogdet(x)[1], (2, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", DECOMPOSED)
+def test_gradients_and_second_derivatives(name: str) -> None:
+    """The rules, and what they record, agree with differences."""
+    function, shape = DECOMPOSED[name]
+    x = made(*shape)
+    assert gradcheck(function, (x,), atol=1e-6, rtol=1e-4)
+    assert gradgradcheck(function, (x,), atol=1e-6, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("node", "name"),
+    [
+        (decompositions.LinalgEighBackward0, "eigh"),
+        (decompositions.LinalgSvdBackward0, "svd all (4, 3)"),
+        (decompositions.LinalgQrBackward0, "qr both (4, 3)"),
+        (determinants.LinalgSlogdetBackward0, "slogdet"),
+    ],
+)
+def test_a_rule_wrong_by_a_thousandth_is_caught(
+    node: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checks above can fail."""
+    right = node.rule
+    monkeypatch.setattr(node, "rule", staticmethod(lambda *given: right(*given) * 1.001))
+    function, shape = DECOMPOSED[name]
+    with pytest.raises(GradcheckError):
+        gradcheck(function, (made(*shape),), atol=1e-6, rtol=1e-4)
+
+
+def test_float32_stays_float32() -> None:
+    """No rule widens a gradient."""
+    x = torch.tensor(made(3, 3).detach().numpy(), dtype=torch.float32, requires_grad=True)
+    for function in (linalg.eigh, linalg.svd, linalg.qr, linalg.slogdet):
+        results = [r for r in function(x) if r.requires_grad]
+        assert {r.dtype for r in function(x)} == {torch.float32}
+        for create_graph in (False, True):
+            (gradient,) = torch.autograd.grad(
+                results,
+                x,
+                list(map(torch.ones_like, results)),
+                create_graph=create_graph,
+                retain_graph=True,
+            )
+            assert gradient.dtype is torch.float32
+
+
+def test_results_that_are_changed_in_place_are_noticed() -> None:
+    """A rule that needs a result refuses one that was written to."""
+    x = made(3, 3)
+    values = linalg.svdvals(x)
+    values.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        values.sum().backward()
+
+
+def test_the_graph_is_released_after_one_pass() -> None:
+    """A second pass says why it does not run."""
+    x = made(3, 3)
+    total = linalg.eigvalsh(symmetric(x)).sum()
+    total.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        total.backward()
+
+
+def test_saved_tensor_hooks_see_what_a_decomposition_saves() -> None:
+    """Each saved result passes through the hooks, and comes back in its place."""
+    seen: list[Any] = []
+
+    def pack(tensor: Any) -> Any:
+        seen.append(tuple(tensor.shape))
+        return tensor.detach().numpy().copy()
+
+    x = made(4, 3)
+    with torch.autograd.graph.saved_tensors_hooks(pack, torch.tensor):
+        U, S, _ = linalg.svd(x, full_matrices=False)
+    assert seen == [(4, 3), (3,), (3, 3)]
+    packed = torch.autograd.grad((U[:, :1] ** 2 * S[:1]).sum(), x)[0]
+    U, S, _ = linalg.svd(x, full_matrices=False)
+    assert torch.autograd.grad((U[:, :1] ** 2 * S[:1]).sum(), x)[0].tolist() == packed.tolist()
+
+
+def test_the_gradient_of_the_determinant_of_singular_matrices_is_that_of_its_neighbors() -> None:
+    """Cofactors are right for singular matrices, also beside others in a batch."""
+    singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]])
+    batch = np.stack([singular, np.eye(3) * 2, np.zeros((3, 3))])
+    due = []
+    for matrix in batch:
+        cofactors = np.empty((3, 3))
+        for row, column in itertools.product(range(3), range(3)):
+            minor = np.delete(np.delete(matrix, row, 0), column, 1)
+            cofactors[row, column] = (-1) ** (row + column) * np.linalg.det(minor)
+        due.append(cofactors)
+    for create_graph in (False, True):
+        x = torch.tensor(batch, requires_grad=True)
+        (found,) = torch.autograd.grad(torch.det(x).sum(), x, create_graph=create_graph)
+        np.testing.assert_allclose(found.detach().numpy(), due, atol=1e-12)
+
+
+EQUATIONS = {
+    "ij,jk->ik": ((2, 3), (3, 4)), "bij,bjk->bki": ((2, 3, 4), (2, 4, 5)), "ijk->jk": ((2, 3, 4),),
+    "iij->j": ((3, 3, 2),), "i,j,k->kji": ((2,), (3,), (4,)), "ij,ij": ((2, 3), (2, 3)),
+    "...i,...ij->...j": ((5, 3), (3, 4)), "i...,i...->...": ((3, 2), (3, 2)),
+    "abc,cd,de,ea->b": ((2, 3, 4), (4, 5), (5, 2), (2, 2)),
+    "ab,cb,ab->ac": ((2, 3), (4, 3), (2, 3)),
+    "ij,kl->": ((2, 3), (4, 5)), "ab,b": ((2, 3), (3,)), ",ij->ji": ((), (2, 3)),
+    "bhqd,bhkd->bhqk": ((2, 2, 3, 4), (2, 2, 5, 4)), "bij,jk,bk->bi": ((2, 3, 4), (4, 5), (2, 5)),
+    "xAx->A": ((2, 3, 2),), "ij,ik,il->jkl": ((4, 2), (4, 3), (4, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_einsum_gives_what_numpy_gives(equation: str) -> None:
+    """The value is NumPy's, and the gradient that of differences."""
+    tensors = [made(*shape, seed=k) for k, shape in enumerate(EQUATIONS[equation])]
+    value = torch.einsum(equation, *tensors)
+    due = np.einsum(equation, *(t.detach().numpy() for t in tensors))
+    np.testing.assert_allclose(value.detach().numpy(), due, rtol=1e-12, atol=1e-12)
+    assert gradcheck(lambda *given: torch.einsum(equation, *given), tuple(tensors))
+
+
+NUMPY: dict[str, Callable[[Any, Any], Any]] = {
+    "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer, "vdot": np.vdot,
+    "kron": np.kron, "cross": np.cross, "tensordot": lambda a, b: np.tensordot(a, b, 1),
+    "einsum": lambda a, b: np.einsum("ij,jk->ki", a, b), "solve": np.linalg.solve,
+    "inv": lambda a, b: np.linalg.inv(a), "det": lambda a, b: np.linalg.det(a),
+    "norm": lambda a, b: np.linalg.norm(a), "norm 1": lambda a, b: np.linalg.norm(a, 1),
+    "norm of rows": lambda a, b: np.linalg.norm(a, axis=1), "trace": lambda a, b: np.trace(a),
+    "slogdet": lambda a, b: np.linalg.slogdet(a)[1], "pinv": lambda a, b: np.linalg.pinv(a[:2]),
+    "cholesky": lambda a, b: np.linalg.cholesky(a @ a.T), "svd": lambda a, b: np.linalg.svd(a)[1],
+    "eigh": lambda a, b: np.linalg.eigh(a + a.T)[0], "tril": lambda a, b: np.tril(a, 1),
+    "triu": lambda a, b: np.triu(a), "diag": lambda a, b: np.diag(a),
+    "diagonal": lambda a, b: np.diagonal(a, 1), "qr": lambda a, b: np.abs(np.linalg.qr(a)[1]),
+    "power": lambda a, b: np.linalg.matrix_power(a, 3), "cond": lambda a, b: np.linalg.cond(a),
+    "multi_dot": lambda a, b: np.linalg.multi_dot([a, b, a]),
+    "vander": lambda a, b: np.vander(a[0]),
+    "array first": lambda a, b: np.dot(np.eye(3), b),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_functions_of_tensors_record_themselves(name: str) -> None:
+    """NumPy's functions give tensors with the values that they give for arrays."""
+    a, b = made(3, 3), made(3, 3, seed=1)
+    value = NUMPY[name](a, b)
+    due = NUMPY[name](a.detach().numpy(), b.detach().numpy())
+    assert value.requires_grad
+    np.testing.assert_allclose(value.detach().numpy(), due, rtol=1e-10, atol=1e-12)
+
+
+def test_matrices_of_symbols() -> None:
+    """Inverses, determinants and solutions are formulas, and so are their gradients."""
+    a, b, c, d = (sympy.Symbol(f"x_{{{i},{j}}}", real=True) for i in (0, 1) for j in (0, 1))
+    x = symbols("x", (2, 2), requires_grad=True)
+    assert sympy.expand(expression(torch.det(x)) - (a * d - b * c)) == 0
+    corner = expression(linalg.inv(x)[0, 0])
+    assert sympy.simplify(corner - d / (a * d - b * c)) == 0
+    y = symbols("y", (2,), requires_grad=True)
+    assert prove(linalg.solve, x, y).regions == ({},)
+    assert prove(lambda m: torch.einsum("ij,kj->ik", m, m * m), x).regions == ({},)
+    assert prove(lambda m: linalg.matrix_power(m, 2).trace(), x).regions == ({},)
+    factor = linalg.cholesky(symbols("z", (2, 2), positive=True))
+    assert expression(factor[0, 0]) == sympy.sqrt(sympy.Symbol("z_{0,0}", positive=True))
+
+
+def test_eigenvalues_of_matrices_that_are_not_symmetric_have_no_gradient() -> None:
+    """They are complex numbers."""
+    with pytest.raises(NotImplementedError, match="complex"):
+        linalg.eig(made(2, 2))
+    values = linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+    assert sorted(values.numpy().imag.tolist()) == [-1.0, 1.0]

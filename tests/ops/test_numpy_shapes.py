@@ -1,0 +1,102 @@
+"""NumPy's functions that rearrange and join give on tensors what they give on arrays, recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+
+M, V, T = (2, 3), (4,), (2, 3, 4)
+
+CALLS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+    "array_split": (lambda x: np.array_split(x, 3), V),
+    "array_split at places": (lambda x: np.array_split(x, [1, 3]), V),
+    "atleast_1d": (np.atleast_1d, ()),
+    "atleast_2d": (np.atleast_2d, V),
+    "atleast_3d": (np.atleast_3d, V),
+    "broadcast_arrays": (lambda x: np.broadcast_arrays(x, x[:1])[1], M),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (2, 4)), V),
+    "column_stack": (lambda x: np.column_stack([x, x * 2]), V),
+    "concatenate": (lambda x: np.concatenate([x, x * 2], axis=1), M),
+    "concatenate in a row": (lambda x: np.concatenate([x, x * 2], axis=None), M),
+    "dsplit": (lambda x: np.dsplit(x, 2), T),
+    "dstack": (lambda x: np.dstack([x, x]), V),
+    "expand_dims": (lambda x: np.expand_dims(x, 1), M),
+    "flip": (np.flip, M),
+    "fliplr": (np.fliplr, M),
+    "flipud": (np.flipud, M),
+    "hsplit": (lambda x: np.hsplit(x, 3), M),
+    "hstack": (lambda x: np.hstack([x, x]), M),
+    "meshgrid": (lambda x: np.meshgrid(x, x * 2)[1], V),
+    "meshgrid ij": (lambda x: np.meshgrid(x, x * 2, indexing="ij")[0], V),
+    "moveaxis": (lambda x: np.moveaxis(x, 0, -1), T),
+    "pad": (lambda x: np.pad(x, 1), M),
+    "pad with a number": (lambda x: np.pad(x, ((1, 0), (0, 2)), constant_values=3), M),
+    "pad reflect": (lambda x: np.pad(x, ((1, 0), (1, 2)), mode="reflect"), M),
+    "pad edge": (lambda x: np.pad(x, (0, 2), mode="edge"), V),
+    "pad wrap": (lambda x: np.pad(x, 1, mode="wrap"), V),
+    "ravel": (np.ravel, M),
+    "repeat": (lambda x: np.repeat(x, 2), M),
+    "repeat along an axis": (lambda x: np.repeat(x, [1, 0, 2], axis=1), M),
+    "reshape": (lambda x: np.reshape(x, (3, -1)), M),
+    "roll": (lambda x: np.roll(x, 1), M),
+    "roll along two": (lambda x: np.roll(x, 1, axis=(0, 1)), M),
+    "rot90": (np.rot90, M),
+    "split": (lambda x: np.split(x, 2), V),
+    "squeeze": (lambda x: np.squeeze(x[None], axis=0), M),
+    "stack": (lambda x: np.stack([x, x], axis=1), M),
+    "swapaxes": (lambda x: np.swapaxes(x, 0, 1), M),
+    "take": (lambda x: np.take(x, [0, -1, 5]), M),
+    "take along an axis": (lambda x: np.take(x, [0, 0], axis=1), M),
+    "take one": (lambda x: np.take(x, 1, axis=0), M),
+    "take_along_axis": (lambda x: np.take_along_axis(x, np.array([[2], [-3]]), axis=1), M),
+    "tile": (lambda x: np.tile(x, (2, 1)), V),
+    "transpose": (lambda x: np.transpose(x, (1, 2, 0)), T),
+    "vsplit": (lambda x: np.vsplit(x, 2), M),
+    "vstack": (lambda x: np.vstack([x, x]), V),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_same_on_tensors_and_arrays(name: str) -> None:
+    """Values are NumPy's, and the gradient of their sum counts how often an entry appears."""
+    call, shape = CALLS[name]
+    array = np.random.default_rng(0).uniform(1, 2, shape)
+    tensor = torch.tensor(array, requires_grad=True)
+    expected, actual = call(array), call(tensor)
+    if not isinstance(expected, list):
+        expected, actual = [expected], [actual]
+    assert [part.shape for part in actual] == [part.shape for part in expected]
+    for part, right in zip(actual, expected, strict=True):
+        np.testing.assert_array_equal(part.detach().numpy(), right)
+        assert part.grad_fn is not None or part is tensor
+    total = sum((part * part).sum() for part in actual)
+    (found,) = torch.autograd.grad(total, tensor)
+    step = 1e-6
+
+    def value(of: Any) -> float:
+        parts = call(of)
+        return float(sum((p * p).sum() for p in (parts if isinstance(parts, list) else [parts])))
+
+    slopes = np.zeros(shape)
+    for place in np.ndindex(shape):
+        moved = np.zeros(shape)
+        moved[place] = step
+        slopes[place] = (value(array + moved) - value(array - moved)) / (2 * step)
+    # a central difference of a polynomial of size 10 errs by some 1e-9
+    np.testing.assert_allclose(found.numpy(), slopes, rtol=1e-6, atol=1e-7)
+
+
+def test_what_numpy_refuses() -> None:
+    """Arguments that make no sense raise, as do those that are not offered."""
+    x = torch.zeros(2, 3)
+    with pytest.raises(ValueError, match="equal division"):
+        np.split(x, 2, axis=1)
+    with pytest.raises(NotImplementedError, match="order='F'"):
+        np.ravel(x, order="F")
+    with pytest.raises(NotImplementedError, match="mode='mean'"):
+        np.pad(x, 1, mode="mean")

@@ -1,0 +1,204 @@
+"""Reductions, sorting and searching: what the tables of cases do not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.autograd import gradcheck, gradgradcheck
+from minigrad.ops import pairs
+from minigrad.ops.calling import order, selection
+
+MATRIX = np.array([[1.0, 5.0, 3.5], [7.0, -1.0, 0.5]])
+
+
+def leaf(values: Any = MATRIX) -> Any:
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+PAIRS = {
+    "var_mean": lambda x: torch.var_mean(x, 1),
+    "var_mean of all": lambda x: torch.var_mean(x, correction=0),
+    "std_mean": lambda x: torch.std_mean(x, 0, keepdim=True),
+    "std_mean of all": torch.std_mean,
+    "aminmax": lambda x: torch.aminmax(x, dim=1),
+    "aminmax of all": torch.aminmax,
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_operations_with_two_results_are_differentiated(name: str) -> None:
+    """Both results, and the derivatives of their gradients, agree with differences."""
+    assert gradcheck(PAIRS[name], leaf())
+    assert gradgradcheck(PAIRS[name], leaf())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_one_of_two_results_is_enough(name: str) -> None:
+    """A result that nobody uses adds nothing to the gradient."""
+    for position in (0, 1):
+        assert gradcheck(lambda x, p=position: PAIRS[name](x)[p], leaf())
+
+
+def test_a_wrong_rule_of_a_pair_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = pairs.variance_rule
+    monkeypatch.setattr(pairs, "variance_rule", lambda *given: right(*given) * 1.01)
+    with pytest.raises(RuntimeError, match="Jacobian mismatch"):
+        gradcheck(PAIRS["var_mean"], leaf())
+
+
+def test_a_pair_notices_that_its_input_was_changed() -> None:
+    x = leaf()
+    y = x * 1
+    deviation, _ = torch.std_mean(y)
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        deviation.backward()
+
+
+def test_a_pair_is_released_after_use() -> None:
+    variance, mean = torch.var_mean(leaf())
+    variance.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        mean.backward()
+
+
+NUMPY = {
+    "prod": lambda x: np.prod(x, axis=1),
+    "prod of all": np.prod,
+    "prod over two": lambda x: np.prod(x, axis=(0, 1), keepdims=True),
+    "multiply.reduce": lambda x: np.multiply.reduce(x, axis=0),
+    "var": np.var,
+    "std": lambda x: np.std(x, axis=0, ddof=1),
+    "cumsum": lambda x: np.cumsum(x, axis=1),
+    "cumsum of all": np.cumsum,
+    "cumprod": lambda x: np.cumprod(x, axis=0),
+    "sort": lambda x: np.sort(x, axis=0),
+    "max": np.max,
+    "min": lambda x: np.min(x, axis=1),
+    "minimum.reduce": lambda x: np.minimum.reduce(x, axis=1),
+    "median": np.median,
+    "quantile": lambda x: np.quantile(x, 0.3, axis=1),
+    "percentile": lambda x: np.percentile(x, [30, 60]),
+    "nansum": np.nansum,
+    "nanmean": lambda x: np.nanmean(x, axis=0),
+    "diff": lambda x: np.diff(x, axis=0),
+    "trapezoid": lambda x: np.trapezoid(x, dx=0.5),
+}
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_functions_record_themselves(name: str) -> None:
+    """NumPy's functions on tensors give NumPy's values, and gradients."""
+    function, x = NUMPY[name], leaf()
+    result = function(x)
+    np.testing.assert_allclose(result.detach().numpy(), function(MATRIX), rtol=1e-14)
+    assert result.requires_grad
+    assert gradcheck(function, x)
+
+
+QUESTIONS = {
+    "argsort": np.argsort,
+    "argmax": lambda x: np.argmax(x, axis=1),
+    "argmin": np.argmin,
+    "any": lambda x: np.any(x > 4, axis=0),
+    "all": lambda x: np.all(x),
+    "nonzero": lambda x: np.stack(np.nonzero(x > 2)),
+    "argwhere": lambda x: np.argwhere(x > 2),
+    "unique": np.unique,
+    "count_nonzero": np.count_nonzero,
+    "isin": lambda x: np.isin(x, [5.0, 7.0]),
+    "digitize": lambda x: np.digitize(x, [0.0, 1.0, 5.0]),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_numpy_functions_without_gradients(name: str) -> None:
+    actual = QUESTIONS[name](torch.tensor(MATRIX))
+    assert isinstance(actual, torch.Tensor)
+    np.testing.assert_array_equal(actual.numpy(), QUESTIONS[name](MATRIX))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 17, 100, 1000])
+@pytest.mark.parametrize("different", [1, 3, 50, 10_000])
+def test_selections_find_the_right_entries(size: int, different: int) -> None:
+    """Whatever way equal entries go, the entries themselves are those of NumPy's sort."""
+    row = np.random.default_rng((size, different)).integers(0, different, size)
+    values, ascending = row.tolist(), np.sort(row)
+
+    def before(i: int, j: int) -> bool:
+        return bool(values[i] < values[j])
+
+    for rank in {0, size // 3, size - 1}:
+        for find, compare in (
+            (selection.select, before),
+            (selection.quick_select, lambda i, j: before(j, i)),
+        ):
+            places = list(range(size))
+            find(places, compare, rank)
+            assert row[places[rank]] == ascending[rank]
+            assert sorted(places) == list(range(size))
+        places = list(range(size))
+        selection.partial_sort(places, before, rank + 1)
+        np.testing.assert_array_equal(row[places[: rank + 1]], ascending[: rank + 1])
+    places = list(range(size))
+    selection.sort(places, before, size)
+    np.testing.assert_array_equal(row[places], ascending)
+
+
+def test_sorting_a_row_against_the_selection_takes_no_forever() -> None:
+    """Where the pivots are bad a heap takes over; the order is right all the same."""
+    row = [*range(0, 600, 2), *range(1, 600, 2)] * 2
+    places = list(range(len(row)))
+    selection.sort(places, lambda i, j: row[i] < row[j], len(row))
+    assert [row[p] for p in places] == sorted(row)
+
+
+def test_long_rows_are_not_searched_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "LONGEST", 3)
+    row = torch.tensor([1.0, 2.0, 2.0, 2.0])
+    assert row.topk(2).indices.tolist() == [1, 2]
+    assert row.kthvalue(3).indices.item() == 2
+    assert row.mode().indices.item() == 3
+
+
+def test_a_variance_of_too_few_warns() -> None:
+    for name in ("std", "var", "std_mean", "var_mean"):
+        with pytest.warns(UserWarning, match=rf"{name}\(\): degrees of freedom is <= 0\."):
+            result = getattr(torch, name)(torch.ones(1))
+        assert np.isnan(result[0].item() if isinstance(result, tuple) else result.item())
+    with pytest.warns(UserWarning, match=r"cov\(\): degrees of freedom is <= 0\."):
+        assert np.isnan(torch.cov(torch.ones(1)).item())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.std(1, unbiased=True, correction=0),
+        lambda x: x.prod(keepdim=True),
+        lambda x: x.median(keepdim=True),
+        lambda x: x.argmax((0, 1)),
+        lambda x: x.cumsum(1.0),
+        lambda x: x.topk(1.5),
+        lambda x: x.quantile([0.5]),
+        lambda x: torch.isin(1, 2),
+        lambda x: torch.isin(x, [1]),
+        lambda x: torch.trapezoid(x, x, dx=1),
+        lambda x: torch.where(x, x),
+        lambda x: torch.where([True]),
+        lambda x: torch.sort([1.0]),
+    ],
+)
+def test_wrong_calls_are_type_errors(call: Any) -> None:
+    with pytest.raises(TypeError):
+        call(leaf())
+
+
+def test_running_sums_of_float16_do_not_lose_their_small_terms() -> None:
+    """They are added up in a wider type, as in PyTorch, which a sum in float16 would not be."""
+    ones = torch.ones(4096, dtype=torch.float16)
+    assert ones.cumsum(0)[-1].item() == 4096
+    assert np.add.accumulate(ones.numpy())[-1] == 2048

@@ -1,0 +1,163 @@
+"""The error function and the gamma function are as exact as they say, for few numbers and many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.ops import error_function, gamma_function
+
+FINE = np.concatenate([np.linspace(-6.5, 6.5, 20001), np.linspace(-0.6, 0.6, 5001)])
+ENDS = [0.0, -0.0, np.inf, -np.inf, np.nan, 30.0, -30.0, 1e300]
+
+
+def units(actual: Any, expected: Any) -> float:
+    """Give the largest error in units of the last digit, relative to each number's size."""
+    error = np.abs(actual.astype(np.float64) - expected)
+    return float((error / np.abs(expected) / np.finfo(actual.dtype).eps).max())
+
+
+@pytest.mark.parametrize(("dtype", "limit"), [(np.float32, 4), (np.float64, 10)])
+def test_erf_is_exact_to_a_few_units(dtype: Any, limit: float) -> None:
+    """Many numbers at once agree with Python's own function for one."""
+    x = FINE[FINE != 0].astype(dtype)
+    expected = np.array([math.erf(value) for value in x.tolist()])
+    assert units(error_function.erf(x), expected) < limit
+    assert np.abs(error_function.erf(x)).max() == 1
+
+
+@pytest.mark.parametrize(("dtype", "last", "limit"), [(np.float32, 9.0, 5), (np.float64, 26.0, 10)])
+def test_erfc_is_exact_where_it_is_small(dtype: Any, last: float, limit: float) -> None:
+    """The relative error stays small as far out as the type can hold the number."""
+    x = np.concatenate([FINE, np.linspace(0, last, 5001)]).astype(dtype)
+    expected = np.array([math.erfc(value) for value in x.tolist()])
+    assert units(error_function.erfc(x), expected) < limit
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_few_and_many_agree_at_the_ends(name: str, dtype: Any) -> None:
+    """Infinities, NaN, zeros of both signs, in both ways of computing."""
+    with np.errstate(over="ignore"):
+        few = np.array(ENDS).astype(dtype)
+    many = np.tile(few, 100).reshape(20, 40)
+    function = getattr(error_function, name)
+    found, expected = function(many), np.tile(function(few), 100).reshape(20, 40)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    exact = [getattr(math, name)(value) for value in few.tolist()]
+    np.testing.assert_array_equal(function(few), np.array(exact, dtype))
+
+
+def test_erf_of_a_transposed_part() -> None:
+    """The memory's order does not matter."""
+    x = np.linspace(-2, 2, 4000).reshape(50, 80)
+    np.testing.assert_array_equal(error_function.erf(x.T[::2]), error_function.erf(x).T[::2])
+
+
+def test_the_inverses_lead_back() -> None:
+    """erf(erfinv(y)) is y, and the normal distribution of its quantile is the probability."""
+    y = np.concatenate([np.linspace(-0.9, 0.9, 1001), [1e-300, 1e-12]])
+    x = error_function.erfinv(y)
+    np.testing.assert_allclose(error_function.erf(x), y, rtol=5e-15)
+    rest = np.array([1e-3, 1e-9, 1e-15])
+    x = error_function.erfinv(1 - rest)
+    np.testing.assert_allclose(error_function.erfc(x), 1 - (1 - rest), rtol=1e-13)
+    p = np.array([1e-300, 1e-20, 0.01, 0.3])
+    back = error_function.erfc(-error_function.normal_quantile(p) / math.sqrt(2)) / 2
+    np.testing.assert_allclose(back, p, rtol=2e-13)  # the quantile's own rounding, times its size
+
+
+def test_erfcx_is_exact_far_out() -> None:
+    """It goes as 1 / (x sqrt(pi))."""
+    x = np.array([1e3, 1e8, 1e300])
+    series = (1 - 1 / (2 * x) / x) / (x * math.sqrt(math.pi))
+    np.testing.assert_allclose(error_function.erfcx(x), series, rtol=1e-12)
+    near = np.linspace(-5, 20, 300)
+    product = error_function.erfcx(near) * np.exp(-near * near)
+    np.testing.assert_allclose(product, error_function.erfc(near), rtol=1e-13)
+
+
+GAMMA: dict[str, Callable[[Any], Any]] = {
+    "lgamma": gamma_function.lgamma,
+    "digamma": gamma_function.digamma,
+    "trigamma": lambda x: gamma_function.polygamma(1, x),
+    "third": lambda x: gamma_function.polygamma(3, x),
+}
+
+
+@pytest.mark.parametrize("name", GAMMA)
+def test_recurrence(name: str) -> None:
+    """f(x + 1) - f(x) is the derivative of ln x of that order."""
+    x = np.concatenate([np.linspace(0.01, 30, 400), np.linspace(-5.95, -0.05, 60)])
+    step = {
+        "lgamma": np.log(np.abs(x)),
+        "digamma": 1 / x,
+        "trigamma": -1 / x**2,
+        "third": -6 / x**4,
+    }[name]
+    function = GAMMA[name]
+    scale = 1 + np.abs(function(x)) + np.abs(function(x + 1)) + np.abs(step)
+    # near a pole the reflection's sine loses some digits of a large number
+    assert (np.abs(function(x + 1) - function(x) - step) / scale).max() < 1e-13
+
+
+def test_known_values() -> None:
+    """Euler's constant, and what zeta of even numbers gives."""
+    one = np.array([1.0])
+    assert gamma_function.digamma(one) == pytest.approx(-0.5772156649015329, abs=1e-15)
+    assert gamma_function.polygamma(1, one) == pytest.approx(math.pi**2 / 6, rel=1e-15)
+    assert gamma_function.polygamma(3, one) == pytest.approx(math.pi**4 / 15, rel=1e-15)
+    assert [str(gamma_function.bernoulli(n)) for n in (1, 2, 4, 12)] == [
+        "-1/2", "1/6", "-1/30", "-691/2730",
+    ]  # fmt: skip
+
+
+ONE = """
+    tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh exp2 log2 log10 deg2rad rad2deg
+    floor ceil trunc rint signbit isnan positive sinc fix isposinf isneginf nan_to_num
+""".split()  # noqa: SIM905 - one name after the other reads better
+TWO = """
+    arctan2 hypot logaddexp logaddexp2 remainder fmod floor_divide fmax fmin copysign heaviside
+    float_power logical_and logical_or logical_xor isclose
+""".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_numpy_functions_of_tensors(name: str) -> None:
+    """NumPy's functions take tensors, give tensors, and record themselves."""
+    x = np.array([0.25, 0.75, 0.5]) + (1 if name == "arccosh" else 0)
+    tensor = torch.tensor(x, requires_grad=True)
+    result = getattr(np, name)(tensor)
+    assert isinstance(result, torch.Tensor)
+    np.testing.assert_allclose(result.detach().numpy(), getattr(np, name)(x), rtol=1e-14)
+    assert result.requires_grad == (result.dtype is torch.float64)
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_numpy_functions_of_two(name: str) -> None:
+    """A tensor with a tensor, with an array on either side, and with a number."""
+    x, y = np.array([0.25, -0.75, 0.5]), np.array([1.5, 2.0, 0.5])
+    x, y = (abs(x), y) if name == "float_power" else (x, y)
+    function = getattr(np, name)
+    s, t = torch.tensor(x), torch.tensor(y)
+    for result in (function(s, t), function(x, t), function(s, y)):
+        assert isinstance(result, torch.Tensor)
+        np.testing.assert_allclose(result.numpy(), function(x, y), rtol=1e-14)
+    np.testing.assert_allclose(function(s, 2.0).numpy(), function(x, 2.0), rtol=1e-14)
+
+
+def test_numpy_bits() -> None:
+    """Bits of integers, by NumPy's functions."""
+    x, y = np.array([6, -3, 1]), np.array([3, 1, 2])
+    for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
+        result = getattr(np, name)(torch.tensor(x), y)
+        assert result.tolist() == getattr(np, name)(x, y).tolist()
+    assert np.invert(torch.tensor(x)).tolist() == (~x).tolist()
+    assert np.logical_not(torch.tensor(x)).tolist() == [False] * 3

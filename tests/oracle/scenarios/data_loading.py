@@ -1,0 +1,390 @@
+"""See datasets, orders and loaders: what they give, in which order, and what they refuse."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict, defaultdict, namedtuple
+from importlib import import_module
+
+import numpy as np
+
+from .tools import Family, leaf
+
+family = Family()
+
+Point = namedtuple("Point", "x y")
+
+
+def data_of(torch):
+    """Give the room `utils.data`."""
+    return import_module(f"{torch.__name__}.utils.data")
+
+
+def rows(torch, count=7):
+    """Make a dataset of numbered rows."""
+    data = data_of(torch)
+    return data.TensorDataset(torch.arange(2.0 * count).reshape(count, 2), torch.arange(count))
+
+
+@family
+def datasets(torch, log):
+    """What the datasets give for a number."""
+    data = data_of(torch)
+    seven = rows(torch)
+    log("tensors", seven[2], seven[-1], len(seven), seven[1:3], seven[[0, 2]])
+    log.raises("sizes", lambda: data.TensorDataset(torch.ones(2), torch.ones(3)))
+    log.raises("beyond", lambda: seven[7])
+    part = data.Subset(seven, [4, 2, 0])
+    log("subset", part[1], len(part), part[[0, 2]], part.__getitems__([2, 1]))
+    both = part + data.Subset(seven, [6])
+    log("sum", type(both).__name__, len(both), both[3], both[-1], both[0], both.cumulative_sizes)
+    log.raises("before", lambda: both[-5])
+    log.raises("beyond", lambda: both[4])
+    log("old spelling", both.cummulative_sizes)
+    log.raises("nothing", lambda: data.ConcatDataset([]))
+    pairs = data.StackDataset(part, [7, 8, 9])
+    log("stack", pairs[1], len(pairs), pairs.__getitems__([0, 2]))
+    named = data.StackDataset(a=part, b=[7, 8, 9])
+    log("named", named[1], len(named), named.__getitems__([0, 2]))
+    log.raises("both", lambda: data.StackDataset(part, b=part))
+    log.raises("none", lambda: data.StackDataset())
+    log.raises("sizes", lambda: data.StackDataset(part, [1]))
+    log.raises("sizes", lambda: data.StackDataset(a=part, b=[1]))
+
+    class Short(data.Dataset):
+        def __len__(self):
+            return 3
+
+        def __getitems__(self, indices):
+            return [1]
+
+    log.raises("too few", lambda: data.StackDataset(Short()).__getitems__([0, 1]))
+    log.raises("too few", lambda: data.StackDataset(a=Short()).__getitems__([0, 1]))
+    log.raises("no getitem", lambda: Short()[0])
+    log.raises("no len", lambda: len(data.Dataset()))
+
+    class Wrong(data.Subset):
+        def __getitem__(self, index):
+            return 1
+
+    log.raises("half a subset", lambda: Wrong(seven, [1]))
+
+
+class Counting:
+    """What makes an iterable dataset of a class of the library."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __iter__(self):
+        return iter(range(self.count))
+
+
+def counting(torch, count, length=None):
+    """Make an iterable dataset, with a length if one is given."""
+    base = data_of(torch).IterableDataset
+    body = {} if length is None else {"__len__": lambda self: length}
+    return type("Count", (Counting, base), body)(count)
+
+
+@family
+def iterable_datasets(torch, log):
+    """Examples that come one after the other."""
+    data = data_of(torch)
+    chain = counting(torch, 3) + counting(torch, 2)
+    log("chain", type(chain).__name__, list(chain))
+    log("length", len(counting(torch, 3, 3) + counting(torch, 2, 2)))
+    log.raises("no length", lambda: len(chain))
+    log.raises("no iterable", lambda: list(data.ChainDataset([counting(torch, 2), [1]])))
+    log.raises("no iterable", lambda: len(data.ChainDataset([[1]])))
+    log.raises("concat", lambda: data.ConcatDataset([counting(torch, 2)]))
+    loader = data.DataLoader(chain, batch_size=2)
+    log("batches", list(loader), list(loader))
+    log("drop_last", list(data.DataLoader(chain, batch_size=2, drop_last=True)))
+    log("single", list(data.DataLoader(chain, batch_size=None)))
+    log.raises("no length", lambda: len(loader))
+    for options in (
+        {"shuffle": True},
+        {"sampler": [1, 2]},
+        {"batch_sampler": [[1, 2]]},
+    ):
+        log.raises(f"{[*options]}", lambda o=options: data.DataLoader(chain, **o))
+    log("no shuffle", len(list(data.DataLoader(chain, shuffle=False))))
+    short = data.DataLoader(counting(torch, 4, 2), batch_size=None)
+    log("length", len(short), len(data.DataLoader(counting(torch, 4, 5), batch_size=2)))
+    log("length", len(data.DataLoader(counting(torch, 4, 5), batch_size=2, drop_last=True)))
+    batches = iter(short)
+    log("two", next(batches), next(batches))
+
+
+@family
+def splits(torch, log):
+    """random_split by lengths and by fractions, with a generator and without."""
+    data = data_of(torch)
+
+    def parts(lengths, seed=5):
+        generator = torch.Generator().manual_seed(seed)
+        return [list(part.indices) for part in data.random_split(range(10), lengths, generator)]
+
+    for lengths in ([3, 7], [10], [0, 10], [0.3, 0.7], [0.33, 0.33, 0.34], [0.95, 0.05], [1.0]):
+        log.raises(f"{lengths}", lambda given=lengths: parts(given))
+    for lengths in ([3, 6], [0.5, 0.4], [1.5, -0.5], [-0.25, 1.25]):
+        log.raises(f"{lengths}", lambda given=lengths: parts(given))
+    torch.manual_seed(3)
+    log("default", [part.indices for part in data.random_split(range(6), [2, 4])])
+    one, other = data.random_split(rows(torch), [2, 5])
+    log("type", type(one).__name__, len(one), len(other), one[0])
+
+
+@family
+def orders(torch, log):
+    """What the samplers give."""
+    data = data_of(torch)
+
+    def generator(seed=4):
+        return torch.Generator().manual_seed(seed)
+
+    log("sequential", list(data.SequentialSampler(range(4))), len(data.SequentialSampler("abc")))
+    for options in (
+        {},
+        {"num_samples": 3},
+        {"num_samples": 17},
+        {"replacement": True},
+        {"replacement": True, "num_samples": 40},
+    ):
+        sampler = data.RandomSampler(range(6), generator=generator(), **options)
+        log(f"random {options}", list(sampler), list(sampler), len(sampler), sampler.num_samples)
+        torch.manual_seed(2)
+        sampler = data.RandomSampler(range(6), **options)
+        log("default", list(sampler), list(sampler))
+    subset = data.SubsetRandomSampler([7, 8, 9, 5], generator())
+    log("subset", list(subset), list(subset), len(subset))
+    weighted = data.WeightedRandomSampler([0.5, 0.0, 2.0, 1.5], 8, generator=generator())
+    log("weighted", list(weighted), len(weighted), weighted.weights)
+    once = data.WeightedRandomSampler([0.5, 0.25, 2.0], 3, replacement=False, generator=generator())
+    log("once", sorted(once), list(once))
+    log(
+        "batches",
+        list(data.BatchSampler(range(7), 3, False)),
+        len(data.BatchSampler("abc", 2, False)),
+    )
+    log(
+        "dropped",
+        list(data.BatchSampler(range(7), 3, True)),
+        len(data.BatchSampler("abc", 2, True)),
+    )
+    log("even", list(data.BatchSampler(range(4), 2, True)), list(data.BatchSampler([], 2, False)))
+    for label, attempt in (
+        ("replacement", lambda: data.RandomSampler(range(3), replacement=1)),
+        ("none", lambda: data.RandomSampler(range(3), num_samples=0)),
+        ("half", lambda: data.RandomSampler(range(3), num_samples=1.5)),
+        ("empty", lambda: data.RandomSampler([])),
+        ("weights", lambda: data.WeightedRandomSampler([[1.0]], 2)),
+        ("number", lambda: data.WeightedRandomSampler([1.0], 0)),
+        ("True", lambda: data.WeightedRandomSampler([1.0], True)),
+        ("replacement", lambda: data.WeightedRandomSampler([1.0], 2, replacement=1)),
+        ("batch", lambda: data.BatchSampler(range(3), 0, False)),
+        ("batch", lambda: data.BatchSampler(range(3), 1.5, False)),
+        ("batch", lambda: data.BatchSampler(range(3), True, False)),
+        ("last", lambda: data.BatchSampler(range(3), 2, 1)),
+        ("no iter", lambda: list(data.Sampler())),
+    ):
+        log.raises(label, attempt)
+
+
+@family
+def batches_of_anything(torch, log):
+    """default_collate and default_convert."""
+    data = data_of(torch)
+    one = torch.tensor([1.0, 2.0])
+    for label, batch in (
+        ("tensors", [one, one * 2]),
+        ("scalars", [torch.tensor(1), torch.tensor(2)]),
+        ("a leaf", [leaf(torch, (2,), 1), leaf(torch, (2,), 2)]),
+        ("arrays", [np.array([1, 2], np.int32), np.array([3, 4], np.int32)]),
+        ("array scalars", [np.float32(0.5), np.float32(1.5)]),
+        ("array bools", [np.bool_(True), np.bool_(False)]),
+        ("arrays without dimensions", [np.array(1.5), np.array(2.5)]),
+        ("floats", [0.5, 1.5]),
+        ("integers", [1, 2]),
+        ("booleans", [True, False]),
+        ("mixed numbers", [1, 2.5]),
+        ("strings", ["a", "b"]),
+        ("bytes", [b"a", b"b"]),
+        ("tuples", [(1, 2.0), (3, 4.0)]),
+        ("lists", [[1, "a"], [2, "b"]]),
+        ("dicts", [{"a": 1, "b": (one, 2)}, {"a": 3, "b": (one, 4)}]),
+        ("ordered", [OrderedDict(b=1, a=2), OrderedDict(b=3, a=4)]),
+        ("named", [Point(1, one), Point(2, one)]),
+        ("nested", [([1, 2], {"x": 0.5}), ([3, 4], {"x": 1.5})]),
+        ("empty tuples", [(), ()]),
+        ("one", [3]),
+    ):
+        log(label, data.default_collate(batch))
+    kept = data.default_collate([defaultdict(list, a=1), defaultdict(list, a=2)])
+    log("kind", type(kept).__name__, kept["a"], kept["new"])
+    log("kind", type(data.default_collate([OrderedDict(a=1)])).__name__)
+    for label, batch in (
+        ("shapes", [torch.ones(2), torch.ones(3)]),
+        ("lengths", [[1, 2], [3]]),
+        ("None", [None, None]),
+        ("objects", [object()]),
+        ("sets", [{1}]),
+        ("strings in arrays", [np.array(["a"])]),
+        ("object arrays", [np.array([None])]),
+        ("keys", [{"a": 1}, {"b": 1}]),
+        ("nothing", []),
+        ("complex", [1j]),
+    ):
+        log.raises(label, lambda b=batch: data.default_collate(b))
+    for value in (
+        one,
+        np.array([1.5]),
+        np.float64(1.5),
+        3,
+        "a",
+        b"a",
+        None,
+        [np.array([1]), "a"],
+        (np.array([1]), 2),
+        {"a": np.array([1]), "b": [np.int64(2)]},
+        Point(np.array([1]), 2),
+        {1},
+    ):
+        log("convert", data.default_convert(value))
+    log("texts", data.default_convert(np.array(["a"])).tolist())
+
+    class Pair(tuple):
+        __slots__ = ()
+
+    log("own tuple", data.default_collate([Pair((1, 2)), Pair((3, 4))]))
+
+
+@family
+def loaders(torch, log):
+    """Batches of a dataset, in order and shuffled."""
+    data = data_of(torch)
+    seven = rows(torch)
+    for options in (
+        {},
+        {"batch_size": 3},
+        {"batch_size": 3, "drop_last": True},
+        {"batch_size": None},
+        {"batch_size": 2, "sampler": [6, 0, 3]},
+        {"batch_sampler": [[1, 2], [5]]},
+        {"batch_size": None, "sampler": [[1, 2], [5]]},
+        {"batch_size": 4, "collate_fn": len},
+        {"batch_size": 7, "shuffle": False},
+    ):
+        loader = data.DataLoader(seven, **options)
+        log(f"{[*options]}", list(loader), len(loader), len(iter(loader)))
+    log("list", list(data.DataLoader([1.5, 2.5, 3.5], batch_size=2)))
+    log("dict", list(data.DataLoader({0: "a", 1: "b"}, batch_size=2)))
+    for options in ({}, {"generator": torch.Generator().manual_seed(9)}):
+        torch.manual_seed(8)
+        loader = data.DataLoader(seven, batch_size=3, shuffle=True, **options)
+        for _ in range(2):
+            log("shuffled", [y for _, y in loader])
+        log("afterwards", torch.rand(2))
+        sampled = data.DataLoader(seven, 3, sampler=data.RandomSampler(seven, True), **options)
+        log("drawn", [y for _, y in sampled])
+    log("attributes", loader.batch_size, loader.drop_last, type(loader.sampler).__name__)
+    log("attributes", type(loader.batch_sampler).__name__, loader.num_workers, loader.timeout)
+    log("attributes", loader.prefetch_factor, loader.persistent_workers, loader.pin_memory)
+    log("collate", loader.collate_fn.__name__, data.DataLoader(seven).generator)
+    log.raises("fixed", lambda: setattr(loader, "batch_size", 2))
+    log.raises("fixed", lambda: setattr(loader, "dataset", []))
+    loader.extra = 3
+    log("own", loader.extra)
+    batches = iter(loader)
+    next(batches)
+    first = [y for _, y in batches]
+    log("the rest", first, len(list(batches)))
+    log.raises("over", lambda: next(batches))
+    log("pinned", len(list(data.DataLoader(seven, pin_memory=True))))
+
+
+@family
+def loaders_refuse(torch, log):
+    """What a loader refuses."""
+    data = data_of(torch)
+    for options in (
+        {"num_workers": -1},
+        {"timeout": -1},
+        {"prefetch_factor": 2},
+        {"prefetch_factor": -1, "num_workers": 1},
+        {"persistent_workers": True},
+        {"sampler": [1], "shuffle": True},
+        {"batch_sampler": [[1]], "batch_size": 2},
+        {"batch_sampler": [[1]], "shuffle": True},
+        {"batch_sampler": [[1]], "sampler": [1]},
+        {"batch_sampler": [[1]], "drop_last": True},
+        {"batch_size": None, "drop_last": True},
+        {"batch_size": 0},
+        {"batch_size": 1.5},
+        {"batch_size": 2, "drop_last": 1},
+        {"multiprocessing_context": "fork"},
+        {"multiprocessing_context": 3, "num_workers": 1},
+        {"speed": 3},
+    ):
+        log.raises(f"{options}", lambda o=options: type(data.DataLoader([1, 2, 3], **o)).__name__)
+    log.raises("no length", lambda: len(data.DataLoader(3)))
+    log.raises("empty", lambda: data.DataLoader([], shuffle=True))
+    log("empty", list(data.DataLoader([])))
+    late = data.DataLoader([1, 2], timeout=3)
+    log.raises("timeout", lambda: list(late))
+    log.raises("an error", lambda: list(data.DataLoader([1, None])))
+    log.raises("beyond", lambda: list(data.DataLoader([1, 2], sampler=[5])))
+
+
+class Noisy:
+    """Examples that draw random numbers of all three kinds, and tell who made them."""
+
+    def __init__(self, torch, get_worker_info):
+        self.torch, self.get_worker_info = torch, get_worker_info
+        self.first = 0
+
+    def __len__(self):
+        return 7
+
+    def __getitem__(self, index):
+        info = self.get_worker_info()
+        drawn = (random.random(), float(np.random.rand()), self.torch.rand(()).item())
+        who = -1 if info is None else 10 * info.num_workers + info.id
+        return (index + self.first, who, drawn)
+
+
+def move(worker):
+    """Change a worker's own copy of the dataset."""
+    info = move.get_worker_info()
+    info.dataset.first = 100 * (worker + 1)
+
+
+@family
+def workers(torch, log):
+    """With workers: the order, their random numbers, their copies; what they do stays with them."""
+    data = data_of(torch)
+    move.get_worker_info = data.get_worker_info
+    # PyTorch shall not have to pickle what is defined here
+    context = "fork" if torch.__name__ == "torch" else None
+    for options in (
+        {"num_workers": 2, "batch_size": 2},
+        {"num_workers": 1, "batch_size": 3, "worker_init_fn": move},
+        {"num_workers": 2, "shuffle": True, "worker_init_fn": move, "prefetch_factor": 1},
+        {"num_workers": 2, "persistent_workers": True, "batch_size": 3},
+    ):
+        torch.manual_seed(6)
+        random.seed(6)
+        np.random.seed(6)
+        dataset = Noisy(torch, data.get_worker_info)
+        loader = data.DataLoader(dataset, multiprocessing_context=context, **options)
+        for _ in range(2):
+            log(f"{[*options]}", [[numbers, who, *drawn] for numbers, who, drawn in loader])
+        log("here", dataset.first, data.get_worker_info(), random.random(), torch.rand(()))
+        log("here", float(np.random.rand()), loader.prefetch_factor)
+    loader = data.DataLoader(counting(torch, 3), num_workers=2, multiprocessing_context=context)
+    log("iterable", list(loader))
+    log(
+        "single",
+        list(data.DataLoader([5, 6, 7], None, num_workers=2, multiprocessing_context=context)),
+    )

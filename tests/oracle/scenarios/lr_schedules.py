@@ -1,0 +1,370 @@
+"""See every schedule epoch by epoch: learning rates, momentum, state, the closed form, errors."""
+
+from __future__ import annotations
+
+from .tools import Family
+
+family = Family()
+
+
+def half(epoch):
+    """Give a factor that falls with the epoch."""
+    return 0.5**epoch
+
+
+class Falling:
+    """A factor that remembers something."""
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __call__(self, epoch):
+        return self.rate**epoch
+
+
+SCHEDULES = {
+    "LambdaLR": [{"lr_lambda": half}],
+    "MultiplicativeLR": [{"lr_lambda": lambda epoch: 0.75}],
+    "StepLR": [{"step_size": 3}, {"step_size": 2, "gamma": 0.5}],
+    "MultiStepLR": [{"milestones": [2, 5, 5], "gamma": 0.5}],
+    "ConstantLR": [{}, {"factor": 0.5, "total_iters": 3}],
+    "LinearLR": [{}, {"start_factor": 0.25, "end_factor": 0.5, "total_iters": 4}],
+    "ExponentialLR": [{"gamma": 0.5}],
+    "PolynomialLR": [{}, {"total_iters": 4, "power": 2.0}],
+    "CosineAnnealingLR": [{"T_max": 4}, {"T_max": 3, "eta_min": 0.125}],
+    "CosineAnnealingWarmRestarts": [{"T_0": 3}, {"T_0": 2, "T_mult": 2, "eta_min": 0.125}],
+    "CyclicLR": [
+        {"base_lr": 0.125, "max_lr": 1.0, "step_size_up": 2},
+        {"base_lr": 0.125, "max_lr": 1.0, "step_size_up": 2, "step_size_down": 1},
+        {"base_lr": 0.125, "max_lr": 1.0, "step_size_up": 1, "mode": "triangular2"},
+        {"base_lr": 0.125, "max_lr": 1.0, "step_size_up": 2, "mode": "exp_range", "gamma": 0.5},
+        {"base_lr": [0.125, 0.25], "max_lr": [1.0, 2.0], "step_size_up": 2, "scale_fn": half},
+        {
+            "base_lr": 0.125,
+            "max_lr": 1.0,
+            "step_size_up": 2,
+            "scale_fn": half,
+            "scale_mode": "iterations",
+            "cycle_momentum": False,
+        },
+    ],
+    "OneCycleLR": [
+        {"max_lr": 1.0, "total_steps": 9},
+        {"max_lr": [1.0, 2.0], "epochs": 3, "steps_per_epoch": 3, "anneal_strategy": "linear"},
+        {"max_lr": 1.0, "total_steps": 9, "three_phase": True, "pct_start": 0.25},
+        {"max_lr": 1.0, "total_steps": 9, "cycle_momentum": False, "div_factor": 4.0},
+        {"max_lr": 1.0, "total_steps": 9, "base_momentum": 0.5, "max_momentum": [0.75, 0.875]},
+    ],
+}
+
+
+def made(torch, kind="SGD", **options):
+    """Make an optimizer with two groups."""
+    groups = [
+        {"params": [torch.nn.Parameter(torch.tensor([1.0]))]},
+        {"params": [torch.nn.Parameter(torch.tensor([2.0]))], "lr": 0.25},
+    ]
+    settings = {"lr": 1.0, **({"momentum": 0.5} if kind == "SGD" else {}), **options}
+    return getattr(torch.optim, kind)(groups, **settings)
+
+
+def rates(optimizer):
+    """Give the learning rate of each group, and its momentum."""
+    return [
+        (group["lr"], group["momentum"] if "momentum" in group else group["betas"])
+        for group in optimizer.param_groups
+    ]
+
+
+def plain(state):
+    """Give a state without what is no value."""
+    return {key: value for key, value in state.items() if "lambdas" not in key}
+
+
+def add_course(label, name, options):
+    """Make a scenario of nine epochs, then of a schedule that goes on from the fourth."""
+
+    def scenario(torch, log):
+        optimizer = made(torch)
+        kind = getattr(torch.optim.lr_scheduler, name)
+        schedule = kind(optimizer, **options)
+        log("first", rates(optimizer), schedule.get_last_lr(), plain(schedule.state_dict()))
+        saved = None
+        for epoch in range(9):
+            optimizer.step()
+            schedule.step()
+            log(f"epoch {epoch}", rates(optimizer), schedule.get_last_lr())
+            if epoch == 3:
+                saved = [dict(schedule.state_dict()), optimizer.state_dict()]
+        log("last", plain(schedule.state_dict()), optimizer.state_dict()["param_groups"])
+        other = made(torch)
+        again = kind(other, **options)
+        other.load_state_dict(saved[1])
+        again.load_state_dict(saved[0])
+        for epoch in range(4, 7):
+            other.step()
+            again.step()
+            log(f"again {epoch}", rates(other), again.get_last_lr())
+        third = made(torch)
+        third.load_state_dict(saved[1])
+        resumed = kind(third, **options, last_epoch=4)
+        log("resumed", rates(third))
+        third.step()
+        resumed.step()
+        log("resumed", rates(third), resumed.last_epoch)
+
+    scenario.__doc__ = f"Nine epochs of {name}."
+    family.add(label, scenario)
+
+
+for _name, _all in SCHEDULES.items():
+    for _index, _options in enumerate(_all):
+        add_course(f"{_name} {_index}", _name, _options)
+
+
+@family
+def closed_forms(torch, log):
+    """A given epoch is deprecated and uses the closed form, where there is one."""
+    for name, all_options in SCHEDULES.items():
+        if name in ("CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"):
+            continue
+        optimizer = made(torch)
+        schedule = getattr(torch.optim.lr_scheduler, name)(optimizer, **all_options[-1])
+        optimizer.step()
+        for epoch in (3, 1, 6):
+            schedule.step(epoch)
+            log(f"{name} at {epoch}", rates(optimizer), schedule.last_epoch)
+
+
+@family
+def warm_restarts_within_epochs(torch, log):
+    """Fractions of epochs, and jumps."""
+    for options in ({"T_0": 3}, {"T_0": 2, "T_mult": 2}):
+        optimizer = made(torch)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, **options)
+        for epoch in (0, 0.5, 1.5, 2.0, 5.25, 7, 13.5, 1):
+            schedule.step(epoch)
+            log(f"at {epoch}", rates(optimizer), schedule.T_cur, schedule.T_i, schedule.last_epoch)
+        log.raises("negative", lambda s=schedule: s.step(-1))
+
+
+@family
+def rates_and_betas(torch, log):
+    """Learning rates in tensors keep their place; Adam's first beta is led as momentum is."""
+    for name, all_options in SCHEDULES.items():
+        if name == "CyclicLR":
+            continue
+        optimizer = made(torch, "Adam", lr=torch.tensor(0.5))
+        optimizer.param_groups[1]["lr"] = torch.tensor([0.25])
+        place = optimizer.param_groups[0]["lr"]
+        schedule = getattr(torch.optim.lr_scheduler, name)(optimizer, **all_options[0])
+        for _ in range(3):
+            optimizer.step()
+            schedule.step()
+            log(name, rates(optimizer), place is optimizer.param_groups[0]["lr"])
+        log("last", schedule.get_last_lr())
+
+
+@family
+def plateau(torch, log):
+    """The learning rate falls when a measure stays where it is."""
+    measures = [4.0, 3.0, 3.0, 2.9999, 3.0, 3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]
+    for options in (
+        {"patience": 1, "factor": 0.5},
+        {"patience": 0, "mode": "max", "factor": 0.25, "min_lr": [0.125, 0.0]},
+        {"patience": 1, "threshold": 0.5, "threshold_mode": "abs", "cooldown": 2},
+        {"patience": 1, "mode": "max", "threshold": 0.5, "threshold_mode": "abs"},
+        {"patience": 1, "eps": 0.5, "factor": 0.75},
+    ):
+        optimizer = made(torch)
+        schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **options)
+        log("first", schedule.get_last_lr(), schedule.state_dict())
+        for measure in measures:
+            schedule.step(torch.tensor(measure))
+            log("rates", rates(optimizer), schedule.num_bad_epochs, schedule.in_cooldown)
+        state = schedule.state_dict()
+        other = torch.optim.lr_scheduler.ReduceLROnPlateau(made(torch))
+        other.load_state_dict(state)
+        log("loaded", other.state_dict(), other.get_last_lr())
+    schedule.step(3.0, epoch=20)
+    log("epoch", schedule.last_epoch)
+    optimizer.add_param_group({"params": [torch.nn.Parameter(torch.tensor([3.0]))]})
+    schedule.factor = 0.125
+    for _ in range(3):
+        schedule.step(0.0)
+    log("one more group", rates(optimizer), schedule.min_lrs)
+    optimizer = made(torch)
+    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, min_lr=[0, 0], patience=0)
+    optimizer.add_param_group({"params": [torch.nn.Parameter(torch.tensor([3.0]))]})
+    schedule.step(1.0)
+    log.raises("too few", lambda: schedule.step(1.0))
+
+
+@family
+def one_after_the_other(torch, log):
+    """SequentialLR changes from one to the next at its milestones, and is saved whole."""
+    schedules = torch.optim.lr_scheduler
+
+    def build():
+        optimizer = made(torch)
+        parts = [
+            schedules.LinearLR(optimizer, start_factor=0.5, total_iters=2),
+            schedules.ExponentialLR(optimizer, gamma=0.5),
+            schedules.CosineAnnealingLR(optimizer, T_max=3),
+        ]
+        return optimizer, schedules.SequentialLR(optimizer, parts, milestones=[2, 4])
+
+    optimizer, schedule = build()
+    log("first", rates(optimizer), schedule.get_last_lr(), schedule.state_dict())
+    for epoch in range(8):
+        optimizer.step()
+        schedule.step()
+        log(f"epoch {epoch}", rates(optimizer), schedule.get_last_lr(), schedule.last_epoch)
+        if epoch == 2:
+            saved = [schedule.state_dict(), optimizer.state_dict()]
+    log("state", schedule.state_dict())
+    other, again = build()
+    other.load_state_dict(saved[1])
+    again.load_state_dict(saved[0])
+    other.step()
+    again.step()
+    log("again", rates(other), again.last_epoch)
+
+
+@family
+def all_at_once(torch, log):
+    """ChainedScheduler lets each schedule go on from the one before it."""
+    schedules = torch.optim.lr_scheduler
+    optimizer = made(torch)
+    parts = [
+        schedules.ConstantLR(optimizer, factor=0.5, total_iters=3),
+        schedules.ExponentialLR(optimizer, gamma=0.5),
+    ]
+    schedule = schedules.ChainedScheduler(parts)
+    log("first", rates(optimizer), schedule.get_last_lr())
+    for epoch in range(4):
+        optimizer.step()
+        schedule.step()
+        log(f"epoch {epoch}", rates(optimizer), schedule.get_last_lr())
+    state = schedule.state_dict()
+    log("state", state)
+    schedule.load_state_dict(state)
+    log("kept", schedule.state_dict() == state)
+
+
+@family
+def objects_as_functions(torch, log):
+    """What an object that is called remembers is saved with the schedule."""
+    schedules = torch.optim.lr_scheduler
+    for name in ("LambdaLR", "MultiplicativeLR"):
+        kind = getattr(schedules, name)
+        optimizer = made(torch)
+        schedule = kind(optimizer, [Falling(0.5), half])
+        state = schedule.state_dict()
+        log(name, state)
+        other = kind(made(torch), [Falling(0.25), half])
+        other.load_state_dict(state)
+        log("loaded", other.lr_lambdas[0].rate, list(state))
+    cyclic = {"base_lr": 0.25, "max_lr": 1.0, "step_size_up": 2}
+    schedule = schedules.CyclicLR(made(torch), **cyclic, scale_fn=Falling(0.5))
+    state = schedule.state_dict()
+    log("cyclic", state)
+    other = schedules.CyclicLR(made(torch), **cyclic, scale_fn=Falling(0.25))
+    other.load_state_dict(state)
+    log("loaded", other.scale_fn(2))
+
+
+@family
+def warnings(torch, log):
+    """The schedule before the optimizer, get_lr asked for directly, a replaced step."""
+    schedules = torch.optim.lr_scheduler
+    optimizer = made(torch)
+    schedule = schedules.ExponentialLR(optimizer, gamma=0.5)
+    log("rate", schedule.get_lr())
+    schedule.step()
+    log("stepped", rates(optimizer))
+    schedule.step()
+    optimizer = made(torch)
+    schedule = schedules.StepLR(optimizer, 2)
+    optimizer.step = lambda: None
+    schedule.step()
+    log("replaced", rates(optimizer))
+    optimizer = made(torch)
+    both = [schedules.StepLR(optimizer, 2), schedules.ExponentialLR(optimizer, gamma=0.5)]
+    optimizer.step()
+    for schedule in both:
+        schedule.step()
+    log("both", rates(optimizer), both[0].optimizer is optimizer)
+    log("step", optimizer.step.__name__, hasattr(optimizer.step, "_wrapped_by_lr_sched"))
+
+
+@family
+def refusals(torch, log):
+    """What each schedule refuses."""
+    schedules = torch.optim.lr_scheduler
+    adagrad = torch.optim.Adagrad([torch.nn.Parameter(torch.tensor([1.0]))])
+    for name, options in (
+        ("LambdaLR", {"lr_lambda": [half]}),
+        ("MultiplicativeLR", {"lr_lambda": 0.5}),
+        ("MultiplicativeLR", {"lr_lambda": [half, half, half]}),
+        ("ConstantLR", {"factor": 1.5}),
+        ("ConstantLR", {"factor": -0.5}),
+        ("LinearLR", {"start_factor": 0}),
+        ("LinearLR", {"start_factor": 1.5}),
+        ("LinearLR", {"end_factor": -0.5}),
+        ("CosineAnnealingWarmRestarts", {"T_0": 0}),
+        ("CosineAnnealingWarmRestarts", {"T_0": 1.5}),
+        ("CosineAnnealingWarmRestarts", {"T_0": 2, "T_mult": 0}),
+        ("CosineAnnealingWarmRestarts", {"T_0": 2, "eta_min": "a"}),
+        ("CyclicLR", {"base_lr": [0.5], "max_lr": 1.0}),
+        ("CyclicLR", {"base_lr": 0.5, "max_lr": 1.0, "mode": "square"}),
+        ("OneCycleLR", {"max_lr": 1.0}),
+        ("OneCycleLR", {"max_lr": 1.0, "total_steps": 0}),
+        ("OneCycleLR", {"max_lr": 1.0, "total_steps": 2.5}),
+        ("OneCycleLR", {"max_lr": 1.0, "epochs": 0, "steps_per_epoch": 2}),
+        ("OneCycleLR", {"max_lr": 1.0, "epochs": 2, "steps_per_epoch": 0}),
+        ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5, "pct_start": 1.5}),
+        ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5, "anneal_strategy": "up"}),
+        ("OneCycleLR", {"max_lr": [1.0], "total_steps": 5}),
+        ("ReduceLROnPlateau", {"factor": 1.0}),
+        ("ReduceLROnPlateau", {"mode": "up"}),
+        ("ReduceLROnPlateau", {"threshold_mode": "up"}),
+        ("ReduceLROnPlateau", {"min_lr": [0.5]}),
+        ("SequentialLR", {"schedulers": [], "milestones": []}),
+        ("StepLR", {"step_size": 2, "last_epoch": 3}),
+        ("StepLR", {"step_size": 2, "verbose": True}),
+    ):
+        kind = getattr(schedules, name)
+
+        def attempt(kind=kind, options=options):
+            return type(kind(made(torch), **options)).__name__
+
+        log.raises(f"{name} {[*options]}", attempt)
+        if "schedulers" not in options:
+            log.raises("no optimizer", lambda k=kind, o=options: k(torch.nn.ReLU(), **o))
+    for name, options in (
+        ("CyclicLR", {"base_lr": 0.5, "max_lr": 1.0}),
+        ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5}),
+    ):
+        kind = getattr(schedules, name)
+        log.raises(f"{name} without momentum", lambda k=kind, o=options: k(adagrad, **o))
+    optimizer, other = made(torch), made(torch)
+    step, foreign = schedules.StepLR(optimizer, 2), schedules.StepLR(other, 2)
+    plateau = schedules.ReduceLROnPlateau(optimizer)
+    for label, parts, milestones in (
+        ("too many milestones", [step], [2]),
+        ("plateau", [plateau, step], [2]),
+        ("foreign", [step, foreign], [2]),
+        ("no schedule", [step, 3], [2]),
+    ):
+        log.raises(
+            f"sequence: {label}",
+            lambda p=parts, m=milestones: schedules.SequentialLR(optimizer, p, m),
+        )
+        log.raises(f"chain: {label}", lambda p=parts: schedules.ChainedScheduler(p).last_epoch)
+    log.raises("empty chain", lambda: schedules.ChainedScheduler([]))
+    short = schedules.OneCycleLR(made(torch), 1.0, total_steps=2)
+    for _ in range(4):
+        log.raises("one too many", short.step)
+    base = schedules.LRScheduler
+    log.raises("base", lambda: base(made(torch)))

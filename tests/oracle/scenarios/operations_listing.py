@@ -1,0 +1,301 @@
+"""See the operations on entries whose places are listed: taking, adding, writing, reducing."""
+
+from __future__ import annotations
+
+import warnings
+
+from .tools import graph, leaf
+from .tools_operations import add_all, operation
+
+M, P, S = (2, 3), (2, 2), ()
+SOME = ("float64", "float16", "int64", "uint8", "bool")
+
+
+def at(torch, *places):
+    return torch.tensor(list(places))
+
+
+def quiet(call):
+    """Call without the warnings that PyTorch gives once in a process."""
+
+    def called(*arguments, **options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call(*arguments, **options)
+
+    return called
+
+
+def row(call, *shapes, dtypes=(), **wrong):
+    return operation(call, *shapes, dtypes=dtypes, wrong=wrong)
+
+
+TABLE = {
+    "index_select": row(
+        lambda t, x: t.index_select(x, 1, at(t, 0, 2, 2)),
+        M,
+        dtypes=SOME,
+        outside=lambda t, x: x.index_select(0, at(t, 2)),
+        negative=lambda t, x: x.index_select(0, at(t, -1)),
+        floats=lambda t, x: x.index_select(0, at(t, 0.0)),
+        matrix=lambda t, x: x.index_select(0, at(t, [0])),
+        dim=lambda t, x: x.index_select(2, at(t, 0)),
+        scalar=lambda t, x: x[0, 0].index_select(0, at(t, 0, 0)),
+    ),
+    "index_select at one place": row(lambda t, x: x.index_select(0, t.tensor(1)), M),
+    "index_select of a number": row(lambda t, x: x.index_select(0, t.tensor([0])), S),
+    "index_add": row(
+        lambda t, x, y: t.index_add(x, 1, at(t, 0, 0), y),
+        M,
+        P,
+        dtypes=SOME,
+        count=lambda t, x, y: x.index_add(1, at(t, 0), y),
+        outside=lambda t, x, y: x.index_add(1, at(t, 0, 3), y),
+        shape=lambda t, x, y: x.index_add(0, at(t, 0, 1), y),
+        types=lambda t, x, y: x.index_add(1, at(t, 0, 1), y.double()),
+        floats=lambda t, x, y: x.index_add(1, at(t, 0.0, 1.0), y),
+        matrix=lambda t, x, y: x.index_add(1, at(t, [0, 1]), y),
+    ),
+    "index_add with alpha": row(lambda t, x, y: x.index_add(1, at(t, 0, 2), y, alpha=2), M, P),
+    "index_copy": row(
+        lambda t, x, y: t.index_copy(x, 1, at(t, 0, 2), y),
+        M,
+        P,
+        dtypes=SOME,
+        count=lambda t, x, y: x.index_copy(1, at(t, 0), y),
+        outside=lambda t, x, y: x.index_copy(1, at(t, 0, 3), y),
+        shape=lambda t, x, y: x.index_copy(0, at(t, 0, 1), y),
+        types=lambda t, x, y: x.index_copy(1, at(t, 0, 1), y.double()),
+        floats=lambda t, x, y: x.index_copy(1, at(t, 0.0, 1.0), y),
+        dims=lambda t, x, y: x.index_copy(1, at(t, 0, 1), y[0]),
+    ),
+    "index_fill": row(
+        lambda t, x: t.index_fill(x, 1, at(t, 0, -1), 7),
+        M,
+        dtypes=SOME,
+        outside=lambda t, x: x.index_fill(1, at(t, 3), 0),
+        value=lambda t, x: x.index_fill(1, at(t, 1), t.ones(1)),
+        floats=lambda t, x: x.index_fill(1, at(t, 1.0), 0),
+        matrix=lambda t, x: x.index_fill(1, at(t, [1]), 0),
+        complex=lambda t, x: x.index_fill(1, at(t, 1), 1j),
+    ),
+    "index_fill with a tensor": row(lambda t, x, y: x.index_fill(1, at(t, 0, 2), y), M, S),
+    "index_put": row(
+        lambda t, x, y: t.index_put(x, (at(t, 0, 1), at(t, 2, 2)), y),
+        M,
+        (2,),
+        dtypes=SOME,
+        many=lambda t, x, y: x.index_put((at(t, 0),) * 3, y),
+        types=lambda t, x, y: x.index_put((at(t, 0, 1), at(t, 2, 2)), y.double()),
+        shape=lambda t, x, y: x.index_put((at(t, 0),), y),
+        outside=lambda t, x, y: x.index_put((at(t, 2),), y[0]),
+        floats=lambda t, x, y: x.index_put((at(t, 0.0),), y[0]),
+    ),
+    "index_put, accumulated": row(
+        lambda t, x, y: x.index_put((at(t, 0, 0),), y, accumulate=True), M, (3,)
+    ),
+    "index_put under a mask": row(lambda t, x, y: x.index_put((x > 0,), y), M, S),
+    "take": row(
+        lambda t, x: t.take(x, t.tensor([[0, 5], [-1, 2]])),
+        M,
+        dtypes=SOME,
+        outside=lambda t, x: x.take(at(t, 6)),
+        negative=lambda t, x: x.take(at(t, -7)),
+        floats=lambda t, x: x.take(at(t, 0.0)),
+        empty=lambda t, x: t.zeros(0).take(at(t, 0)),
+    ),
+    "put": row(
+        lambda t, x, y: t.put(x, at(t, 0, 4), y),
+        M,
+        (2,),
+        dtypes=SOME,
+        count=lambda t, x, y: x.put(at(t, 0), y),
+        outside=lambda t, x, y: x.put(at(t, 0, 6), y),
+        types=lambda t, x, y: x.put(at(t, 0, 1), y.double()),
+        floats=lambda t, x, y: x.put(at(t, 0.0, 1.0), y),
+        empty=lambda t, x, y: t.zeros(0).put(at(t, 0, 1), y),
+    ),
+    "put, accumulated": row(lambda t, x, y: x.put(at(t, 0, 0), y, True), M, (2,)),
+    "take_along_dim": row(
+        lambda t, x: t.take_along_dim(x, t.tensor([[0], [2]]), 1),
+        M,
+        dtypes=SOME,
+        floats=lambda t, x: x.take_along_dim(x, 1),
+        dims=lambda t, x: x.take_along_dim(at(t, 0), 1),
+    ),
+    "take_along_dim of a row": row(lambda t, x: x.take_along_dim(at(t, 0, 2)), M),
+    "take_along_dim, broadcast": row(lambda t, x: x.take_along_dim(t.tensor([[2, 0]]), dim=1), M),
+    "masked_select": row(
+        lambda t, x: t.masked_select(x, x > 0),
+        M,
+        dtypes=SOME,
+        floats=lambda t, x: x.masked_select(x),
+        shape=lambda t, x: x.masked_select(t.tensor([True, False])),
+    ),
+    "masked_select, broadcast": row(lambda t, x: x.masked_select(at(t, True, False, True)), M),
+    "masked_scatter": row(
+        lambda t, x, y: t.masked_scatter(x, at(t, True, False, True), y),
+        M,
+        (5,),
+        dtypes=SOME,
+        few=lambda t, x, y: x.masked_scatter(x > -9, y),
+        types=lambda t, x, y: x.masked_scatter(x > 0, y.double()),
+        mask=lambda t, x, y: x.masked_scatter(x, y),
+    ),
+    "scatter": row(
+        lambda t, x, y: t.scatter(x, 1, t.tensor([[0], [2]]), y),
+        M,
+        (2, 1),
+        dtypes=SOME,
+        dims=lambda t, x, y: x.scatter(1, at(t, 0), y),
+        source_dims=lambda t, x, y: x.scatter(1, t.tensor([[0]]), y[0]),
+        outside=lambda t, x, y: x.scatter(1, t.tensor([[3]]), y),
+        negative=lambda t, x, y: x.scatter(1, t.tensor([[-1]]), y),
+        large=lambda t, x, y: x.scatter(1, t.tensor([[0], [0], [0]]), y),
+        types=lambda t, x, y: x.scatter(1, t.tensor([[0]]), y.double()),
+        floats=lambda t, x, y: x.scatter(1, y, y),
+        reduce=lambda t, x, y: quiet(x.scatter)(1, t.tensor([[0]]), y, reduce="zz"),
+    ),
+    "scatter of a number": row(
+        lambda t, x: x.scatter(1, t.tensor([[0], [2]]), 5.0),
+        M,
+        dtypes=("float64", "int64"),
+        overflow=lambda t, x: x.byte().scatter(1, t.tensor([[0]]), 300),
+    ),
+    "scatter_add": row(
+        lambda t, x, y: t.scatter_add(x, 1, t.tensor([[0, 0], [2, 1]]), y),
+        M,
+        P,
+        dtypes=SOME,
+        types=lambda t, x, y: x.scatter_add(1, t.tensor([[0]]), y.double()),
+        outside=lambda t, x, y: x.scatter_add(0, t.tensor([[2]]), y),
+        number=lambda t, x, y: t.scatter_add(x, 1, t.tensor([[0]]), 1.0),
+    ),
+    "scatter_reduce": row(
+        lambda t, x, y: t.scatter_reduce(x, 1, t.tensor([[0, 0], [2, 1]]), y, "prod"),
+        M,
+        P,
+        reduce=lambda t, x, y: x.scatter_reduce(1, t.tensor([[0]]), y, "zz"),
+        types=lambda t, x, y: x.scatter_reduce(1, t.tensor([[0]]), y.double(), "sum"),
+    ),
+}
+for _reduce in ("sum", "prod", "mean", "amax", "amin"):
+    for _own in (True, False):
+        _with = "with" if _own else "without"
+        TABLE[f"scatter_reduce {_reduce} {_with} self"] = row(
+            lambda t, x, y, r=_reduce, own=_own: x.scatter_reduce(
+                1, t.tensor([[0, 0], [2, 1]]), y, r, include_self=own
+            ),
+            M,
+            P,
+            dtypes=("float64", "int32", "bool"),
+        )
+        if _reduce not in ("sum", "prod"):  # the rule of a product warns, too
+            TABLE[f"index_reduce {_reduce} {_with} self"] = row(
+                lambda t, x, y, r=_reduce, own=_own: quiet(x.index_reduce)(
+                    1, t.tensor([0, 0]), y, r, include_self=own
+                ),
+                M,
+                P,
+                dtypes=("float64", "int32", "bool"),
+            )
+
+family = add_all(TABLE)
+
+
+@family
+def zeros_in_products(torch, log):
+    """The derivative of a product with zeros in it is the product of the others."""
+    for zeros in ((), (0,), (0, 1)):
+        x = torch.tensor([2.0, 0.0, 3.0], requires_grad=True)
+        values = [4.0, 5.0, 6.0, 7.0]
+        for place in zeros:
+            values[place] = 0.0
+        y = torch.tensor(values, requires_grad=True)
+        z = x.scatter_reduce(0, torch.tensor([0, 0, 0, 2]), y, "prod")
+        log(str(zeros), z, *torch.autograd.grad(z, (x, y), torch.tensor([1.0, 2.0, 3.0])))
+
+
+@family
+def equal_extremes_share(torch, log):
+    """Equal largest values share the gradient."""
+    for reduce in ("amax", "amin"):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = torch.tensor([1.0, 1.0, 5.0, 5.0], requires_grad=True)
+        z = x.scatter_reduce(0, torch.tensor([0, 0, 1, 1]), y, reduce)
+        log(reduce, z, *torch.autograd.grad(z, (x, y), torch.tensor([3.0, 4.0])))
+
+
+def changes(torch):
+    """In-place operations, each with the tensor it changes and another one."""
+    zero = torch.tensor([0])
+    place = torch.tensor([[0, 1]])
+    return {
+        "index_add_": lambda a, b: a.index_add_(0, zero, b[:1]),
+        "index_add_ by names": lambda a, b: a.index_add_(dim=0, index=zero, source=b[:1], alpha=2),
+        "index_copy_": lambda a, b: a.index_copy_(0, zero, b[:1]),
+        "index_fill_": lambda a, b: a.index_fill_(0, zero, 2.0),
+        "index_put_": lambda a, b: a.index_put_((zero,), b[:1]),
+        "index_put_, accumulated": lambda a, b: a.index_put_(
+            (torch.tensor([0, 0]),), b, accumulate=True
+        ),
+        "index_reduce_": lambda a, b: quiet(a.index_reduce_)(0, zero, b[:1], "mean"),
+        "masked_scatter_": lambda a, b: a.masked_scatter_(torch.tensor([True, False, True]), b),
+        "put_": lambda a, b: a.put_(zero, b[0, :1]),
+        "scatter_": lambda a, b: a.scatter_(0, place, b[:1, :2]),
+        "scatter_ of a number": lambda a, b: a.scatter_(0, place, 1.0),
+        "scatter_ by name": lambda a, b: a.scatter_(0, place, value=1.5),
+        "scatter_add_": lambda a, b: a.scatter_add_(0, place, b[:1, :2]),
+        "scatter_reduce_": lambda a, b: a.scatter_reduce_(0, place, b[:1, :2], "amax"),
+    }
+
+
+@family
+def in_place(torch, log):
+    """Each changes the tensor itself, its version and its place in the graph; not a leaf."""
+    for name, change in changes(torch).items():
+        x, w = leaf(torch, M, 1), leaf(torch, M, 2)
+        y = x * 1
+        log(name, change(y, w) is y, y, y._version, graph(y))
+        weights = leaf(torch, M, 5, requires_grad=False)
+        log("gradients", *torch.autograd.grad((y * weights).sum(), (x, w), allow_unused=True))
+        log.raises("leaf", lambda change=change, x=x, w=w: change(x, w))
+
+
+@family
+def in_place_through_views(torch, log):
+    """Changing a view changes its base, and its place in the graph."""
+    for name, change in changes(torch).items():
+        x, w = leaf(torch, (3, 3), 1), leaf(torch, M, 2)
+        y = x * 1
+        part = y[1:]
+        change(part, w)
+        log(name, y, graph(y), graph(part))
+        weights = leaf(torch, (3, 3), 5, requires_grad=False)
+        log("gradients", *torch.autograd.grad((y * weights).sum(), (x, w), allow_unused=True))
+
+
+@family
+def reducing_scatter(torch, log):
+    """scatter with a reduction computes without a derivative."""
+    x, y = leaf(torch, M, 1, requires_grad=False), leaf(torch, P, 2, requires_grad=False)
+    places = torch.tensor([[0, 0], [2, 1]])
+    log(
+        "add", quiet(x.scatter)(1, places, y, reduce="add"), x.scatter(1, places, 2.0, reduce="add")
+    )
+    log("multiply", x.scatter(1, places, 3, reduce="multiply"))
+    log("in place", x.scatter_(1, places, 0.5, reduce="multiply"), x._version)
+
+
+@family
+def written_elsewhere(torch, log):
+    """The argument out."""
+    x, places = leaf(torch, M, 1, requires_grad=False), torch.tensor([0, 1])
+    place = torch.zeros(2, 3)
+    log("index_select", torch.index_select(x, 0, places, out=place) is place, place)
+    log("take", torch.take(x, places, out=torch.zeros(2)))
+    log("masked_select", torch.masked_select(x, x < 9, out=torch.zeros(6)))
+    log("index_add", torch.index_add(x, 0, places, x, out=place), place._version)
+    log("scatter", torch.scatter(x, 0, places[None], 1.0, out=place))
+    log("scatter_add", torch.scatter_add(x, 0, places[None], x, out=place))
+    log("take_along_dim", torch.take_along_dim(x, places[:, None], 1, out=torch.zeros(2, 1)))

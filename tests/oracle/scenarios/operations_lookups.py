@@ -1,0 +1,211 @@
+"""See lookups in tables, dropout without chance, distances, and what the layers of them print."""
+
+from __future__ import annotations
+
+from .tools_operations import add_all, operation
+
+V, M = (4,), (2, 3)
+ODD: tuple[str, ...] = ()
+FLOATS = ("float16", "float64", "int64")
+
+
+def F(t):
+    return t.nn.functional
+
+
+def places(t):
+    return t.tensor([[0, 2], [2, 1]])
+
+
+def once(call, *shapes, **more):
+    return operation(call, *shapes, dtypes=ODD, **more)
+
+
+TABLE = {
+    "embedding": once(
+        lambda t, w: F(t).embedding(places(t), w),
+        (3, 2),
+        wrong={
+            "floats": lambda t, w: F(t).embedding(t.tensor([0.5]), w),
+            "too large": lambda t, w: F(t).embedding(t.tensor([3]), w),
+            "negative": lambda t, w: F(t).embedding(t.tensor([-1]), w),
+            "padding": lambda t, w: F(t).embedding(t.tensor([1]), w, padding_idx=3),
+            "vector": lambda t, w: F(t).embedding(t.tensor([1]), w[0]),
+            "number": lambda t, w: F(t).embedding(1, w),
+        },
+    ),
+    "embedding with padding": once(
+        lambda t, w: F(t).embedding(places(t), w, padding_idx=-1), (3, 2)
+    ),
+    "pairwise_distance": operation(lambda t, x, y: t.pairwise_distance(x, y), M, M, dtypes=FLOATS),
+    "pairwise_distance of order 3": once(
+        lambda t, x, y: t.pairwise_distance(x, y, p=3.0, keepdim=True), M, (3,)
+    ),
+    "cosine_similarity": operation(
+        lambda t, x, y: t.cosine_similarity(x, y),
+        M,
+        M,
+        dtypes=FLOATS,
+        wrong={
+            "dim": lambda t, x, y: t.cosine_similarity(x, y, 2),
+            "sizes": lambda t, x, y: t.cosine_similarity(x, t.ones(4)),
+        },
+    ),
+    "cosine_similarity broadcast": once(
+        lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3)
+    ),
+    "bilinear": once(
+        lambda t, x, z, w, b: t.bilinear(x, z, w, b),
+        (3, 2),
+        (3, 4),
+        (5, 2, 4),
+        (5,),
+        wrong={
+            "rows": lambda t, x, z, w, b: t.bilinear(x, z[:2], w),
+            "first": lambda t, x, z, w, b: t.bilinear(z, z, w),
+            "second": lambda t, x, z, w, b: t.bilinear(x, x, w),
+            "bias": lambda t, x, z, w, b: t.bilinear(x, z, w, b[:2]),
+            "dims": lambda t, x, z, w, b: t.bilinear(x, z[0], w),
+            "types": lambda t, x, z, w, b: t.bilinear(x, z.double(), w),
+        },
+    ),
+    "bilinear of vectors": once(lambda t, x, z, w: t.bilinear(x, z, w), (2,), (4,), (3, 2, 4)),
+}
+
+family = add_all(TABLE)
+
+
+@family
+def bags(torch, log):
+    """embedding_bag in every mode: values, gradients, errors."""
+    f = torch.nn.functional
+    table = torch.tensor([[0.5, -1.0], [2.0, 0.25], [-0.75, 1.5]], requires_grad=True)
+    numbers, offsets = torch.tensor([0, 2, 2, 1]), torch.tensor([0, 0, 3])
+    cotangent = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    for mode in ("sum", "mean", "max"):
+        for padding in (None, 2):
+            result = f.embedding_bag(numbers, table, offsets, mode=mode, padding_idx=padding)
+            log(f"{mode} {padding}", result, *torch.autograd.grad(result, table, cotangent))
+        result = f.embedding_bag(numbers.view(2, 2), table, mode=mode)
+        log(f"{mode} of rows", result, *torch.autograd.grad(result, table, cotangent[:2]))
+    last = f.embedding_bag(numbers, table, torch.tensor([0, 1, 4]), include_last_offset=True)
+    log("with the end", last)
+    factors = torch.tensor([0.5, 2.0, -1.0, 3.0], requires_grad=True)
+    result = f.embedding_bag(numbers, table, offsets, mode="sum", per_sample_weights=factors)
+    log("weighted", result, *torch.autograd.grad(result, (table, factors), cotangent))
+    log.raises("no offsets", lambda: f.embedding_bag(numbers, table))
+    log.raises("mode", lambda: f.embedding_bag(numbers, table, offsets, mode="x"))
+    log.raises("beyond", lambda: f.embedding_bag(numbers, table, torch.tensor([0, 9])))
+    log.raises("out of range", lambda: f.embedding_bag(numbers + 1, table, offsets))
+    log.raises(
+        "weighted mean",
+        lambda: f.embedding_bag(numbers, table, offsets, per_sample_weights=factors),
+    )
+
+
+@family
+def shortened(torch, log):
+    """max_norm shortens what is looked up, in place."""
+    table = torch.tensor([[3.0, 4.0], [0.5, 0.5], [6.0, 8.0]])
+    log("rows", torch.nn.functional.embedding(torch.tensor([0, 1, 0]), table, max_norm=1.0), table)
+    layer = torch.nn.Embedding.from_pretrained(table, max_norm=2.0, norm_type=1.0)
+    log("layer", layer(torch.tensor([0])), layer.weight, repr(layer))
+
+
+@family
+def layers(torch, log):
+    """Printed forms, settings and first values of the layers."""
+    nn = torch.nn
+    made = (
+        nn.Embedding(3, 2), nn.Embedding(3, 2, padding_idx=-1),
+        nn.Embedding(3, 2, 0, max_norm=1, norm_type=3.0, scale_grad_by_freq=True),
+        nn.EmbeddingBag(3, 2), nn.EmbeddingBag(3, 2, mode="sum", padding_idx=1),
+        nn.Bilinear(2, 3, 4), nn.Bilinear(2, 3, 4, False), nn.Dropout(), nn.Dropout(0.3, True),
+        nn.Dropout1d(), nn.Dropout2d(0.1), nn.Dropout3d(), nn.AlphaDropout(),
+        nn.FeatureAlphaDropout(), nn.Unflatten(1, (2, 2)), nn.Flatten(0, 1),
+        nn.CosineSimilarity(), nn.PairwiseDistance(keepdim=True),
+    )  # fmt: skip
+    for layer in made:
+        settings = {
+            name: value
+            for name, value in vars(layer).items()
+            if not name.startswith("_") and name != "training"
+        }
+        shapes = [(name, tuple(each.shape)) for name, each in layer.state_dict().items()]
+        log(repr(layer), sorted(settings.items()), shapes)
+    log("padding", made[1].weight[2], made[4].weight[1])
+    frozen = nn.Embedding.from_pretrained(torch.ones(2, 2))
+    log("frozen", frozen.weight.requires_grad)
+    log.raises("shape", lambda: nn.Embedding(3, 2, _weight=torch.ones(2, 2)))
+    log.raises("padding too large", lambda: nn.Embedding(3, 2, padding_idx=3))
+    log.raises("bag padding", lambda: nn.EmbeddingBag(3, 2, padding_idx=5))
+    log.raises("pretrained", lambda: nn.Embedding.from_pretrained(torch.ones(2)))
+    log.raises("no features", lambda: nn.Bilinear(0, 3, 2))
+    log.raises("probability", lambda: nn.Dropout(1.5))
+    log.raises("unflatten", lambda: nn.Unflatten(1, 3))
+    log.raises("unflatten a word", lambda: nn.Unflatten(1, (1, "a")))
+    log("unflattened", nn.Unflatten(1, (2, -1))(torch.ones(1, 4)).shape)
+    log("distance", nn.PairwiseDistance(p=1.0)(torch.zeros(2), torch.ones(2)))
+    log("cosine", nn.CosineSimilarity(0)(torch.ones(2), torch.tensor([1.0, 0.0])))
+
+
+@family
+def dropout_without_chance(torch, log):
+    """Where nothing is left to chance: p of 0 and 1, evaluation, dimensions, errors."""
+    f = torch.nn.functional
+    x = torch.tensor([[[1.0, 2.0], [3.0, -4.0]]], requires_grad=True)
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
+                 "feature_alpha_dropout"):  # fmt: skip
+        call = getattr(f, name)
+        log(f"{name} of 0", call(x, 0.0, True))
+        log(f"{name} of 1", call(x, 1.0, True))
+        log(f"{name} evaluated", call(x, 0.5, False) is x)
+        log.raises(f"{name} of 2", lambda call=call: call(x, 2.0))
+        log(f"{name} in place", call(x * 1, 1.0, True, True))
+    log.raises("scalar channels", lambda: f.dropout1d(torch.ones(2)))
+    log.raises("torch", lambda: torch.dropout(x, -1.0, True))
+    log.raises("integers", lambda: f.dropout(torch.tensor([1, 2])))
+    log("native", *torch.native_dropout(x, 0.5, False))
+
+
+@family
+def dropout_by_chance(torch, log):
+    """The masks are PyTorch's for the same seed."""
+    f = torch.nn.functional
+    x = torch.arange(1.0, 13.0).view(1, 3, 4)
+    for name in ("dropout", "dropout1d", "alpha_dropout", "feature_alpha_dropout"):
+        torch.manual_seed(3)
+        log(name, getattr(f, name)(x, 0.4, True))
+    torch.manual_seed(3)
+    log("native", *torch.native_dropout(x, 0.4, True))
+    torch.manual_seed(3)
+    log("rrelu", f.rrelu(x - 7, training=True))
+
+
+@family
+def first_values(torch, log):
+    """init fills tensors with PyTorch's numbers for the same seed; and its errors and warnings."""
+    init = torch.nn.init
+    for name in ("uniform_", "normal_", "trunc_normal_", "xavier_uniform_", "xavier_normal_",
+                 "kaiming_uniform_", "kaiming_normal_", "eye_", "ones_", "zeros_"):  # fmt: skip
+        torch.manual_seed(5)
+        log(name, getattr(init, name)(torch.empty(3, 4)))
+    torch.manual_seed(5)
+    log("far", init.trunc_normal_(torch.empty(3), 0.0, 1.0, 1.5, 2.5))
+    torch.manual_seed(5)
+    log("sparse_", init.sparse_(torch.empty(4, 2), 0.5))
+    log("dirac_", init.dirac_(torch.empty(4, 2, 3), 2), init.constant_(torch.empty(2), 0.5))
+    log("gains", [init.calculate_gain(n) for n in ("relu", "tanh", "selu", "linear", "conv2d")])
+    log("empty", init.kaiming_uniform_(torch.empty(0, 2)))
+    log("old name", init.constant(torch.empty(1), 2.0))
+    log("outside", init.trunc_normal_(torch.empty(2), 9.0).shape)
+    log.raises("order", lambda: init.uniform_(torch.empty(2), 1, 0))
+    log.raises("deviation", lambda: init.normal_(torch.empty(2), 0, -1))
+    log.raises("eye", lambda: init.eye_(torch.empty(2)))
+    log.raises("dirac", lambda: init.dirac_(torch.empty(2, 2)))
+    log.raises("groups", lambda: init.dirac_(torch.empty(3, 2, 2), 2))
+    log.raises("fan", lambda: init.xavier_uniform_(torch.empty(2)))
+    log.raises("mode", lambda: init.kaiming_uniform_(torch.empty(2, 2), mode="x"))
+    log.raises("gain", lambda: init.calculate_gain("x"))
+    log.raises("sparse", lambda: init.sparse_(torch.empty(2), 0.5))
+    log.raises("orthogonal", lambda: init.orthogonal_(torch.empty(2)))

@@ -1,0 +1,445 @@
+"""See inverses, solutions, determinants, decompositions and norms of matrices: `torch.linalg`."""
+
+from __future__ import annotations
+
+from .tools import graph, leaf
+from .tools_operations import add_all, operation
+
+FLOATS = ("float16", "float32", "float64", "int64", "bool")
+FEW = ("float64",)
+
+
+def well(t, x):
+    """Add to the diagonal, so that a matrix is far from singular."""
+    return x + 5 * t.eye(x.shape[-1], dtype=x.dtype)
+
+
+def positive(t, x):
+    """Make a positive-definite matrix."""
+    return well(t, x @ x.mT)
+
+
+def symmetric(t, x):
+    """Make a symmetric matrix."""
+    return x + x.mT
+
+
+def exactly(t, function, *given):
+    """Compute in float64, as not all of LAPACK's float32 digits are the same everywhere."""
+    return function(*(x.double() if x.dtype == t.float32 else x for x in given)).to(given[0].dtype)
+
+
+def squares(results):
+    """Make something of eigenvectors that does not depend on their signs."""
+    return [each * each for each in results]
+
+
+def parts(result):
+    """Give one result or several as a tuple."""
+    return tuple(result) if isinstance(result, tuple) else (result,)
+
+
+INF = float("inf")
+S, B, R, W = (3, 3), (2, 2, 2), (4, 3), (2, 4)
+
+TABLE = {
+    "linalg.inv": operation(
+        lambda t, x: t.linalg.inv(x),
+        S,
+        dtypes=("float16", "int64", "bool"),
+        wrong={
+            "vector": lambda t, x: t.linalg.inv(x[0]),
+            "not square": lambda t, x: t.linalg.inv(x[:2]),
+            "singular": lambda t, x: t.linalg.inv(t.ones(2, 2)),
+            "zeros": lambda t, x: t.linalg.inv(t.zeros(2, 2)),
+            "singular in a batch": lambda t, x: t.linalg.inv(t.stack([t.eye(2), t.ones(2, 2)])),
+            "no tensor": lambda t, x: t.linalg.inv(3),
+        },
+    ),
+    "inverse of a batch": operation(lambda t, x: t.inverse(well(t, x)), B, dtypes=FEW),
+    "x.inverse()": operation(lambda t, x: x.inverse(), S, dtypes=()),
+    "linalg.solve": operation(
+        lambda t, x, y: t.linalg.solve(x, y),
+        S,
+        (3, 2),
+        dtypes=("float16", "int64", "bool"),
+        wrong={
+            "sizes": lambda t, x, y: t.linalg.solve(x, y[:2]),
+            "sizes of a vector": lambda t, x, y: t.linalg.solve(x, y[0]),
+            "right": lambda t, x, y: t.linalg.solve(x, y, left=False),
+            "dtypes": lambda t, x, y: t.linalg.solve(x, y.double()),
+            "singular": lambda t, x, y: t.linalg.solve(t.ones(3, 3), y),
+            "batches": lambda t, x, y: t.linalg.solve(t.ones(2, 3, 3), t.ones(4, 3, 2)),
+        },
+    ),
+    "linalg.solve for a vector": operation(
+        lambda t, x, y: t.linalg.solve(x, y), S, (3,), dtypes=()
+    ),
+    "linalg.solve from the right": operation(
+        lambda t, x, y: t.linalg.solve(x, y, left=False), S, (2, 3), dtypes=()
+    ),
+    "linalg.solve for a batch": operation(
+        lambda t, x, y: t.linalg.solve(well(t, x), y), B, (2, 2, 3), dtypes=()
+    ),
+    "linalg.solve_triangular": operation(
+        lambda t, x, y: t.linalg.solve_triangular(well(t, x), y, upper=True),
+        S,
+        (3, 2),
+        dtypes=(),
+        wrong={
+            "vector": lambda t, x, y: t.linalg.solve_triangular(x, y[0], upper=True),
+            "sizes": lambda t, x, y: t.linalg.solve_triangular(x, y[:2], upper=True),
+        },
+    ),
+    "linalg.solve_triangular, lower, right": operation(
+        lambda t, x, y: t.linalg.solve_triangular(
+            well(t, x), y, upper=False, left=False, unitriangular=True
+        ),
+        S,
+        (2, 3),
+        dtypes=(),
+    ),
+    "linalg.det": operation(
+        lambda t, x: t.linalg.det(x),
+        S,
+        dtypes=("float16", "int64", "bool"),
+        wrong={
+            "vector": lambda t, x: t.linalg.det(x[0]),
+            "not square": lambda t, x: t.det(x[:2]),
+        },
+    ),
+    "det of a batch": operation(lambda t, x: x.det(), B, dtypes=FEW),
+    "linalg.slogdet": operation(
+        lambda t, x: tuple(t.linalg.slogdet(x)), S, dtypes=FLOATS, results=lambda r: r[1]
+    ),
+    "slogdet of a batch": operation(
+        lambda t, x: tuple(x.slogdet()), B, dtypes=FEW, results=lambda r: r[1]
+    ),
+    "logdet": operation(
+        lambda t, x: t.logdet(x),
+        S,
+        dtypes=FLOATS,
+        wrong={"not square": lambda t, x: t.logdet(x[:2])},
+    ),
+    "linalg.cholesky": operation(
+        lambda t, x: t.linalg.cholesky(positive(t, x)),
+        S,
+        dtypes=("float64", "int64"),
+        wrong={
+            "indefinite": lambda t, x: t.linalg.cholesky(-t.eye(2)),
+            "second minor": lambda t, x: t.linalg.cholesky(t.tensor([[1.0, 2.0], [2.0, 1.0]])),
+            "in a batch": lambda t, x: t.linalg.cholesky(t.stack([t.eye(2), -t.eye(2)])),
+            "not square": lambda t, x: t.linalg.cholesky(x[:2]),
+        },
+    ),
+    "linalg.cholesky, upper": operation(
+        lambda t, x: t.linalg.cholesky(positive(t, x), upper=True), B, dtypes=()
+    ),
+    "cholesky_solve": operation(
+        lambda t, y, x: t.cholesky_solve(y, well(t, x).tril()),
+        (3, 2),
+        S,
+        dtypes=(),
+        wrong={
+            "vector": lambda t, y, x: t.cholesky_solve(y[0], x),
+            "sizes": lambda t, y, x: t.cholesky_solve(y[:2], x),
+        },
+    ),
+    "cholesky_solve, upper": operation(
+        lambda t, y, x: y.cholesky_solve(well(t, x).triu(), upper=True), (3, 1), S, dtypes=()
+    ),
+    "cholesky_inverse": operation(lambda t, x: t.cholesky_inverse(well(t, x).tril()), S, dtypes=()),
+    "linalg.qr, Q": operation(
+        lambda t, x: t.linalg.qr(x).Q,
+        R,
+        dtypes=("float16", "int64"),
+        wrong={
+            "mode": lambda t, x: t.linalg.qr(x, mode="full"),
+            "vector": lambda t, x: t.linalg.qr(x[0]),
+        },
+    ),
+    "linalg.qr, R": operation(lambda t, x: t.linalg.qr(x).R, R, dtypes=()),
+    "linalg.qr, wide": operation(lambda t, x: t.linalg.qr(x).Q, W, dtypes=()),
+    "linalg.qr, wide, R": operation(lambda t, x: t.linalg.qr(x).R, W, dtypes=()),
+    "linalg.qr, product": operation(
+        lambda t, x: exactly(t, lambda x: (lambda r: r.Q.sin() @ r.R.cos())(t.linalg.qr(x)), x),
+        B,
+        dtypes=(),
+    ),
+    "linalg.eigh, values": operation(
+        lambda t, x: t.linalg.eigh(symmetric(t, x)).eigenvalues,
+        S,
+        dtypes=("float64",),
+        wrong={
+            "not square": lambda t, x: t.linalg.eigh(x[:2]),
+            "triangle": lambda t, x: t.linalg.eigh(x, UPLO="X"),
+        },
+    ),
+    "linalg.eigh, vectors": operation(
+        lambda t, x: exactly(t, lambda x: squares(t.linalg.eigh(x))[1], symmetric(t, x)),
+        S,
+        dtypes=(),
+    ),
+    "linalg.eigh, both": operation(
+        lambda t, x: exactly(
+            t,
+            lambda x: (lambda r: r[1] @ (r[0].exp()[:, None] * r[1].mT))(t.linalg.eigh(x)),
+            symmetric(t, x),
+        ),
+        S,
+        dtypes=(),
+    ),
+    "linalg.eigvalsh of the upper triangles": operation(
+        lambda t, x: t.linalg.eigvalsh(x, UPLO="U"), B, dtypes=FEW
+    ),
+    "linalg.svd, values": operation(
+        lambda t, x: t.linalg.svd(x).S,
+        R,
+        dtypes=("float16", "int64"),
+        wrong={
+            "vector": lambda t, x: t.linalg.svd(x[0]),
+            "driver": lambda t, x: t.linalg.svd(x, driver="gesvd"),
+            "nan": lambda t, x: t.linalg.svd(t.full((2, 2), float("nan"))),
+        },
+    ),
+    "linalg.svd, U": operation(
+        lambda t, x: exactly(t, lambda x: squares(t.linalg.svd(x, full_matrices=False))[0], x),
+        R,
+        dtypes=(),
+    ),
+    "linalg.svd, Vh": operation(
+        lambda t, x: exactly(t, lambda x: squares(t.linalg.svd(x, full_matrices=False))[2], x),
+        W,
+        dtypes=(),
+    ),
+    "linalg.svd, all": operation(
+        lambda t, x: exactly(
+            t,
+            lambda x: (lambda r: (r[0] * r[1].exp()) @ r[2])(t.linalg.svd(x, full_matrices=False)),
+            x,
+        ),
+        R,
+        dtypes=(),
+    ),
+    "svd of a batch": operation(
+        lambda t, x: exactly(
+            t, lambda x: (lambda r: (r.U * r.S.exp()[:, None]) @ r.V.mT)(t.svd(x)), x
+        ),
+        B,
+        dtypes=(),
+    ),
+    "linalg.svdvals": operation(lambda t, x: t.linalg.svdvals(x), B, dtypes=FEW),
+    "linalg.pinv": operation(
+        lambda t, x: t.linalg.pinv(x),
+        R,
+        dtypes=("float16", "int64"),
+        wrong={"vector": lambda t, x: t.linalg.pinv(x[0])},
+    ),
+    "linalg.pinv, wide": operation(lambda t, x: t.linalg.pinv(x, rtol=1e-3), W, dtypes=()),
+    "linalg.pinv, symmetric": operation(
+        lambda t, x: exactly(t, lambda x: t.linalg.pinv(x, hermitian=True), symmetric(t, x)),
+        S,
+        dtypes=(),
+    ),
+    "pinverse": operation(lambda t, x: x.pinverse(), R, dtypes=()),
+    "linalg.lstsq": operation(
+        lambda t, x, y: exactly(t, lambda x, y: t.linalg.lstsq(x, y).solution, x, y),
+        R,
+        (4, 2),
+        dtypes=(),
+        wrong={
+            "rows": lambda t, x, y: t.linalg.lstsq(x, y[:2]),
+            "driver": lambda t, x, y: t.linalg.lstsq(x, y, driver="best"),
+            "dtypes": lambda t, x, y: t.linalg.lstsq(x, y.double()),
+        },
+    ),
+    "matrix_exp": operation(
+        lambda t, x: exactly(t, t.matrix_exp, x),
+        S,
+        dtypes=("int64", "bool"),
+        wrong={"not square": lambda t, x: t.matrix_exp(x[:2])},
+    ),
+    "linalg.matrix_exp of a batch": operation(
+        lambda t, x: exactly(t, t.linalg.matrix_exp, x), B, dtypes=()
+    ),
+    "linalg.matrix_norm": operation(
+        lambda t, x: t.linalg.matrix_norm(x),
+        B,
+        dtypes=FLOATS,
+        wrong={
+            "vector": lambda t, x: t.linalg.matrix_norm(x[0, 0]),
+            "order": lambda t, x: t.linalg.matrix_norm(x, 3),
+            "name": lambda t, x: t.linalg.matrix_norm(x, "max"),
+            "one dimension": lambda t, x: t.linalg.matrix_norm(x, dim=(0,)),
+            "the same dimension": lambda t, x: t.linalg.matrix_norm(x, dim=(0, 0)),
+            "narrow": lambda t, x: t.linalg.matrix_norm(x.double(), dtype=t.float32),
+        },
+    ),
+    **{
+        f"linalg.matrix_norm, {order}": operation(
+            lambda t, x, order=order: t.linalg.matrix_norm(x, order), B, dtypes=()
+        )
+        for order in (1, -1, 2, -2, INF, -INF, "nuc")
+    },
+    "linalg.matrix_norm, dimensions kept": operation(
+        lambda t, x: t.linalg.matrix_norm(x, "nuc", dim=(0, 2), keepdim=True), B, dtypes=()
+    ),
+    "linalg.matrix_norm, rows kept": operation(
+        lambda t, x: t.linalg.matrix_norm(x, INF, dim=(2, 0), keepdim=True), B, dtypes=()
+    ),
+    "linalg.vector_norm": operation(
+        lambda t, x: t.linalg.vector_norm(x, 3, dim=1),
+        S,
+        dtypes=FLOATS,
+        wrong={
+            "order": lambda t, x: t.linalg.vector_norm(x, "fro"),
+            "dimension": lambda t, x: t.linalg.vector_norm(x, dim=2),
+            "nothing": lambda t, x: t.linalg.vector_norm(x[:0], INF),
+            "nothing along": lambda t, x: t.linalg.vector_norm(x[:0], INF, dim=0),
+        },
+    ),
+    "linalg.norm": operation(
+        lambda t, x: t.linalg.norm(x),
+        S,
+        dtypes=FLOATS,
+        wrong={
+            "three dimensions": lambda t, x: t.linalg.norm(t.ones(2, 2, 2), 2),
+            "dims": lambda t, x: t.linalg.norm(t.ones(2, 2, 2), 2, dim=(0, 1, 2)),
+            "matrix norm of a vector": lambda t, x: t.linalg.norm(x[0], "nuc"),
+        },
+    ),
+    "linalg.norm of a vector": operation(lambda t, x: t.linalg.norm(x, 1), (3,), dtypes=()),
+    "linalg.norm, 2": operation(lambda t, x: t.linalg.norm(x, 2), S, dtypes=()),
+    "linalg.cond": operation(
+        lambda t, x: t.linalg.cond(x),
+        S,
+        dtypes=("float16", "int64"),
+        wrong={
+            "order": lambda t, x: t.linalg.cond(x, 3),
+            "not square": lambda t, x: t.linalg.cond(x[:2], 1),
+        },
+    ),
+    "linalg.cond, -2": operation(lambda t, x: t.linalg.cond(x, -2), R, dtypes=()),
+    "linalg.cond, nuc": operation(lambda t, x: t.linalg.cond(x, "nuc"), S, dtypes=()),
+    "linalg.cond, 1": operation(
+        lambda t, x: t.linalg.cond(x, 1), S, differentiable=False, dtypes=FEW
+    ),
+    "linalg.matrix_rank": operation(
+        lambda t, x: t.linalg.matrix_rank(x),
+        R,
+        differentiable=False,
+        dtypes=("float32", "float64", "int64"),
+        wrong={"vector": lambda t, x: t.linalg.matrix_rank(x[0])},
+    ),
+}
+
+family = add_all(TABLE)
+
+
+@family
+def several_results(torch, log):
+    """The printed forms of what gives several results."""
+    x = torch.tensor([[2.0, 0.0], [0.0, 1.0]], requires_grad=True)
+    for name, value in (
+        ("slogdet", torch.slogdet(x)),
+        ("linalg.slogdet", torch.linalg.slogdet(x)),
+        ("inv_ex", torch.linalg.inv_ex(x)),
+        ("solve_ex", torch.linalg.solve_ex(x, x)),
+        ("cholesky_ex", torch.linalg.cholesky_ex(x)),
+        ("eigh", torch.linalg.eigh(x.detach())),
+        ("svd", torch.linalg.svd(x.detach())),
+        ("torch.svd", torch.svd(x.detach())),
+        ("lstsq", torch.linalg.lstsq(x.detach(), x.detach())),
+        ("eig", torch.linalg.eig(x.detach())),
+    ):
+        log(name, repr(value))
+
+
+@family
+def least_squares(torch, log):
+    """What each driver gives besides the solution."""
+    x, y = leaf(torch, (4, 2), 1, requires_grad=False), leaf(torch, (4, 1), 2, requires_grad=False)
+    for driver in ("gels", "gelsy", "gelsd", "gelss"):
+        log(driver, *torch.linalg.lstsq(x.double(), y.double(), driver=driver))
+    log("wide", *torch.linalg.lstsq(x.mT, y[:2]))
+    batch = leaf(torch, (2, 3, 2), 3, requires_grad=False)
+    log("vectors", *torch.linalg.lstsq(batch, batch[..., 0]))
+
+
+@family
+def nothing_in_them(torch, log):
+    """Matrices without entries."""
+    none, flat = torch.zeros(0, 0), torch.zeros(0, 3)
+    batch = torch.zeros(0, 2, 2)
+    L = torch.linalg
+    for name, function in (
+        ("inv", L.inv), ("det", L.det), ("slogdet", L.slogdet), ("cholesky", L.cholesky),
+        ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv), ("cond", L.cond),
+        ("matrix_rank", L.matrix_rank), ("matrix_norm", L.matrix_norm), ("exp", L.matrix_exp),
+    ):  # fmt: skip
+        log(name, *parts(function(none)), *parts(function(batch)))
+    for name, function in (("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv)):
+        log(f"{name}, flat", *parts(function(flat)))
+    log("solve", L.solve(none, none))
+    log("norms", *(L.matrix_norm(flat, order) for order in (1, 2, INF, "nuc", "fro")))
+
+
+@family
+def singular(torch, log):
+    """Singular matrices where that is no error."""
+    ones = torch.ones(2, 2)
+    log("det", torch.det(ones).abs())
+    log("logdet", torch.logdet(ones))
+    log("negative", torch.logdet(-torch.eye(3)))
+    log("inv_ex", *torch.linalg.inv_ex(ones))
+    log("solve_ex", torch.linalg.solve_ex(ones, torch.eye(2)).info)
+    log("cond", torch.linalg.cond(ones, 1), torch.linalg.cond(ones, "fro"))
+    log("cholesky_ex", *torch.linalg.cholesky_ex(torch.tensor([[1.0, 2.0], [2.0, 4.0]])))
+    log("rank", torch.linalg.matrix_rank(ones), torch.linalg.matrix_rank(ones, atol=3.0))
+    log("pinv", torch.linalg.pinv(ones))
+    x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    (gradient,) = torch.autograd.grad(torch.det(x), x, create_graph=True)
+    log("gradient of det", gradient)
+    error = torch.linalg.LinAlgError
+    log("error", issubclass(error, RuntimeError), error.__name__)
+    log.raises("inv_ex", lambda: torch.linalg.inv_ex(ones, check_errors=True))
+    log.raises("solve_ex", lambda: torch.linalg.solve_ex(ones, ones, check_errors=True))
+    log.raises("cholesky_ex", lambda: torch.linalg.cholesky_ex(-ones, check_errors=True))
+
+
+@family
+def without_gradients(torch, log):
+    """Decompositions that cannot be differentiated."""
+    x = leaf(torch, (3, 2), 1)
+    log.raises("qr, mode r", lambda: torch.linalg.qr(x, mode="r").R.sum().backward())
+    log.raises("qr, complete", lambda: torch.linalg.qr(x, mode="complete").R.sum().backward())
+    log("sign", graph(torch.linalg.slogdet(x[:2]).sign))
+
+
+@family
+def older_names(torch, log):
+    """Functions that warn that they have a newer name."""
+    x = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
+    log("cholesky", torch.cholesky(x), torch.cholesky(x, upper=True))
+    log("qr", *torch.qr(x))
+    log("svd", *torch.svd(x, some=False))
+
+
+@family
+def written_into_out(torch, log):
+    """Results written into tensors that are there already."""
+    x = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
+    place = torch.zeros(2, 2)
+    log("inv", torch.linalg.inv(x, out=place) is place, place)
+    log("det", torch.linalg.det(x, out=torch.zeros(())))
+    log("solve", torch.linalg.solve(x, x, out=place) is place, place)
+
+
+@family
+def of_tensors(torch, log):
+    """Inverses and systems of tensors with more dimensions."""
+    x = (torch.eye(6) * 2).reshape(2, 3, 6)
+    log("tensorinv", torch.linalg.tensorinv(x))
+    log("tensorsolve", torch.linalg.tensorsolve(x, torch.ones(2, 3)))
+    log.raises("ind", lambda: torch.linalg.tensorinv(x, 0))
+    log.raises("sizes", lambda: torch.linalg.tensorinv(x, 1))

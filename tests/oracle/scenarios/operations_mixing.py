@@ -1,0 +1,132 @@
+"""See interpolation, sums of products, fmax, copysign, heaviside and limits that are tensors."""
+
+from __future__ import annotations
+
+from .tools_operations import add_all, operation
+
+V, M = (4,), (2, 3)
+
+TABLE = {
+    "lerp by a number": operation(
+        lambda t, a, b: t.lerp(a, b, 0.25),
+        M,
+        (3,),
+        wrong={
+            "another type": lambda t, a, b: t.lerp(a, b.double(), 0.25),
+            "shapes": lambda t, a, b: t.lerp(a, t.ones(2), 0.25),
+        },
+    ),
+    "lerp far": operation(lambda t, a, b: a.lerp(b, 1.5), V, V, dtypes=()),
+    "lerp by a tensor": operation(
+        lambda t, a, b, w: t.lerp(a, b, w),
+        M,
+        (3,),
+        (2, 1),
+        wrong={"another type": lambda t, a, b, w: t.lerp(a, b, w.double())},
+    ),
+    "x.lerp_": operation(lambda t, a, b: (a * 1).lerp_(b, 0.75), V, V, dtypes=()),
+    "x.lerp_ by a tensor": operation(lambda t, a, b, w: (a * 1).lerp_(b, w), V, V, V, dtypes=()),
+    "addcmul": operation(
+        lambda t, x, a, b: t.addcmul(x, a, b, value=2),
+        M,
+        (3,),
+        (2, 1),
+        wrong={
+            "a number": lambda t, x, a, b: t.addcmul(x, 2, b),
+            "shapes": lambda t, x, a, b: t.addcmul(x, t.ones(2), b),
+        },
+    ),
+    "x.addcmul": operation(lambda t, x, a, b: x.addcmul(a, b), V, V, V, dtypes=()),
+    "x.addcmul_": operation(
+        lambda t, x, a, b: (x * 1).addcmul_(a, b, value=0.5), V, V, V, dtypes=()
+    ),
+    "addcdiv": operation(
+        lambda t, x, a, b: t.addcdiv(x, a, b, value=2), M, (3,), (2, 1), positive=True
+    ),
+    "x.addcdiv_": operation(
+        lambda t, x, a, b: (x * 1).addcdiv_(a, b, value=0.5), V, V, V, dtypes=()
+    ),
+    "fmax": operation(
+        lambda t, x, y: t.fmax(x, y), M, (3,), wrong={"a number": lambda t, x, y: t.fmax(x, 2.0)}
+    ),
+    "x.fmin": operation(lambda t, x, y: x.fmin(y), M, (3,)),
+    "copysign": operation(lambda t, x, y: t.copysign(x, y), M, (3,)),
+    "copysign of a number": operation(lambda t, x: x.copysign(-2), V),
+    "x.copysign_": operation(lambda t, x, y: (x * 1).copysign_(y), V, V, dtypes=()),
+    "heaviside": operation(
+        lambda t, x, y: t.heaviside(x, y),
+        V,
+        V,
+        differentiable=False,
+        wrong={"other types": lambda t, x, y: t.heaviside(x, y.double())},
+    ),
+    "clamp by tensors": operation(
+        lambda t, x, a, b: t.clamp(x, a - 1, b + 1) if x.dtype.is_floating_point else x.clamp(a, b),
+        M,
+        (3,),
+        (2, 1),
+    ),
+    "clamp min tensor": operation(lambda t, x, a: x.clamp(min=a), M, (3,)),
+    "clamp max tensor": operation(lambda t, x, a: x.clamp(max=a), M, (3,)),
+    "x.clamp_ by tensors": operation(lambda t, x, a: (x * 1).clamp_(a), V, V, dtypes=()),
+    "clip": operation(lambda t, x: t.clip(x, -0.5, 0.5), V),
+    "x.clip_": operation(lambda t, x: (x * 1).clip_(max=0.5), V, dtypes=()),
+    "clamp_min": operation(lambda t, x: t.clamp_min(x, 0.5), V),
+    "clamp_max": operation(lambda t, x: x.clamp_max(1), V),
+    "clamp_min by a tensor": operation(lambda t, x, a: t.clamp_min(x, a), M, (3,)),
+    "clamp_max by a tensor": operation(lambda t, x, a: t.clamp_max(x, a), M, (3,)),
+    "x.clamp_min_": operation(lambda t, x: (x * 1).clamp_min_(0.5), V),
+    "x.clamp_max_": operation(lambda t, x, a: (x * 1).clamp_max_(a), V, V, dtypes=()),
+    "rsub": operation(lambda t, x, y: t.rsub(x, y), M, (3,)),
+    "rsub with alpha": operation(lambda t, x, y: t.rsub(x, y, alpha=2), V, V),
+    "rsub from a number": operation(lambda t, x: t.rsub(x, 2.5), V),
+    "x.where": operation(lambda t, x, y: x.where(x > y, y), V, V),
+    "x.where, a number": operation(lambda t, x: x.where(x > 0, 2), V, dtypes=("float64",)),
+}
+
+family = add_all(TABLE)
+
+
+@family
+def at_the_kinks(torch, log):
+    """Ties, NaN and zeros."""
+    inf, nan = float("inf"), float("nan")
+    for name in ("fmax", "fmin", "copysign", "clamp_min", "clamp_max"):
+        x = torch.tensor([1.0, nan, 1.0, nan, 0.0, -0.0, inf], requires_grad=True)
+        y = torch.tensor([1.0, 1.0, nan, nan, -0.0, 0.0, -inf], requires_grad=True)
+        z = getattr(torch, name)(x, y)
+        log(name, z, *torch.autograd.grad(z, (x, y), torch.arange(1.0, 8.0)))
+    x = torch.tensor([0.0, 1.0, 2.0, 3.0, nan], requires_grad=True)
+    low = torch.tensor([0.0, 2.0, 0.0, 4.0, 0.0], requires_grad=True)
+    high = torch.tensor([0.0, 3.0, 2.0, 1.0, 1.0], requires_grad=True)
+    z = torch.clamp(x, low, high)
+    log("clamp", z, *torch.autograd.grad(z, (x, low, high), torch.arange(1.0, 6.0)))
+    for limits in ((nan, None), (2.0, 1.0), (inf, None)):
+        log("clamp", torch.clamp(x, *limits))
+
+
+@family
+def types(torch, log):
+    """What meets in which type, and what is refused."""
+    single, double = torch.tensor([1.5, -2.0]), torch.tensor([0.5, 1.0]).double()
+    whole, half = torch.tensor([1, 2]), torch.tensor([1.0, 2.0]).half()
+    log("addcmul", torch.addcmul(single, double, whole), torch.addcmul(whole, whole, whole))
+    log("addcmul", torch.addcmul(whole, whole, whole, value=2.5), torch.addcmul(half, half, single))
+    log("addcdiv", torch.addcdiv(single, whole, double), torch.addcdiv(half, half, half))
+    log("clamp", whole.clamp(single), whole.clamp(torch.tensor(1)), single.clamp(double, double))
+    log("clamp", whole.clamp(torch.tensor(1.5)), single.clamp(whole), whole.clamp(max=whole))
+    log("weight", torch.lerp(single, single + 1, torch.tensor(0.5).double()))
+    log("rsub", torch.rsub(whole, 2.5), torch.rsub(whole, single, alpha=3))
+    for label, call in {
+        "addcdiv": lambda: torch.addcdiv(whole, whole, whole),
+        "addcmul_": lambda: whole.addcmul_(single, single),
+        "lerp": lambda: torch.lerp(whole, whole, 0.5),
+        "lerp weights": lambda: torch.lerp(whole, whole, whole),
+        "lerp weight": lambda: torch.lerp(single, single, whole),
+        "clamp_": lambda: whole.clamp_(single),
+        "clamp_min_": lambda: whole.clamp_min_(1.5),
+        "rsub": lambda: torch.rsub(whole > 1, whole > 1),
+        "heaviside": lambda: torch.heaviside(single, 2.0),
+        "copysign_": lambda: whole.copysign_(1),
+    }.items():
+        log.raises(label, call)

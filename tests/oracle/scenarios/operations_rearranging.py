@@ -1,0 +1,249 @@
+"""See the less usual operations that rearrange: move, roll, turn, tile, windows, parts, strides."""
+
+from __future__ import annotations
+
+from .tools import graph, leaf
+from .tools_operations import add_all, operation
+
+V, M, T = (6,), (2, 3), (2, 3, 4)
+SOME = ("float64", "int64", "bool")
+NONE = ()
+
+
+def row(call, *shapes, dtypes=NONE, **wrong):
+    return operation(call, *shapes, dtypes=dtypes, wrong=wrong)
+
+
+TABLE = {
+    "unflatten": row(
+        lambda t, x: t.unflatten(x, 0, (2, -1)),
+        V,
+        dtypes=SOME,
+        wrong=lambda t, x: x.unflatten(0, (4, 5)),
+        empty=lambda t, x: x.unflatten(0, ()),
+        inferred=lambda t, x: x.unflatten(0, (-1, 4)),
+        dim=lambda t, x: x.unflatten(3, (1, 1)),
+    ),
+    "ravel": row(lambda t, x: t.ravel(x), M),
+    "ravel of a transpose": row(lambda t, x: x.t().ravel(), M),
+    "swapaxes": row(lambda t, x: t.swapaxes(x, 0, 1), M),
+    "swapdims": row(lambda t, x: x.swapdims(0, -1), T, dim=lambda t, x: t.swapdims(x, 0, 3)),
+    "movedim": row(
+        lambda t, x: t.movedim(x, 0, 2),
+        T,
+        twice=lambda t, x: x.movedim((0, 0), (0, 1)),
+        onto=lambda t, x: x.movedim((0, 1), (1, 1)),
+        count=lambda t, x: x.movedim((0, 1), (0,)),
+        dim=lambda t, x: x.movedim(0, 5),
+    ),
+    "movedim of several": row(lambda t, x: x.movedim((0, 1), (2, 0)), T),
+    "moveaxis": row(lambda t, x: x.moveaxis(1, 0), T),
+    "squeeze of several": row(
+        lambda t, x: x.squeeze((0, 2)),
+        (1, 3, 1),
+        dtypes=SOME,
+        twice=lambda t, x: x.squeeze((0, 0)),
+        dim=lambda t, x: t.squeeze(x, (0, 4)),
+    ),
+    "squeeze of several, one longer": row(lambda t, x: t.squeeze(x, (0, 1)), (1, 3, 1)),
+    "broadcast_to": row(
+        lambda t, x: t.broadcast_to(x, (2, 3)), (3,), wrong=lambda t, x: x.broadcast_to((2, 2))
+    ),
+    "broadcast_tensors": row(
+        lambda t, x, y: t.stack(t.broadcast_tensors(x, y)),
+        (3,),
+        (2, 1),
+        wrong=lambda t, x, y: t.broadcast_tensors(x, t.zeros(2)),
+    ),
+    "tile": row(lambda t, x: t.tile(x, (2,)), M, dtypes=SOME),
+    "tile of many": row(lambda t, x: x.tile(2, 1, 2), M),
+    "repeat_interleave": row(
+        lambda t, x: t.repeat_interleave(x, 2),
+        M,
+        dtypes=SOME,
+        negative=lambda t, x: x.repeat_interleave(-1),
+        size=lambda t, x: t.repeat_interleave(x, 2, output_size=5),
+    ),
+    "repeat_interleave along a dimension": row(lambda t, x: x.repeat_interleave(2, dim=1), M),
+    "repeat_interleave by a tensor": row(
+        lambda t, x: x.repeat_interleave(t.tensor([1, 2, 0]), dim=1),
+        M,
+        count=lambda t, x: x.repeat_interleave(t.tensor([1, 2]), dim=1),
+        floats=lambda t, x: x.repeat_interleave(t.tensor([1.0, 2.0, 1.0]), dim=1),
+    ),
+    "repeat_interleave of all by a tensor": row(
+        lambda t, x: t.repeat_interleave(x, t.tensor([1, 2, 0, 1, 1, 1])), M
+    ),
+    "fliplr": row(lambda t, x: t.fliplr(x), M, dims=lambda t, x: t.fliplr(x[0])),
+    "flipud": row(lambda t, x: x.flipud(), M, dims=lambda t, x: t.flipud(x[0, 0])),
+    "flip": row(
+        lambda t, x: t.flip(x, (0, -1)),
+        M,
+        twice=lambda t, x: x.flip(0, 0),
+        dim=lambda t, x: x.flip(2),
+    ),
+    "roll": row(
+        lambda t, x: t.roll(x, 1),
+        M,
+        dtypes=SOME,
+        count=lambda t, x: x.roll((1, 2), 0),
+        nothing=lambda t, x: x.roll(()),
+        dim=lambda t, x: x.roll(1, 4),
+    ),
+    "roll along two": row(lambda t, x: x.roll((1, -1), (0, 1)), M),
+    "rot90": row(
+        lambda t, x: t.rot90(x),
+        M,
+        dtypes=SOME,
+        one=lambda t, x: x.rot90(1, (0,)),
+        same=lambda t, x: x.rot90(1, (0, -2)),
+        vector=lambda t, x: x[0].rot90(),
+    ),
+    "rot90 twice": row(lambda t, x: x.rot90(2, [1, 2]), T),
+    "rot90 back": row(lambda t, x: x.rot90(-1, [0, 1]), M),
+    "select": row(
+        lambda t, x: t.select(x, 1, -1),
+        M,
+        index=lambda t, x: x.select(0, 9),
+        dim=lambda t, x: x.select(9, 0),
+        scalar=lambda t, x: x[0, 0].select(0, 0),
+    ),
+    "narrow": row(
+        lambda t, x: t.narrow(x, 1, 1, 2),
+        M,
+        length=lambda t, x: x.narrow(1, 2, 2),
+        negative=lambda t, x: x.narrow(1, 0, -1),
+        start=lambda t, x: x.narrow(1, 9, 0),
+        scalar=lambda t, x: x[0, 0].narrow(0, 0, 1),
+        tensor=lambda t, x: x.narrow(0, t.tensor([1]), 1),
+    ),
+    "narrow from a tensor": row(lambda t, x: x.narrow(1, t.tensor(-2), 2), M),
+    "slice_scatter": row(
+        lambda t, x, y: t.slice_scatter(x, y, 1, 0, 3, 2),
+        M,
+        (2, 2),
+        shape=lambda t, x, y: x.slice_scatter(y, 0),
+        step=lambda t, x, y: x.slice_scatter(x, 0, step=0),
+    ),
+    "select_scatter": row(
+        lambda t, x, y: x.select_scatter(y, 1, -1),
+        M,
+        (2,),
+        shape=lambda t, x, y: x.select_scatter(x, 0, 0),
+        index=lambda t, x, y: x.select_scatter(y, 1, 5),
+    ),
+    "unfold": row(
+        lambda t, x: x.unfold(0, 3, 2),
+        V,
+        dtypes=SOME,
+        size=lambda t, x: x.unfold(0, 7, 1),
+        negative=lambda t, x: x.unfold(0, -1, 1),
+        step=lambda t, x: x.unfold(0, 1, 0),
+    ),
+    "unfold of overlapping windows": row(lambda t, x: x.unfold(1, 2, 1), M),
+    "reshape_as": row(lambda t, x, y: x.reshape_as(y) * y, V, M),
+    "expand": row(
+        lambda t, x: x.expand(2, 3),
+        (3,),
+        leading=lambda t, x: x.expand(-1, 3),
+        few=lambda t, x: x.expand(()),
+    ),
+    "reshape": row(
+        lambda t, x: x.reshape(-1, 2),
+        M,
+        negative=lambda t, x: x.reshape(-2, 3),
+        ambiguous=lambda t, x: t.zeros(0).reshape(-1, 0),
+        none=lambda t, x: x.reshape(()),
+    ),
+    "repeat": row(
+        lambda t, x: x.repeat(2, 1, 2),
+        M,
+        few=lambda t, x: x.repeat(2),
+        negative=lambda t, x: x.repeat(-1, 2),
+    ),
+}
+
+family = add_all(TABLE)
+
+
+@family
+def strided(torch, log):
+    """as_strided reads the memory in any steps; overlapping entries collect their gradients."""
+    x = leaf(torch, (6,), 1)
+    for name, arguments in (
+        ("apart", ((2, 2), (1, 2))),
+        ("overlapping", ((2, 3), (1, 1), 1)),
+        ("repeated", ((2, 2), (0, 3))),
+    ):
+        y = x.as_strided(*arguments)
+        log(name, y, graph(y), y._base is x)
+        (grad,) = torch.autograd.grad(y, x, leaf(torch, tuple(y.shape), 3, requires_grad=False))
+        log("gradient", grad)
+    m = leaf(torch, (2, 3), 2)
+    turned = m.t()
+    y = torch.as_strided(turned, (2, 2), (2, 1))
+    log("of a view", y, graph(y), torch.autograd.grad((y * y).sum(), m)[0])
+    part = m[1]
+    log("own offset", part.as_strided((2,), (1,)), part.as_strided((2,), (1,), 1))
+    for label, arguments in (
+        ("outside", ((9, 9), (9, 1))),
+        ("negative", ((1,), (-1,))),
+        ("lengths", ((1,), (1, 1))),
+        ("offset", ((1,), (1,), -2)),
+        ("size", ((-1,), (1,))),
+    ):
+        log.raises(label, lambda a=arguments: x.as_strided(*a))
+
+
+@family
+def shapes_that_broadcast(torch, log):
+    """broadcast_shapes computes with shapes alone."""
+    for shapes in (((2, 3), (3,)), ((2, 1), (1, 3)), ((), (1,)), (3, (2, 1)), ((0,), (1,)), ()):
+        log(str(shapes), repr(torch.broadcast_shapes(*shapes)))
+    for shapes in (((2,), (3,)), ((-1,), (2,)), ((0,), (2,))):
+        log.raises(str(shapes), lambda s=shapes: torch.broadcast_shapes(*s))
+
+
+@family
+def same_memory_as_another_type(torch, log):
+    """view(dtype) reads the bytes as another type."""
+    x = torch.tensor([[1.0, 2.0], [0.5, -1.0]])
+    for name in ("int32", "float64", "int16", "uint8", "float32"):
+        y = x.view(getattr(torch, name))
+        log(name, y, y.data_ptr() == x.data_ptr())
+    y = x.view(torch.int32)
+    y[0, 0] = 0
+    log("written", x, x._version)
+    log("graph", torch.ones(2, requires_grad=True).view(torch.int32).requires_grad)
+    log.raises("odd", lambda: torch.zeros(3).view(torch.float64))
+    log.raises("scalar", lambda: torch.zeros(()).view(torch.int8))
+    log.raises("transposed", lambda: x.t().view(torch.int16))
+
+
+@family
+def views(torch, log):
+    """Which of them are views of the input, and which are copies."""
+    x = torch.arange(12.0).reshape(3, 4)
+    for name, y in (
+        ("unflatten", x.unflatten(1, (2, 2))),
+        ("ravel", x.ravel()),
+        ("ravel of a transpose", x.t().ravel()),
+        ("movedim", x.movedim(0, 1)),
+        ("broadcast_to", x.broadcast_to(2, 3, 4)),
+        ("select", x.select(0, 1)),
+        ("narrow", x.narrow(0, 1, 2)),
+        ("unfold", x.unfold(1, 2, 1)),
+        ("as_strided", x.as_strided((2,), (1,))),
+        ("roll", x.roll(1)),
+        ("rot90", x.rot90()),
+        ("fliplr", x.fliplr()),
+        ("tile", x.tile(1)),
+        ("repeat_interleave", x.repeat_interleave(1)),
+    ):
+        log(name, y._base is x, y._is_view())
+    y = torch.ones(4, requires_grad=True) * 2
+    y.unfold(0, 2, 2).mul_(3)
+    log("written through a window", y, graph(y))
+    y.select(0, 1).zero_()
+    y.narrow(0, 2, 2).add_(1)
+    log("written through parts", y)

@@ -1,0 +1,236 @@
+"""See products, variances, medians, quantiles, distances and covariances."""
+
+from __future__ import annotations
+
+from .tools import leaf
+from .tools_operations import add_all, operation
+
+V, M, T = (4,), (2, 3), (2, 3, 2)
+FLOATS = ("float16", "float32", "float64")
+OTHERS = ("uint8", "int64", "bool")
+FEW = ("float32", "int64", "bool")
+
+
+TABLE = {
+    "prod": operation(lambda t, x: x.prod(), M),
+    "prod over 1": operation(
+        lambda t, x: t.prod(x, 1), M, wrong={"axis": lambda t, x: x.prod(2)}, dtypes=FEW
+    ),
+    "prod keepdim": operation(lambda t, x: x.prod(-1, keepdim=True), T, dtypes=()),
+    "prod of a scalar": operation(lambda t, x: x.prod(), (), dtypes=()),
+    "prod over 0 of a scalar": operation(lambda t, x: x.prod(0), (), dtypes=()),
+    "prod in float64": operation(lambda t, x: x.prod(1, dtype=t.float64), M, dtypes=OTHERS),
+    "prod by axis": operation(lambda t, x: x.prod(axis=1, keepdims=True), M, dtypes=()),
+    "var": operation(lambda t, x: x.var(), M),
+    "var over 1": operation(
+        lambda t, x: t.var(x, 1),
+        M,
+        dtypes=(),
+        wrong={"axis": lambda t, x: x.var(2), "twice": lambda t, x: x.var((0, 0))},
+    ),
+    "var over two axes": operation(lambda t, x: x.var((0, -1), keepdim=True), T, dtypes=()),
+    "var of a row": operation(lambda t, x: x.var(0), V, dtypes=()),
+    "var biased": operation(lambda t, x: x.var(unbiased=False), M, dtypes=()),
+    "var with correction": operation(lambda t, x: x.var(1, correction=2), M, dtypes=()),
+    "std": operation(lambda t, x: x.std(), M),
+    "std biased": operation(lambda t, x: x.std(False), M, dtypes=()),
+    "std over 0": operation(lambda t, x: t.std(x, 0, False, True), M, dtypes=()),
+    "std with correction": operation(lambda t, x: x.std(dim=1, correction=0), M, dtypes=()),
+    "median": operation(lambda t, x: x.median(), V),
+    "median over 1": operation(
+        lambda t, x: t.median(x, 1).values,
+        M,
+        dtypes=FEW,
+        wrong={"axis": lambda t, x: x.median(2)},
+    ),
+    "median keepdim": operation(lambda t, x: x.median(0, keepdim=True).values, M, dtypes=()),
+    "nanmedian": operation(lambda t, x: x.nanmedian(), V, dtypes=FEW),
+    "nanmedian over 1": operation(lambda t, x: t.nanmedian(x, 1).values, M, dtypes=()),
+    "mode": operation(lambda t, x: x.mode().values, M, wrong={"axis": lambda t, x: x.mode(2)}),
+    "mode keepdim": operation(lambda t, x: t.mode(x, 0, True).values, M, dtypes=()),
+    "quantile": operation(
+        lambda t, x: x.quantile(0.3),
+        M,
+        wrong={
+            "level": lambda t, x: x.quantile(1.5),
+            "levels": lambda t, x: x.quantile(t.tensor([0.5, 1.5])),
+            "shape": lambda t, x: x.quantile(t.tensor([[0.5]])),
+            "dtype": lambda t, x: x.quantile(t.tensor(0.5, dtype=t.float64)),
+            "axis": lambda t, x: x.quantile(0.5, 2),
+            "interpolation": lambda t, x: x.quantile(0.5, interpolation="best"),
+            "empty": lambda t, x: t.zeros(0).quantile(0.5),
+        },
+    ),
+    "quantile over 0": operation(lambda t, x: t.quantile(x, 0.6, 0, keepdim=True), M, dtypes=()),
+    "quantiles": operation(
+        lambda t, x: x.quantile(t.tensor([0.2, 0.7], dtype=x.dtype), 1), M, dtypes=()
+    ),
+    "quantiles of all": operation(
+        lambda t, x: x.quantile(t.tensor([0.2, 0.7], dtype=x.dtype), keepdim=True), M, dtypes=()
+    ),
+    "quantile midpoint": operation(
+        lambda t, x: x.quantile(0.3, 1, interpolation="midpoint"), M, dtypes=()
+    ),
+    "quantile nearest": operation(
+        lambda t, x: x.quantile(0.3, 1, interpolation="nearest"), M, dtypes=()
+    ),
+    "nanquantile": operation(lambda t, x: x.nanquantile(0.3, 1), M, dtypes=()),
+    "nansum": operation(lambda t, x: x.nansum(), M),
+    "nansum over 1": operation(lambda t, x: t.nansum(x, 1, True), M, dtypes=()),
+    "nansum in float64": operation(lambda t, x: x.nansum((0, 1), dtype=t.float64), M, dtypes=()),
+    "nanmean": operation(lambda t, x: x.nanmean(), M),
+    "nanmean over 1": operation(lambda t, x: t.nanmean(x, 1, keepdim=True), M, dtypes=()),
+    "aminmax, smallest": operation(lambda t, x: x.aminmax().min, M),
+    "aminmax, largest": operation(lambda t, x: x.aminmax(dim=1).max, M, dtypes=()),
+    "aminmax keepdim": operation(
+        lambda t, x: t.aminmax(x, dim=0, keepdim=True).min,
+        M,
+        dtypes=(),
+        wrong={
+            "axis": lambda t, x: x.aminmax(dim=2),
+            "empty": lambda t, x: t.zeros(0).aminmax(),
+            "empty axis": lambda t, x: t.zeros(2, 0).aminmax(dim=1),
+        },
+    ),
+    "aminmax, both": operation(lambda t, x: sum(x.aminmax()), M, dtypes=()),
+    "var_mean": operation(lambda t, x: sum(t.var_mean(x)), M, dtypes=FEW),
+    "var_mean, variance": operation(lambda t, x: t.var_mean(x, 1)[0], M, dtypes=()),
+    "var_mean, mean": operation(lambda t, x: t.var_mean(x, 1)[1], M, dtypes=()),
+    "var_mean over two axes": operation(
+        lambda t, x: t.mul(*t.var_mean(x, (0, 2), keepdim=True, correction=0)), T, dtypes=()
+    ),
+    "std_mean": operation(lambda t, x: t.mul(*t.std_mean(x)), M, dtypes=FEW),
+    "std_mean over 1": operation(lambda t, x: sum(t.std_mean(x, 1)), M, dtypes=()),
+    "std_mean, deviation": operation(lambda t, x: t.std_mean(x, 0, True)[0], M, dtypes=()),
+    "dist": operation(lambda t, x, y: t.dist(x, y), M, M, dtypes=("float16", "float64", "int64")),
+    "dist p=1": operation(lambda t, x, y: x.dist(y, 1), M, (3,), dtypes=()),
+    "dist p=3": operation(lambda t, x, y: x.dist(y, p=3), M, M, dtypes=()),
+    "dist p=inf": operation(
+        lambda t, x, y: x.dist(y, float("inf")),
+        M,
+        M,
+        dtypes=(),
+        wrong={"shapes": lambda t, x, y: x.dist(t.zeros(4))},
+    ),
+    "norm": operation(lambda t, x: x.norm(), M),
+    "norm p=1 over 0": operation(lambda t, x: x.norm(1, 0), M, dtypes=()),
+    "norm p=3 keepdim": operation(lambda t, x: t.norm(x, 3, 1, True), M, dtypes=()),
+    "norm fro": operation(lambda t, x: x.norm("fro", (0, 1)), M, dtypes=()),
+    "norm p=-inf": operation(
+        lambda t, x: x.norm(float("-inf"), 1),
+        M,
+        dtypes=(),
+        wrong={
+            "order": lambda t, x: x.norm("foo"),
+            "axis": lambda t, x: x.norm(2, 5),
+            "axes": lambda t, x: t.zeros(2, 2, 2).norm("fro", (0, 1, 2)),
+            "dtype": lambda t, x: x.norm(dtype=t.int64),
+            "nothing": lambda t, x: t.zeros(0).norm(float("inf")),
+            "nothing along an axis": lambda t, x: t.zeros(2, 0).norm(float("inf"), 1),
+        },
+    ),
+    "renorm": operation(
+        lambda t, x: x.renorm(2, 0, 1.5),
+        (3, 3),
+        dtypes=(),
+        wrong={
+            "dimensions": lambda t, x: x[0].renorm(2, 0, 1),
+            "p": lambda t, x: x.renorm(-1, 0, 1),
+            "maxnorm": lambda t, x: x.renorm(2, 0, -1),
+        },
+    ),
+    "cov": operation(
+        lambda t, x: x.cov(),
+        M,
+        dtypes=("float64", "int64", "bool"),
+        wrong={
+            "dimensions": lambda t, x: t.zeros(2, 2, 2).cov(),
+            "fweights": lambda t, x: x.cov(fweights=t.tensor([1.0, 2.0, 3.0])),
+            "few fweights": lambda t, x: x.cov(fweights=t.tensor([1, 2])),
+            "negative": lambda t, x: x.cov(fweights=t.tensor([-1, 2, 1])),
+            "aweights": lambda t, x: x.cov(aweights=t.tensor([1, 2, 3])),
+            "no weights": lambda t, x: x.cov(fweights=t.tensor([0, 0, 0])),
+        },
+    ),
+    "cov of a row": operation(lambda t, x: t.cov(x, correction=0), V, dtypes=()),
+    "cov with weights": operation(
+        lambda t, x: x.cov(fweights=t.tensor([1, 2, 1]), aweights=t.tensor([0.5, 1.0, 2.0])),
+        M,
+        dtypes=(),
+    ),
+    "corrcoef": operation(lambda t, x: x.corrcoef(), M, dtypes=("float64", "int64")),
+}
+
+family = add_all(TABLE)
+NAN = float("nan")
+
+
+@family
+def products_with_zeros(torch, log):
+    """Where an entry is 0 the gradient of a product is found without dividing."""
+    for row in ([2.0, 0.0, 3.0], [0.0, 0.0, 3.0], [0.0], [1.0, 2.0, 4.0]):
+        for name, product in (
+            ("all", lambda x: x.prod()),
+            ("axis", lambda x: x.prod(0)),
+            ("running", lambda x: (x.cumprod(0) * torch.arange(1.0, len(x) + 1)).sum()),
+        ):
+            x = torch.tensor(row, requires_grad=True)
+            (grad,) = torch.autograd.grad(product(x), x, create_graph=True)
+            weights = torch.arange(1.0, len(row) + 1)
+            log(name, grad.detach())
+            if grad.requires_grad:
+                log("second", torch.autograd.grad((grad * weights).sum(), x, allow_unused=True))
+
+
+@family
+def named_results(torch, log):
+    """Results have names, and print under the name of their function."""
+    x = leaf(torch, M, 3)
+    for result in (x.median(1), x.nanmedian(1), x.mode(1), x.aminmax(dim=0)):
+        log(type(result).__name__, repr(result), len(result), isinstance(result, tuple))
+    log("fields", x.median(0).values, x.median(0).indices, x.aminmax().min, x.aminmax().max)
+    values, indices = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
+    log("out", repr(torch.median(x.detach(), 1, out=(values, indices))), values, indices)
+
+
+@family
+def medians_of_equal_numbers_and_nan(torch, log):
+    """Which of equal entries the median is, and what NaN does."""
+    rows = torch.tensor(
+        [[2.0, 1.0, 2.0, 2.0, 1.0], [1.0] * 5, [3.0, NAN, 1.0, 2.0, NAN], [NAN] * 5]
+    )
+    for name in ("median", "nanmedian", "mode"):
+        log(name, *getattr(rows, name)(1))
+    log("all", rows.median(), rows.nanmedian(), rows[1].median())
+    x = torch.tensor([1.0, NAN, 1.0, 3.0], requires_grad=True)
+    log("shared", torch.autograd.grad(x.nanmedian(), x))
+    y = torch.tensor([1.0, NAN, NAN, 3.0], requires_grad=True)
+    log("of nan", torch.autograd.grad(y.median(), y), torch.autograd.grad(y.nansum(), y))
+
+
+@family
+def correction(torch, log):
+    """Corrections of variances, and what nothing left gives."""
+    x = torch.tensor([[1.0, 5.0, 3.0], [7.0, -1.0, 0.5]])
+    for each in (0, 1, 2, 1.5, -1):
+        log(str(each), x.var(1, correction=each), x.std(correction=each))
+    log("pairs", *torch.var_mean(x, 0, True), *torch.std_mean(x, unbiased=False))
+    log("nan", torch.tensor([1.0, NAN]).var(), *torch.std_mean(torch.tensor([1.0, float("inf")])))
+    log.raises("integers", lambda: torch.var_mean(torch.tensor([1, 2])))
+    constant = torch.ones(3, requires_grad=True)
+    log("constant", torch.autograd.grad(constant.std(), constant))
+
+
+@family
+def quantiles_of_rows_with_nan(torch, log):
+    """NaN spoils a quantile, and is left out of a nanquantile."""
+    x = torch.tensor([[1.0, NAN, 3.0, 2.0], [NAN] * 4, [4.0, 3.0, 2.0, 1.0]])
+    q = torch.tensor([0.1, 0.5])
+    for how in ("linear", "lower", "higher", "midpoint", "nearest"):
+        log(how, x.quantile(q, 1, interpolation=how), x.nanquantile(q, 1, interpolation=how))
+    q = torch.tensor([0.3, 0.6], requires_grad=True)
+    y = leaf(torch, M, 4)
+    found = y.quantile(q, 1)
+    log("level", found, *torch.autograd.grad(found, (y, q), torch.ones(2, 2)))
+    log("bare", torch.tensor(3.0).quantile(0.5), torch.tensor(3.0).quantile(q))
+    log("ends", x[2].quantile(0), x[2].quantile(1), x[2].quantile(torch.zeros(0)))

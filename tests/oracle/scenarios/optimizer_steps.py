@@ -1,0 +1,391 @@
+"""See every optimizer step by step, in every setting: parameters, state, printed form, loading."""
+
+from __future__ import annotations
+
+from .tools import Family, graph, leaf, numbers
+
+family = Family()
+
+SETTINGS = {
+    "SGD": [
+        {"momentum": 0.5, "dampening": 0.25, "weight_decay": 0.125, "maximize": True},
+        {"lr": 0.25, "momentum": 0.75, "nesterov": True},
+    ],
+    "Adam": [
+        {},
+        {"lr": 0.125, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
+        {"lr": 0.125, "betas": (0.25, 0.5), "amsgrad": True},
+        {"lr": 0.125, "weight_decay": 0.5, "decoupled_weight_decay": True},
+    ],
+    "AdamW": [
+        {},
+        {"lr": 0.125, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
+        {"lr": 0.125, "betas": (0.75, 0.875), "amsgrad": True, "weight_decay": 0},
+    ],
+    "RMSprop": [
+        {},
+        {"lr": 0.125, "alpha": 0.5, "centered": True, "eps": 0.25},
+        {"lr": 0.125, "momentum": 0.5, "weight_decay": 0.25, "maximize": True},
+        {"lr": 0.125, "momentum": 0.5, "centered": True, "alpha": 0.75},
+    ],
+    "Adagrad": [
+        {},
+        {"lr": 0.25, "lr_decay": 0.5, "initial_accumulator_value": 0.25},
+        {"lr": 0.25, "weight_decay": 0.5, "eps": 0.25, "maximize": True},
+    ],
+    "Adadelta": [
+        {},
+        {"lr": 0.5, "rho": 0.5, "eps": 0.125, "weight_decay": 0.25, "maximize": True},
+    ],
+    "Adamax": [
+        {},
+        {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.125, "weight_decay": 0.25, "maximize": True},
+    ],
+    "NAdam": [
+        {},
+        {"lr": 0.25, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
+        {"lr": 0.25, "momentum_decay": 0.5, "weight_decay": 0.5, "decoupled_weight_decay": True},
+    ],
+    "RAdam": [
+        {},
+        {"lr": 0.25, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
+        {"lr": 0.25, "betas": (0.5, 0.875), "weight_decay": 0.5, "decoupled_weight_decay": True},
+    ],
+    "Rprop": [
+        {},
+        {"lr": 0.5, "etas": (0.25, 2.0), "step_sizes": (0.125, 0.75), "maximize": True},
+    ],
+    "ASGD": [
+        {},
+        {"lr": 0.5, "lambd": 0.25, "alpha": 0.5, "t0": 2, "weight_decay": 0.25, "maximize": True},
+    ],
+}
+FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
+CAPTURABLE = tuple(name for name in SETTINGS if name not in ("SGD", "Adagrad"))
+
+
+def give_gradients(torch, parameters, step):
+    """Give parameters the gradients of a step; every parameter a different one."""
+    for index, parameter in enumerate(parameters):
+        values = numbers(tuple(parameter.shape), 100 * step + index)
+        parameter.grad = torch.tensor(values, dtype=parameter.dtype)
+
+
+def made(torch, name, settings, dtype="float32"):
+    """Make a matrix, a vector and a number to learn, one more without a gradient, and theirs."""
+    kind = {"dtype": getattr(torch, dtype)}
+    parameters = [leaf(torch, shape, 7 + i, **kind) for i, shape in enumerate([(2, 3), (2,), ()])]
+    unused = leaf(torch, (1,), 11, **kind)
+    optimizer = getattr(torch.optim, name)([*parameters, unused], **settings)
+    return parameters, unused, optimizer
+
+
+def add_steps(label, name, settings, dtype="float32"):
+    """Make a scenario of five steps from given gradients."""
+
+    def scenario(torch, log):
+        parameters, unused, optimizer = made(torch, name, settings, dtype)
+        for step in range(5):
+            give_gradients(torch, parameters, step)
+            before = [p.grad.tolist() for p in parameters]
+            log(f"step {step}", optimizer.step(), *parameters)
+            log("gradients stay", before == [p.grad.tolist() for p in parameters])
+        log("unused", unused)
+        log("state", optimizer.state_dict())
+        log("versions", [p._version > 0 for p in (*parameters, unused)])
+        log("leaves", [p.is_leaf and p.grad_fn is None for p in parameters])
+
+    scenario.__doc__ = f"Five steps of {name} with {settings}, in {dtype}."
+    family.add(label, scenario)
+
+
+for _name, _all in SETTINGS.items():
+    for _index, _settings in enumerate(_all):
+        add_steps(f"{_name} {_index}", _name, _settings)
+    add_steps(f"{_name} in float64", _name, _all[-1], "float64")
+
+
+@family
+def printed(torch, log):
+    """The printed form and the groups of each optimizer, as they are without settings."""
+    for name in SETTINGS:
+        optimizer = getattr(torch.optim, name)([leaf(torch, (1,), 1)])
+        log(name, repr(optimizer), optimizer.state_dict(), optimizer.defaults)
+
+
+@family
+def loading(torch, log):
+    """A state dict goes on where it was left, in another optimizer and another dtype."""
+    for name, settings in SETTINGS.items():
+        parameters, _, optimizer = made(torch, name, settings[-1])
+        for step in range(2):
+            give_gradients(torch, parameters, step)
+            optimizer.step()
+        state = optimizer.state_dict()
+        others, _, other = made(torch, name, {})
+        with torch.no_grad():
+            for own, saved in zip(others, parameters, strict=True):
+                own.copy_(saved)
+        other.load_state_dict(state)
+        for each in (parameters, others):
+            give_gradients(torch, each, 9)
+        optimizer.step()
+        other.step()
+        same = [a.tolist() == b.tolist() for a, b in zip(parameters, others, strict=True)]
+        log(name, same, repr(optimizer) == repr(other))
+        wide, _, fitting = made(torch, name, {}, "float64")
+        fitting.load_state_dict(state)
+        kept = fitting.state_dict()["state"].get(0, {})
+        # values in float32 that differ in their last bit are far apart for float64
+        log("float64", {key: (str(v.dtype), list(v.shape)) for key, v in kept.items()})
+        log("parameters stay", wide[0])
+
+
+@family
+def old_states(torch, log):
+    """A state of old, with a number of steps that is no tensor and without newer settings."""
+    for name in SETTINGS:
+        if name in ("SGD", "ASGD"):
+            continue
+        parameters, _, optimizer = made(torch, name, {})
+        give_gradients(torch, parameters, 0)
+        optimizer.step()
+        state = optimizer.state_dict()
+        for kept in state["state"].values():
+            kept["step"] = int(kept["step"].item())
+        for group in state["param_groups"]:
+            for setting in ("foreach", "maximize", "differentiable", "fused"):
+                group.pop(setting, None)
+        optimizer.load_state_dict(state)
+        give_gradients(torch, parameters, 1)
+        optimizer.step()
+        log(name, parameters[1], optimizer.state_dict()["state"], repr(optimizer))
+
+
+@family
+def other_ways_of_stepping(torch, log):
+    """foreach and fused give the same; capturable and impossible mixtures are refused."""
+    for name, settings in SETTINGS.items():
+        for options in (
+            {"foreach": True},
+            {"foreach": True, "differentiable": True},
+            {"fused": True},
+            {"fused": True, "differentiable": True},
+            {"fused": True, "foreach": True},
+            {"capturable": True},
+            {"capturable": True, "foreach": True},
+        ):
+            if ("fused" in options and name not in FUSED) or (
+                "capturable" in options and name not in CAPTURABLE
+            ):
+                continue
+            if name == "SGD" and options == {"foreach": True, "differentiable": True}:
+                continue
+
+            def attempt(name=name, settings=settings, options=options):
+                parameters, _, optimizer = made(torch, name, {**settings[-1], **options})
+                for step in range(2):
+                    give_gradients(torch, parameters, step)
+                    optimizer.step()
+                return parameters[1]
+
+            log.raises(f"{name} {options}", attempt)
+
+
+@family
+def rates_in_tensors(torch, log):
+    """A learning rate in a tensor, changed between two steps."""
+    for name in SETTINGS:
+        rate = torch.tensor([0.25]) if name == "Adam" else torch.tensor(0.25)
+        parameters, _, optimizer = made(torch, name, {"lr": rate})
+        give_gradients(torch, parameters, 0)
+        optimizer.step()
+        rate.mul_(0.5)
+        give_gradients(torch, parameters, 1)
+        optimizer.step()
+        log(name, parameters[0], optimizer.param_groups[0]["lr"] is rate)
+        log.raises("two", lambda name=name: made(torch, name, {"lr": torch.tensor([1.0, 2.0])}))
+    betas = (torch.tensor(0.5), torch.tensor([0.75]))
+    parameters, _, optimizer = made(torch, "Adam", {"betas": betas})
+    for step in range(3):
+        give_gradients(torch, parameters, step)
+        optimizer.step()
+    log("betas", parameters[0], optimizer.param_groups[0]["betas"])
+
+
+@family
+def recorded_steps(torch, log):
+    """With differentiable=True one differentiates through three steps."""
+    left_out = {("Adamax", 0), ("Adamax", 1)}  # PyTorch itself cannot go back through more than one
+    for name, all_settings in SETTINGS.items():
+        for index, settings in enumerate(all_settings):
+            refused = settings.get("amsgrad") or (
+                settings.get("centered") and settings.get("momentum")
+            )
+            if name == "SGD" or refused:
+                continue
+            start = leaf(torch, (2,), 1)
+            w = start.clone()
+            w.retain_grad()
+            options = {**settings, "differentiable": True}
+            optimizer = getattr(torch.optim, name)([w], **options)
+            for step in range(1 if (name, index) in left_out else 3):
+                w.grad = leaf(torch, (2,), step + 2, requires_grad=False)
+                optimizer.step()
+            log(f"{name} {index}", w.detach())
+            (w**2).sum().backward()
+            log("through", start.grad)
+
+
+@family
+def graphs_of_recorded_steps(torch, log):
+    """What a recorded step adds to the graph."""
+    for name, all_settings in SETTINGS.items():
+        if name in ("SGD", "Adamax", "Rprop"):  # one has a family of its own; two go other ways
+            continue
+        for index, settings in enumerate(all_settings):
+            w = leaf(torch, (2,), 1).clone()
+            w.retain_grad()
+            optimizer = getattr(torch.optim, name)([w], differentiable=True, **settings)
+            w.grad = leaf(torch, (2,), 2)
+            optimizer.step()
+            log(f"{name} {index}", graph(w))
+
+
+@family
+def a_rate_to_differentiate(torch, log):
+    """The gradient of a loss after a step with respect to the learning rate."""
+    for name in ("SGD", "Adam", "AdamW", "NAdam", "RAdam"):
+        rate = torch.tensor(0.25, requires_grad=True)
+        start = leaf(torch, (2,), 1)
+        w = start.clone()
+        w.retain_grad()
+        optimizer = getattr(torch.optim, name)([w], lr=rate, differentiable=True)
+        w.grad = leaf(torch, (2,), 2, requires_grad=False)
+        optimizer.step()
+        (w**2).sum().backward()
+        log(name, rate.grad, start.grad)
+
+
+@family
+def bad_settings(torch, log):
+    """What each optimizer refuses."""
+    for name in SETTINGS:
+        for settings in (
+            {"lr": -1},
+            {"lr": torch.tensor(-0.5)},
+            {"eps": -1.0},
+            {"betas": (-0.5, 0.5)},
+            {"betas": (0.5, 1.0)},
+            {"betas": (1.5, 1.0)},
+            {"weight_decay": -0.5},
+            {"alpha": -0.5},
+            {"momentum": -0.5},
+            {"lr_decay": -0.5},
+            {"initial_accumulator_value": -0.5},
+            {"rho": 1.5},
+            {"momentum_decay": -0.5},
+            {"etas": (1.5, 2.0)},
+            {"etas": (0.5, 0.75)},
+        ):
+            (setting,) = settings
+            optimizer = getattr(torch.optim, name)
+            if setting in optimizer.__init__.__code__.co_varnames and (name, setting) != (
+                "ASGD",
+                "alpha",
+            ):
+                make = [leaf(torch, (1,), 1)]
+                log.raises(f"{name} {setting}", lambda o=optimizer, p=make, s=settings: o(p, **s))
+    weight = [leaf(torch, (1,), 1)]
+    for settings in (
+        {"betas": (0, 0)},
+        {"betas": (0.5, torch.tensor(0.5))},
+        {"betas": (torch.tensor([0.5, 0.5]), torch.tensor(0.5))},
+        {"lr": torch.tensor(0.5), "foreach": True},
+        {"betas": (torch.tensor(0.5), torch.tensor(0.5)), "foreach": True},
+    ):
+        log.raises(f"Adam {list(settings)}", lambda s=settings: torch.optim.Adam(weight, **s))
+    whole = torch.tensor([1, 2])
+    whole.grad = torch.tensor([1, 2])
+    for name in FUSED:
+        if name != "Adagrad":
+            optimizer = getattr(torch.optim, name)([whole], fused=True)
+            log.raises(f"{name} integers", optimizer.step)
+
+
+@family
+def closures(torch, log):
+    """Every step calls a closure with gradients on, and gives its loss back."""
+    for name in SETTINGS:
+        w = leaf(torch, (2,), 1)
+        optimizer = getattr(torch.optim, name)([w])
+
+        def closure(w=w, optimizer=optimizer):
+            log("mode", torch.is_grad_enabled())
+            optimizer.zero_grad()
+            loss = (w * w).sum()
+            loss.backward()
+            return loss
+
+        with torch.no_grad():
+            log(name, optimizer.step(closure).detach(), w.detach())
+
+
+def bowl(w):
+    """Give a loss with its lowest place at (1, 2), narrow along one axis."""
+    return (w[0] - 1) ** 2 + 8 * (w[1] - 2) ** 2
+
+
+def add_lbfgs(label, settings):
+    """Make a scenario of three steps of LBFGS."""
+
+    def scenario(torch, log):
+        w = torch.nn.Parameter(torch.tensor([3.0, -1.0], dtype=torch.float64))
+        unused = torch.nn.Parameter(torch.tensor([5.0], dtype=torch.float64))
+        optimizer = torch.optim.LBFGS([w, unused], **settings)
+        calls = []
+
+        def closure():
+            calls.append(torch.is_grad_enabled())
+            optimizer.zero_grad()
+            loss = bowl(w)
+            loss.backward()
+            return loss
+
+        for _ in range(3):
+            log("loss", optimizer.step(closure).detach(), w.detach(), len(calls))
+        state = optimizer.state_dict()
+        kept = state["state"][0]
+        log("state", [*kept], kept["func_evals"], kept["n_iter"], len(kept["old_dirs"]))
+        log("calls", all(calls), unused, state["param_groups"], list(state["state"]))
+
+    scenario.__doc__ = f"Three steps of LBFGS with {settings}."
+    family.add(label, scenario)
+
+
+for _label, _settings in {
+    "LBFGS": {"lr": 0.5, "max_iter": 3},
+    "LBFGS with a line search": {"line_search_fn": "strong_wolfe", "max_iter": 2},
+    "LBFGS that forgets": {"lr": 0.25, "max_iter": 4, "history_size": 2},
+    "LBFGS with few evaluations": {"max_iter": 5, "max_eval": 3, "lr": 0.5},
+}.items():
+    add_lbfgs(_label, _settings)
+
+
+@family
+def lbfgs_errors(torch, log):
+    """What LBFGS refuses."""
+    w = leaf(torch, (2,), 1)
+    log("printed", repr(torch.optim.LBFGS([w])))
+    log.raises("groups", lambda: torch.optim.LBFGS([{"params": [w]}, {"params": [w * 1]}]))
+    two = [{"params": [leaf(torch, (1,), 1)]}, {"params": [leaf(torch, (1,), 2)]}]
+    log.raises("two groups", lambda: torch.optim.LBFGS(two))
+    log.raises("rate", lambda: torch.optim.LBFGS([w], lr=-1))
+    optimizer = torch.optim.LBFGS([w], line_search_fn="none")
+
+    def closure():
+        loss = bowl(w)
+        loss.backward()
+        return loss
+
+    log.raises("search", lambda: optimizer.step(closure))

@@ -1,0 +1,78 @@
+"""Cases for activation functions, dropout, lookups in tables and what compares vectors."""
+
+import numpy as np
+from sympy import Rational
+
+from .regions import D, a, beta, on_both_sides, pair, vector, x, y
+
+HALF = Rational(1, 2)
+NOISE = np.array([1, 0.5])
+ROWS = np.array([[0, 2], [2, 1]])
+NUMBERS, BAGS = np.array([0, 2, 2]), np.array([0, 0, 1])
+FACTORS = np.array([1, 0.5, 0.25])
+PLACES = np.array([[0, 2], [-1, 1]])
+
+
+def beyond(entry, low, high):
+    """Three regions: below an interval, in it, and above it."""
+    middle = (low + high) / 2
+    width = (high - low) / 2
+    return [{entry: low - D}, {entry: middle + width * (1 - D) / (1 + D)}, {entry: high + D}]
+
+
+one, two = [("x",)], [("x",), ("y",)]
+
+CASES = {
+    "hardtanh": [(one, (-1, 2), beyond(x(), -1, 2))],
+    "hardtanh_backward": [(two, (-1, 2), beyond(y(), -1, 2))],
+    "threshold": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
+    "threshold_in_place": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
+    "threshold_slope": [(two, (HALF,), [{y(): HALF + D}, {y(): HALF - D}])],
+    "hardswish": [(one, (), [{x(): -3 - D}, {x(): 0}, {x(): 3 + D}])],
+    "hardswish_backward": [(two, (), beyond(y(), -3, 3))],
+    "hardsigmoid": [(one, (), beyond(x(), -3, 3))],
+    "hardsigmoid_backward": [(two, (), beyond(y(), -3, 3))],
+    "hardshrink": [(one, (2,), beyond(x(), -2, 2))],
+    "hardshrink_backward": [(two, (2,), beyond(y(), -2, 2))],
+    "softshrink": [(one, (2,), beyond(x(), -2, 2))],
+    "softshrink_backward": [(two, (2,), beyond(y(), -2, 2))],
+    "prelu_kernel": [([("x", 2), ("y", 1)], (), on_both_sides(x(0), x(1)))],
+    "prelu_backward": [([("x", 2), ("y", 2), ("z", 1)], (), on_both_sides(y(0), y(1)))],
+    "prelu_weight_backward": [(pair, (), on_both_sides(y(0), y(1)))],
+    "rrelu_with_noise": [(vector, (NOISE,))],
+    "rrelu_with_noise_in_place": [(vector, (NOISE,))],
+    "rrelu_backward": [(pair, (NOISE,))],
+    "scaled_elu": [(vector, (a, 3, beta), on_both_sides(x(0), x(1)))],
+    "scaled_elu_backward": [(pair, (a, 3, beta), on_both_sides(y(0), y(1)))],
+    "scaled_elu_backward_from_result": [(pair, (a, 3, beta), on_both_sides(y(0), y(1)))],
+    "celu": [(vector, (beta,), on_both_sides(x(0), x(1)))],
+    "mish": [(one, (), [{x(): D}, {x(): -D}])],
+    "log_sigmoid": [(one, (), [{x(): D}, {x(): -D}])],
+    "log_sigmoid_backward": [(two, ())],
+    "glu": [([("x", 4)], (0,))],
+    "glu_backward": [([("x", 1), ("y", 2)], (0,))],
+    "native_dropout": [(vector, (NOISE,))],
+    "embedding": [([("x", 3, 2)], (ROWS, -1, False))],
+    "embedding_dense_backward": [
+        ([("x", 2, 2, 1)], (ROWS, (3, 1), 1, False)),
+        ([("x", 2, 2, 1)], (ROWS, (3, 1), -1, False)),
+    ],
+    "embedding_bag_sum": [([("x", 3, 2)], (NUMBERS, BAGS, FACTORS, 2, np.ones(())))],
+    "embedding_bag_backward": [([("x", 2, 2)], (NUMBERS, BAGS, FACTORS, 3, 2))],
+    "embedding_bag_weighted": [([("x", 3, 2), ("y", 3)], (NUMBERS, BAGS, np.array([1, 0, 1]), 2))],
+    "embedding_bag_weighted_backward": [
+        ([("x", 2, 2), ("y", 3)], (NUMBERS, BAGS, np.array([1, 0, 1]), 3))
+    ],
+    "embedding_bag_max": [([("x", 3, 2)], (PLACES,))],
+    "embedding_bag_max_backward": [([("x", 2, 2)], (PLACES, 3))],
+    "norm_dim": [(vector, (k, (0,), False), on_both_sides(x(0), x(1))) for k in (1, 2, 3)],
+    "trilinear": [([("x", 1, 2), ("y", 1, 2, 2), ("z", 1, 2)], ((1, 3), (0,), (1, 2), (2, 3)))],
+}
+
+RESERVED: dict[str, str] = {
+    "gelu": "its constants, such as the root of 2, are floats in the rule, where SymPy has roots",
+    "gelu_backward": "as for gelu",
+    "scaled_elu_in_place": "the rule looks at the sign of the result, and SymPy does not decide "
+    "that of a (exp(-e) - 1); scaled_elu and scaled_elu_backward_from_result are proved",
+    "celu_in_place": "as for scaled_elu_in_place",
+}

@@ -1,0 +1,103 @@
+"""Cases for the operations entry by entry: trigonometry, logarithms, special functions, limits."""
+
+from .regions import (
+    D,
+    E,
+    a,
+    broadcast,
+    high,
+    larger_and_smaller,
+    low,
+    on_both_sides,
+    positive,
+    stretched,
+    vector,
+    x,
+    y,
+)
+
+_some = [("x", 2, positive)]
+_both = [("x", 2, positive), ("y", positive)]
+_three = [("x", 2), ("y", 2), ("z",)]
+_ROUNDED = (
+    "SymPy has no derivative of a rounded number: it is 0 between the jumps, as the rule says"
+)
+_LEFT = "SymPy has no derivative of the rounded quotient in a remainder; gradcheck holds it"
+
+RESERVED = {
+    **dict.fromkeys(("floor", "ceil", "trunc", "round", "round_decimals", "frac"), _ROUNDED),
+    **dict.fromkeys(("div_floor", "div_trunc"), _ROUNDED),
+    **dict.fromkeys(("remainder", "remainder_number", "fmod", "fmod_number"), _LEFT),
+    "nan_to_num": "there are no symbols for what is no number",
+}
+
+CASES = {
+    "tan": [(vector, ())],
+    "asin": [(vector, ())],
+    "acos": [(vector, ())],
+    "atan": [(vector, ())],
+    "sinh": [(vector, ())],
+    "cosh": [(vector, ())],
+    "asinh": [(vector, ())],
+    "acosh": [([("x", 2)], (), [{x(0): 1 + D, x(1): 1 + E}])],
+    "atanh": [(vector, ())],
+    "atan2": [(_both, ())],
+    "hypot": [(_both, ())],
+    "sinc": [(_some, ())],
+    "deg2rad": [(vector, ())],
+    "rad2deg": [(vector, ())],
+    "exp2": [(vector, ())],
+    "log2": [(_some, ())],
+    "log10": [(_some, ())],
+    "logaddexp": [(broadcast, ())],
+    "logaddexp2": [(broadcast, ())],
+    "xlogy": [(_both, ())],
+    "number_xlogy": [(_some, lambda op, p: op(0.3, p))],
+    "xlogy_number": [(_some, (3,))],
+    "xlog1py": [(_both, ())],
+    "entr": [(_some, ())],
+    "logit": [([("x",)], (None,), [{x(): D / (1 + D)}])],
+    "ldexp": [(broadcast, ())],
+    "erf": [(vector, ())],
+    "erfc": [(vector, ())],
+    "erfinv": [(vector, ())],
+    "erfcx": [(vector, ())],
+    "log_ndtr": [(vector, ())],
+    "ndtri": [(vector, ())],
+    "lgamma": [(_some, ())],
+    "digamma": [(_some, ())],
+    "polygamma": [(_some, (1,)), (_some, (2,))],
+    "polygamma_in_place": [(_some, (1,))],
+    "lerp_number": [(broadcast, (0.3,)), (stretched, (2,))],
+    "lerp": [(_three, ())],
+    "addcmul": [(_three, (a,))],
+    "addcdiv": [(_three, (a,))],
+    "rsub_scaled": [(broadcast, (a,)), (broadcast, (1,))],
+    "fmax": [(broadcast, (), larger_and_smaller)],
+    "fmin": [(broadcast, (), larger_and_smaller)],
+    "copysign": [(_both, ()), ([("x", 2), ("y",)], (), [{x(0): D, x(1): -E, y(): -D}])],
+    "copysign_number": [(vector, (-2,), on_both_sides(x(0), x(1)))],
+    "clamp_between": [
+        (
+            [("x",), ("low",), ("high",)],
+            (),
+            [
+                {low: x() - D, high: x() + E},
+                {low: x() + D, high: x() + D + E},
+                {low: x() - D - E, high: x() - E},
+            ],
+        )
+    ],
+    "clamp_from": [(broadcast, (), larger_and_smaller)],
+    "clamp_to": [(broadcast, (), larger_and_smaller)],
+    "clamp_from_number": [([("x",)], (low,), [{low: x() - D}, {low: x() + D}])],
+    "clamp_to_number": [([("x",)], (high,), [{high: x() - D}, {high: x() + D}])],
+    **{
+        f"{name}_tensor": [(broadcast, (), larger_and_smaller)]
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+    },
+    **{
+        f"{name}_number": [(vector, (0,), on_both_sides(x(0), x(1)))]
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+    },
+}

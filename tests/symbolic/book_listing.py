@@ -1,0 +1,54 @@
+"""Cases for the operations on entries whose places are listed: taking, adding, writing, reducing.
+
+Products are proved without zeros in them; those are left to the checks with numbers.
+"""
+
+import numpy as np
+
+from minigrad import tensor
+
+from .regions import D, E, matrix, positive, x, y
+
+LISTED, SAME = np.array([0, 2]), np.array([1, 1])
+IN_ROW = np.array([[0, 5], [-2, 3]])
+MASK = [[True, False, True], [False, False, True]]
+AT = np.array([0, 0])
+source = [("x", 2, 3), ("y", 2, 2)]
+nonzero = [("x", 2, positive), ("y", 2, positive)]
+extremes = [  # of one entry and two values: each of them is the largest, and the smallest
+    {x(0): y(0) + D, y(1): y(0) - E},
+    {x(0): y(0) - D, y(1): y(0) - D - E},
+    {x(0): y(0) + D, y(1): y(0) + D + E},
+    {x(0): y(0) - D - E, y(1): y(0) - D},
+]
+
+
+def masked(op, *tensors):
+    return op(tensors[0], tensor(MASK), *tensors[1:])
+
+
+CASES = {
+    "index_select": [(matrix, (1, np.array([0, 2, 2])))],
+    "index_add_dim": [(source, (1, SAME, 1)), (source, (1, LISTED, 3))],
+    "index_fill_number": [(matrix, (1, LISTED, 7))],
+    "index_fill": [([("x", 2, 3), ("y",)], (1, LISTED))],
+    "index_copy": [(source, (1, LISTED))],
+    "index_put_add": [([("x", 3), ("y", 2)], (([1, 1],),)), ([("x", 3), ("y",)], (([2, 2],),))],
+    "take": [(matrix, (IN_ROW,))],
+    "put": [(source, (IN_ROW,))],
+    "put_add": [(source, (IN_ROW,))],
+    "masked_entries": [(matrix, masked)],
+    "masked_scatter": [([("x", 2, 3), ("y", 4)], masked)],
+    "masked_scatter_backward": [(matrix, lambda op, p: op(p, tensor(MASK), (4,)))],
+}
+for _name in ("scatter_reduce", "index_reduce"):
+    CASES[_name] = [
+        *[
+            ([("x", 2), ("y", 2)], (0, AT, reduce, own))
+            for reduce in ("sum", "mean")
+            for own in (True, False)
+            if (_name, reduce) != ("index_reduce", "sum")
+        ],
+        *[(nonzero, (0, AT, "prod", own)) for own in (True, False)],
+        *[([("x", 2), ("y", 2)], (0, AT, reduce, True), extremes) for reduce in ("amax", "amin")],
+    ]

@@ -1,0 +1,61 @@
+"""Cases for linear algebra: triangles, solutions, determinants, pseudoinverses, distances."""
+
+from .regions import D, E, a, pair, x, y
+
+square, small = [("x", 2, 2)], [("x", 3, 3)]
+system = [*square, ("y", 2, 1)]
+
+
+def symmetric(p):
+    return p + p.mT
+
+
+apart = [{x(0, 0): y(0, 0) + D, x(0, 1): y(0, 1) + E}]
+
+CASES = {
+    "tril": [(square, (0,)), (small, (1,)), ([("x", 2, 2, 2)], (-1,))],
+    "triu": [(square, (0,)), (small, (-1,)), ([("x", 2, 2, 2)], (1,))],
+    "trace": [(small, ()), ([("x", 2, 3)], ())],
+    "diagonal": [(small, (0, 0, 1)), ([("x", 2, 3, 2)], (1, 0, 2))],
+    "diagonal_copy": [(small, (-1, 0, 1))],
+    "diagonal_backward": [([("x", 2)], ((3, 3), 1, 0, 1))],
+    "diag_embed": [([("x", 2)], (1, 0, 1)), ([("x", 2, 2)], (0, 1, 2))],
+    "diagonal_scatter": [([("x", 2, 3), ("y", 2)], (0, 0, 1))],
+    "vdot": [(pair, ())],
+    "baddbmm": [([("x", 2), ("y", 2, 1, 2), ("z", 2, 2, 2)], (a, 0.5))],
+    "addbmm": [([("x", 2), ("y", 2, 1, 2), ("z", 2, 2, 2)], (a, 0.5))],
+    "addmv": [([("x", 2), ("y", 2, 2), ("z", 2)], (a, 0.5))],
+    "addr": [([("x", 2, 2), ("y", 2), ("z", 2)], (a, 0.5))],
+    "cross": [([("x", 3), ("y", 3)], (0,)), ([("x", 1, 3), ("y", 2, 3)], (1,))],
+    "cdist": [([("x", 1, 2), ("y", 1, 2)], (p,), apart) for p in (1, 2, 3)],
+    "euclidean_dist": [([("x", 1, 2), ("y", 1, 2)], (), apart)],
+    "inv": [(square, ()), (small, ())],
+    "solve": [
+        (system, (True, False)),
+        ([*square, ("y", 2)], (True, True)),
+        ([*square, ("y", 1, 2)], (False, False)),
+    ],
+    "solve_triangular": [
+        (system, (True, True, False)),
+        (system, (False, True, True)),
+        ([*square, ("y", 1, 2)], (False, False, False)),
+    ],
+    "det": [(square, ()), (small, ())],
+    "cholesky": [([("x", 1, 1, {"positive": True})], (False,))],
+    "cholesky_old": [([("x", 1, 1, {"positive": True})], (False,))],
+    "cholesky_solve": [
+        ([("y", 2, 1), *square], lambda op, q, p: op(q, p.tril(), False)),
+        ([("y", 2, 1), *square], lambda op, q, p: op(q, p.triu(), True)),
+    ],
+    "cholesky_inverse": [(square, lambda op, p: op(p.tril(), False))],
+    "pinv": [
+        ([("x", 2, 1)], (None, None, False)),
+        ([("x", 1, 2)], (None, None, False)),
+        (square, (None, None, False)),
+    ],
+    "lstsq": [([("x", 2, 1), ("y", 2, 1)], (None,))],
+}
+RESERVED = {
+    "matrix_exp": "its forward halves the matrix until it is small, so it needs to know the sizes "
+    "of the entries",
+}

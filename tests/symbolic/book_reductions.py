@@ -1,0 +1,64 @@
+"""Cases for products, variances, medians, running sums, sorting, and sums that leave out NaN."""
+
+import numpy as np
+import sympy
+
+from .regions import D, E, matrix, orders, t, x, y
+
+ONES = np.array([[2], [0]])
+ORDER = np.array([[2, 0, 1], [1, 2, 0]])
+SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
+length = sympy.sqrt(sum(sympy.Symbol(f"x_{{0,{j}}}", positive=True) ** 2 for j in range(2)))
+HALF = sympy.Rational(1, 2)
+three = [("x", 3)]
+larger_and_smaller = [{x(0): y(0) + D, x(1): y(1) - E}, {x(0): y(0) - D, x(1): y(1) - E}]
+
+CASES = {
+    "prod_all": [(three, (None,)), (matrix, (None,)), ([("x",)], (None,))],
+    "prod_dim": [(matrix, (1, False, None)), (matrix, (0, True, None))],
+    "var": [
+        (three, (None, 1, False)),
+        (matrix, ((1,), 0, True)),
+        (matrix, ((0, 1), 2, False)),
+    ],
+    "std": [
+        (three, (None, 1, False), [{x(1): x(0) + D, x(2): x(0) - E}]),
+        ([("x", 1, 2)], ((1,), 0, True), [{x(0, 1): x(0, 0) + D}, {x(0, 1): x(0, 0) - D}]),
+    ],
+    "median_all": [(three, (1,), orders)],
+    "nanmedian_all": [(three, (1,), orders)],
+    "between": [
+        (
+            [("x",), ("y",), ("z",)],
+            (),
+            [{sympy.Symbol("z", real=True): HALF + sign * D} for sign in (-1, 1)],
+        )
+    ],
+    "nansum": [
+        (matrix, (None, False, None)),
+        (matrix, ((1,), False, None)),
+        (matrix, ((0,), True, None)),
+    ],
+    "dist": [([("x", 2), ("y", 2)], (p,), larger_and_smaller) for p in (1, 2, 3)],
+    "renorm": [
+        ([("x", 1, 2, {"positive": True})], (2, 0, t), [{t: length + D}, {t: length - D}]),
+    ],
+    "with_dimension": [(matrix, (1,))],
+    "turned": [(matrix, (0, 1))],
+    "cumsum": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
+    "cumprod": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
+    "cummax": [(matrix, (1, SO_FAR))],
+    "cummin": [(matrix, (1, SO_FAR))],
+    "sort": [(matrix, (1, ORDER))],
+    "sort_stable": [(matrix, (1, ORDER))],
+    "topk": [(matrix, (1, ORDER[:, :2]))],
+    "kthvalue": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
+    "median_dim": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
+    "nanmedian_dim": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
+    "mode": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
+}
+
+RESERVED: dict[str, str] = {
+    "logcumsumexp": "the rule takes the logarithm of the size of the gradient, positive and "
+    "negative ones apart, which SymPy does not put together again",
+}

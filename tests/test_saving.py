@@ -1,0 +1,497 @@
+"""Saving and loading: what comes back, what others read, what is refused, and what survives."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import random
+import warnings
+import zipfile
+from collections import Counter, OrderedDict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import nn, optim
+from minigrad.serialization import restore
+
+try:
+    import safetensors.numpy
+except ImportError:
+    safetensors = None
+
+ENDINGS = [
+    ".npz",
+    pytest.param(
+        ".safetensors",
+        marks=pytest.mark.skipif(safetensors is None, reason="safetensors is not installed"),
+    ),
+]
+DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
+
+
+@pytest.fixture(params=ENDINGS)
+def path(request, tmp_path):
+    return tmp_path / f"saved{request.param}"
+
+
+def model(seed=0):
+    minigrad.manual_seed(seed)
+    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+
+
+def trained(seed=0):
+    network = model(seed)
+    optimizer = optim.AdamW(network.parameters(), lr=0.01, amsgrad=True)
+    schedule = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=10)
+    for _ in range(3):
+        optimizer.zero_grad()
+        network(minigrad.ones(5, 3)).pow(2).sum().backward()
+        optimizer.step()
+        schedule.step()
+    return network, optimizer, schedule
+
+
+def same(a, b):
+    """Tell whether two structures are of the same kinds and hold the same."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, minigrad.Tensor):
+        return (
+            a.dtype is b.dtype
+            and a.shape == b.shape
+            and a.requires_grad == b.requires_grad
+            and a.detach().numpy().tobytes() == b.detach().numpy().tobytes()
+        )
+    if isinstance(a, np.ndarray | np.generic):
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes() and a.shape == b.shape
+    if isinstance(a, dict):
+        if not same(getattr(a, "_metadata", None), getattr(b, "_metadata", None)):
+            return False
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b or (a != a and b != b)
+
+
+# ------------------------------------------------------------------ what comes back
+
+
+def test_the_state_of_a_training_comes_back(path):
+    network, optimizer, schedule = trained()
+    state = {
+        "model": network.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "schedule": schedule.state_dict(),
+        "epoch": 3,
+    }
+    minigrad.save(state, path)
+    loaded = minigrad.load(path)
+    assert same(loaded, state)
+    other, other_optimizer, other_schedule = trained(seed=1)
+    targets = {"model": other, "optimizer": other_optimizer, "schedule": other_schedule}
+    restore(loaded, targets)
+    for each, each_optimizer in ((network, optimizer), (other, other_optimizer)):
+        each_optimizer.zero_grad()
+        each(minigrad.ones(5, 3)).sum().backward()
+        each_optimizer.step()
+    assert same(other.state_dict(), network.state_dict())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0, 4)])
+def test_tensors_of_every_type_come_back(path, dtype, shape):
+    tensor = minigrad.from_numpy(np.asarray(np.arange(np.prod(shape)).reshape(shape) % 2, dtype))
+    minigrad.save({"a": tensor, "b": [tensor]}, path)
+    assert same(minigrad.load(path), {"a": tensor, "b": [tensor]})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        7,
+        2**80,
+        0.1,
+        float("inf"),
+        float("nan"),
+        "text \u00e9 \u2211 \x00",
+        b"\x00\xff",
+        1 + 2j,
+        [],
+        {},
+        (),
+        [1, (2, "a", [None])],
+        {1: "a", "1": "b", (2, 3): 4, None: 5, 1.5: 6},
+        OrderedDict(b=1, a=2),
+        Counter([2, 2, 5]),
+        {1, 2},
+        minigrad.float16,
+        minigrad.Size((2, 3)),
+        np.float32(0.5),
+        np.arange(3),
+    ],
+    ids=repr,
+)
+def test_everything_else_comes_back(path, value):
+    minigrad.save(value, path)
+    assert same(minigrad.load(path), value)
+    minigrad.save({"x": [value]}, path)
+    assert same(minigrad.load(path), {"x": [value]})
+
+
+def test_parameters_and_flags_come_back(path):
+    state = {
+        "parameter": nn.Parameter(minigrad.ones(2)),
+        "frozen": nn.Parameter(minigrad.ones(2), requires_grad=False),
+        "leaf": minigrad.ones(2, requires_grad=True),
+        "plain": minigrad.ones(2),
+    }
+    minigrad.save(state, path)
+    assert same(minigrad.load(path), state)
+
+
+def test_views_and_transposes_come_back_whole(path):
+    matrix = minigrad.arange(12.0).reshape(3, 4)
+    state = {"t": matrix.t(), "column": matrix[:, 1], "spread": minigrad.ones(1).expand(3)}
+    minigrad.save(state, path)
+    assert same(minigrad.load(path), state)
+
+
+def test_names_that_could_meet_are_kept_apart(path):
+    one, two = minigrad.ones(1), minigrad.zeros(1)
+    for state in ({"a/b": one, "a": {"b": two}}, {1: one, "1": two}, {"minigrad.json": one}):
+        minigrad.save(state, path)
+        assert same(minigrad.load(path), state)
+
+
+def test_complex_numbers_are_kept_where_the_format_has_them(tmp_path):
+    tensor = minigrad.tensor([1 + 2j], dtype=minigrad.complex128)
+    minigrad.save({"z": tensor}, tmp_path / "z.npz")
+    assert same(minigrad.load(tmp_path / "z.npz"), {"z": tensor})
+
+
+def test_open_files_are_written_and_read():
+    file = io.BytesIO()
+    minigrad.save(model().state_dict(), file)
+    file.seek(0)
+    assert same(minigrad.load(file), model().state_dict())
+    with pytest.raises(TypeError, match="open for bytes"):
+        minigrad.load(io.StringIO("text"))
+
+
+def test_the_same_content_makes_the_same_file(path):
+    minigrad.save(trained()[1].state_dict(), path)
+    first = path.read_bytes()
+    minigrad.save(trained()[1].state_dict(), path)
+    assert path.read_bytes() == first
+
+
+# ------------------------------------------------------------------ others read it
+
+
+def test_numpy_reads_it_by_name(tmp_path):
+    state = model().state_dict()
+    minigrad.save(state, tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz") as archive:
+        for name, tensor in state.items():
+            assert np.array_equal(archive[name], tensor.numpy())
+
+
+def test_it_reads_what_numpy_wrote(tmp_path):
+    arrays = {"a": np.arange(3, dtype=">i4"), "b": np.asfortranarray(np.ones((2, 3), "f4"))}
+    for write in (np.savez, np.savez_compressed):
+        write(tmp_path / "a.npz", **arrays)
+        loaded = minigrad.load(tmp_path / "a.npz")
+        assert list(loaded) == ["a", "b"]
+        assert loaded["a"].tolist() == [0, 1, 2] and loaded["a"].dtype is minigrad.int32
+        assert loaded["b"].tolist() == [[1.0] * 3] * 2
+
+
+def test_pytorch_reads_safetensors_by_name(tmp_path):
+    pytest.importorskip("safetensors")
+    torch = pytest.importorskip("torch")
+    load_file = __import__("safetensors.torch").torch.load_file
+    state = model().state_dict()
+    minigrad.save(state, tmp_path / "model.safetensors")
+    loaded = load_file(tmp_path / "model.safetensors")
+    twin = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    assert not any(twin.load_state_dict(loaded))
+    assert {k: v.tolist() for k, v in loaded.items()} == {k: v.tolist() for k, v in state.items()}
+
+
+def test_it_reads_safetensors_that_pytorch_wrote(tmp_path):
+    pytest.importorskip("safetensors")
+    torch = pytest.importorskip("torch")
+    save_file = __import__("safetensors.torch").torch.save_file
+    twin = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    save_file(twin.state_dict(), tmp_path / "model.safetensors")
+    network = model()
+    restore(minigrad.load(tmp_path / "model.safetensors"), network)
+    for name, tensor in twin.state_dict().items():
+        assert network.state_dict()[name].tolist() == tensor.tolist()
+
+
+def test_bfloat16_becomes_float32_with_a_warning(tmp_path):
+    pytest.importorskip("safetensors")
+    header = json.dumps({"w": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}).encode()
+    content = len(header).to_bytes(8, "little") + header + b"\x80\x3f\x00\xc0"
+    (tmp_path / "b.safetensors").write_bytes(content)
+    with pytest.warns(UserWarning, match="1 tensors of bfloat16 became float32"):
+        loaded = minigrad.load(tmp_path / "b.safetensors")
+    assert loaded["w"].dtype is minigrad.float32 and loaded["w"].tolist() == [1.0, -2.0]
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+def test_what_cannot_be_saved_says_where_and_what_to_do(path):
+    path.write_bytes(b"old")
+    for value, message in (
+        (
+            {"m": [model()]},
+            r"cannot save a Sequential \(at \['m'\]\[0\]\). Save what",
+        ),
+        ({"f": print}, r"cannot save a builtin_function_or_method \(at \['f'\]\)"),
+        (object(), r"cannot save a object \(the whole of it\)"),
+        ({"a": np.array([None])}, "only numbers can be saved"),
+        ({object(): 1}, "cannot save a object"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            minigrad.save(value, path)
+    assert path.read_bytes() == b"old" and os.listdir(path.parent) == [path.name]
+
+
+def test_endings_and_arguments_that_make_no_sense(tmp_path):
+    for name in ("model.pt", "model.pth", "model"):
+        with pytest.raises(ValueError, match=r"Use '.npz' .* or '.safetensors'"):
+            minigrad.save({}, tmp_path / name)
+    with pytest.raises(NotImplementedError, match="nothing is pickled"):
+        minigrad.save({}, tmp_path / "a.npz", pickle_module=pickle)
+    minigrad.save({"a": 1}, tmp_path / "a.npz")
+    for options in ({"map_location": "cuda"}, {"pickle_module": pickle}, {"mmap": True}, {"x": 1}):
+        with pytest.raises(NotImplementedError):
+            minigrad.load(tmp_path / "a.npz", **options)
+    for options in (
+        {"map_location": "cpu"},
+        {"map_location": {"cuda:0": "cpu"}},
+        {"weights_only": False},
+        {"weights_only": None, "mmap": False},
+    ):
+        assert minigrad.load(tmp_path / "a.npz", **options) == {"a": 1}
+    with pytest.raises(FileNotFoundError):
+        minigrad.load(tmp_path / "none.npz")
+
+
+class Trap:
+    """Would leave a mark if it were unpickled."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return setattr, (Trap, "sprung", True)
+
+
+def hostile_files():
+    """Give files that lie, with what is said about them."""
+
+    def archive(*entries):
+        file = io.BytesIO()
+        with warnings.catch_warnings(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+            warnings.simplefilter("ignore")  # of a name that is there twice
+            for name, content in entries:
+                made.writestr(name, content)
+        return file.getvalue()
+
+    def array(header, data=b""):
+        text = header.encode() + b"\n"
+        return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
+
+    def npy(shape, descr="<f4"):
+        return array(f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}")
+
+    def tensors(header, data=b"", length=None):
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+        return (len(text) if length is None else length).to_bytes(8, "little") + text + data
+
+    objects = io.BytesIO()
+    np.save(objects, np.array([Trap()], object), allow_pickle=True)
+    plain = npy((0,))
+    entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+    yield "empty", b"", "it is empty"
+    yield "text", b"hello, world", "neither an .npz nor a .safetensors file"
+    yield "pickle", pickle.dumps(Trap()), "torch.save"
+    yield "torch.save", archive(("archive/data.pkl", pickle.dumps(Trap()))), "save_file"
+    yield "a single array", plain, "a single array"
+    yield "objects", archive(("a.npy", objects.getvalue())), "would have to be unpickled"
+    yield "no array", archive(("a.txt", b"x")), "is no array"
+    yield "twice", archive(("a.npy", plain), ("a.npy", plain)), "there twice"
+    for name in ("../a.npy", "/a.npy", "a/../../b.npy", "..\\a.npy"):
+        yield f"path {name}", archive((name, plain)), "leads out of the file|is no array|damaged"
+    yield "huge shape", archive(("a.npy", npy((10**12,)))), "not as long as its shape"
+    yield "overflowing shape", archive(("a.npy", npy((2**40, 2**40)))), "not as long as"
+    yield "negative shape", archive(("a.npy", npy((-1,)))), "shape|damaged"
+    yield "strings", archive(("a.npy", npy((0,), "<U4"))), "not numbers"
+    yield "code in a header", archive(("a.npy", array("__import__('os').abort()"))), "damaged"
+    yield "deep header", archive(("a.npy", array("(" * 5000))), "damaged"
+    bomb = bytearray(archive(("a.npy", plain)))
+    size = bomb.rfind(b"PK\x01\x02") + 24  # of what comes out, as the list of contents says it
+    bomb[size : size + 4] = (2**31).to_bytes(4, "little")
+    yield "bomb", bytes(bomb), "looks like a trap"
+    yield "structure", archive(("minigrad.json", b"{")), "damaged"
+    yield "deep structure", archive(("minigrad.json", b"[" * 100_000)), "damaged"
+    yield "unknown", archive(("minigrad.json", b'{"call": ["os.abort"]}')), "something unknown"
+    yield "missing", archive(("minigrad.json", b'{"tensor": "a"}')), "not there"
+    yield "surplus", archive(("a.npy", plain), ("minigrad.json", b"1")), "does not name"
+    yield "repeated", archive(("minigrad.json", b'{"dict": [[1, 2], [1, 3]]}')), "there twice"
+    yield "repeated in JSON", archive(("minigrad.json", b'{"dict":[],"dict":[]}')), "twice"
+    yield "a dtype", archive(("minigrad.json", b'{"dtype": "__doc__"}')), "no dtype"
+    if safetensors is not None:
+        yield "long header", tensors({"a": entry}, b"1234", 2**62), "more than there are"
+        yield "cut off", tensors({"a": entry}, b"12"), "damaged"
+        yield "too much", tensors({"a": entry}, b"123456"), "damaged"
+        wide = {"a": {**entry, "shape": [10**12]}}
+        yield "wide", tensors(wide, b"1234"), "damaged"
+        yield (
+            "unknown type",
+            tensors({"a": {**entry, "dtype": "F8_E4M3", "shape": [4]}}, b"1234"),
+            "F8",
+        )
+        text = b'{"a":%s,"a":%s}' % ((json.dumps(entry).encode(),) * 2)
+        yield "named twice", tensors(text, b"1234"), "there twice"
+        yield "deep", tensors(b'{"a":' * 50_000, b""), "damaged"
+        lie = {"__metadata__": {"minigrad": "1"}}
+        yield "no checksum", tensors(lie), "checksum is missing"
+
+
+HOSTILE = list(hostile_files())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [h[1:] for h in HOSTILE], ids=[h[0] for h in HOSTILE]
+)
+def test_files_that_lie_are_refused(tmp_path, content, message):
+    path = tmp_path / "file.npz"
+    path.write_bytes(content)
+    with pytest.raises(RuntimeError, match=message) as caught:
+        minigrad.load(path)
+    assert str(caught.value).startswith("cannot load")
+    assert not Trap.sprung
+    assert os.listdir(tmp_path) == ["file.npz"]
+
+
+def test_torch_saves_are_recognized(tmp_path):
+    torch = pytest.importorskip("torch")
+    for new in (True, False):
+        torch.save({"a": torch.ones(2)}, tmp_path / "a.pt", _use_new_zipfile_serialization=new)
+        with pytest.raises(RuntimeError, match=r"safetensors\.torch\.save_file"):
+            minigrad.load(tmp_path / "a.pt")
+
+
+# ------------------------------------------------------------------ damage
+
+
+def test_every_damage_is_noticed_or_harmless(path):
+    """Flip bits and cut the end off, hundreds of times."""
+    network, optimizer, _ = trained()
+    state = {"model": network.state_dict(), "optimizer": optimizer.state_dict()}
+    minigrad.save(state, path)
+    whole = path.read_bytes()
+    dice = random.Random(0)
+    places = [*range(min(200, len(whole))), *range(max(0, len(whole) - 500), len(whole))]
+    places += [dice.randrange(len(whole)) for _ in range(500)]
+    damaged = [
+        whole[:at] + bytes([whole[at] ^ (1 << dice.randrange(8))]) + whole[at + 1 :]
+        for at in places
+    ]
+    damaged += [whole[: dice.randrange(len(whole))] for _ in range(150)]
+    damaged += [whole[:at] + bytes(dice.randbytes(8)) + whole[at + 8 :] for at in places[::4]]
+    refused = 0
+    for content in damaged:
+        try:
+            loaded = minigrad.load(io.BytesIO(content))
+        except RuntimeError as error:
+            assert str(error).startswith("cannot load the file")
+            refused += 1
+        else:
+            assert same(loaded, state)
+    assert refused > 0.5 * len(damaged)
+
+
+def test_an_interrupted_save_leaves_the_old_file(path, monkeypatch):
+    minigrad.save({"a": 1}, path)
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    for step in ("replace", "fsync"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, step, full)
+            with pytest.raises(OSError, match="No space left"):
+                minigrad.save({"a": 2}, path)
+        assert minigrad.load(path) == {"a": 1}
+        assert os.listdir(path.parent) == [path.name]
+    minigrad.save({"a": 2}, path)
+    assert minigrad.load(path) == {"a": 2}
+
+
+def test_a_link_stays_a_link_and_a_missing_directory_is_named(path):
+    target = path.with_name("target" + path.suffix)
+    minigrad.save({"a": 1}, target)
+    try:
+        path.symlink_to(target)
+    except OSError:
+        pytest.skip("no links can be made here")
+    minigrad.save({"a": 2}, path)
+    assert path.is_symlink() and minigrad.load(target) == {"a": 2}
+    with pytest.raises(RuntimeError, match=r"Parent directory .*none does not exist"):
+        minigrad.save({}, path.parent / "none" / path.name)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_permissions_are_those_of_other_files(path):
+    minigrad.save({}, path)
+    Path(f"{path}.other").touch()
+    assert path.stat().st_mode == Path(f"{path}.other").stat().st_mode
+    path.chmod(0o600)
+    minigrad.save({}, path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+# ------------------------------------------------------------------ all or nothing
+
+
+def test_a_state_that_does_not_fit_leaves_everything_as_it_was():
+    network, optimizer, schedule = trained()
+    before = [same_copy(each.state_dict()) for each in (network, optimizer, schedule)]
+    good = [same_copy(each.state_dict()) for each in trained(seed=3)]
+    wrong = {**good[0], "2.bias": minigrad.ones(7)}
+    with pytest.raises(RuntimeError, match=r"size mismatch for 2\.bias"):
+        restore(wrong, network)
+    short = {**good[1], "param_groups": []}
+    targets = {"model": network, "schedule": schedule, "optimizer": optimizer}
+    with pytest.raises(ValueError, match="different number of parameter groups"):
+        restore({"model": good[0], "schedule": good[2], "optimizer": short}, targets)
+    with pytest.raises(KeyError, match="there is no state for 'optimizer'"):
+        restore({"model": good[0], "schedule": good[2]}, targets)
+    after = [each.state_dict() for each in (network, optimizer, schedule)]
+    assert same([*map(plain, after)], [*map(plain, before)])
+    assert restore(good[0], network, strict=True).missing_keys == []
+    assert same(plain(network.state_dict()), plain(good[0]))
+
+
+def same_copy(value):
+    """Copy a state by way of a file."""
+    file = io.BytesIO()
+    minigrad.save(value, file)
+    file.seek(0)
+    return minigrad.load(file)
+
+
+def plain(value):
+    return dict(value)

@@ -1,0 +1,144 @@
+"""Loading data: workers that share one process, and what PyTorch's own examples expect."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad.utils import data
+
+
+class Numbers(data.IterableDataset):
+    """The iterable dataset of PyTorch's manual: each worker takes its part."""
+
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+    def __iter__(self):
+        info = data.get_worker_info()
+        if info is None:
+            return iter(range(self.start, self.end))
+        part = math.ceil((self.end - self.start) / info.num_workers)
+        first = self.start + info.id * part
+        return iter(range(first, min(first + part, self.end)))
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 12])
+def test_workers_share_the_work(workers):
+    loader = data.DataLoader(Numbers(3, 7), num_workers=workers)
+    assert sorted(batch.item() for batch in loader) == [3, 4, 5, 6]
+
+
+def test_workers_take_turns():
+    loader = data.DataLoader(Numbers(0, 6), num_workers=2, batch_size=2)
+    assert [batch.tolist() for batch in loader] == [[0, 1], [3, 4], [2], [5]]
+
+
+class Failing(data.Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        random.random()
+        np.random.rand()
+        minigrad.rand(1)
+        if index == 2:
+            raise KeyError("no third example")
+        return index
+
+
+def test_an_error_in_a_worker_comes_out_and_leaves_nothing_behind():
+    random.seed(1)
+    np.random.seed(1)
+    minigrad.manual_seed(1)
+    loader = data.DataLoader(Failing(), num_workers=2)
+    batches = iter(loader)
+    states = random.getstate(), np.random.get_state()[1].tolist(), minigrad.get_rng_state()
+    assert [next(batches).item() for _ in range(2)] == [0, 1]
+    with pytest.raises(KeyError, match="no third example"):
+        next(batches)
+    assert data.get_worker_info() is None
+    assert random.getstate() == states[0]
+    assert np.random.get_state()[1].tolist() == states[1]
+    assert minigrad.equal(minigrad.get_rng_state(), states[2])
+    assert next(batches).item() == 3
+
+
+def test_the_same_seed_gives_the_same_order():
+    rows = data.TensorDataset(minigrad.arange(20))
+
+    def order(**options):
+        minigrad.manual_seed(3)
+        loader = data.DataLoader(rows, batch_size=6, shuffle=True, **options)
+        return [batch.tolist() for _ in range(2) for (batch,) in loader]
+
+    first = order()
+    assert first == order() and first[:4] != first[4:]
+    assert sorted(number for batch in first[:4] for number in batch) == [*range(20)]
+    assert order(num_workers=3) == order(num_workers=1)
+
+
+def test_every_example_comes_once_an_epoch_whatever_the_settings():
+    rows = data.TensorDataset(minigrad.arange(23))
+    for workers in (0, 1, 3):
+        for size in (1, 4, 23, 50):
+            for persistent in {False, workers > 0}:
+                loader = data.DataLoader(
+                    rows, size, True, num_workers=workers, persistent_workers=persistent
+                )
+                for _ in range(2):
+                    seen = [x for (batch,) in loader for x in batch.tolist()]
+                    assert sorted(seen) == [*range(23)] and len(loader) == -(-23 // size)
+
+
+def test_two_iterators_of_one_loader_do_not_disturb_each_other():
+    loader = data.DataLoader(range(4))
+    assert [(a.item(), b.item()) for a, b in zip(loader, loader, strict=True)] == [
+        (n, n) for n in range(4)
+    ]
+
+
+def test_the_loader_is_generic_and_typed_datasets_are_fine():
+    class Typed(data.Dataset[int]):
+        def __len__(self):
+            return 1
+
+        def __getitem__(self, index):
+            return 5
+
+    loader: data.DataLoader[int] = data.DataLoader(Typed())
+    assert next(iter(loader)).tolist() == [5]
+
+
+def test_rows_of_tensors_are_the_same_with_and_without_the_detour():
+    tensors = (minigrad.randn(9, 2, 3), minigrad.arange(9), minigrad.rand(9) > 0.5)
+
+    class Detour(data.TensorDataset):
+        pass
+
+    for options in ({}, {"batch_size": 4}, {"batch_sampler": [[1, -2], [0]]}):
+        direct, detour = (
+            list(data.DataLoader(kind(*tensors), **options))
+            for kind in (data.TensorDataset, Detour)
+        )
+        assert len(direct) == len(detour)
+        for a, b in zip(direct, detour, strict=True):
+            assert type(a) is type(b) is list
+            assert all(
+                x.dtype is y.dtype and minigrad.equal(x, y) for x, y in zip(a, b, strict=True)
+            )
+            assert a[0]._array.base is None  # not a view of the data
+
+
+def test_rows_that_are_recorded_take_the_detour():
+    x = minigrad.randn(4, 2, requires_grad=True)
+    ((batch,),) = data.DataLoader(data.TensorDataset(x), batch_size=4)
+    assert type(batch.grad_fn).__name__ == "StackBackward0"
+    batch.sum().backward()
+    assert (x.grad == 1).all()
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        list(data.DataLoader(data.TensorDataset(x.detach()), sampler=[5]))
