@@ -13,82 +13,18 @@ import importlib
 import importlib.util
 import subprocess
 import sys
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import networks
 import numpy as np
 from timing import Step, Work, Workload, run
 
-WIDE, BATCH, RATE = (1024, 1024, 1024, 10), 256, 0.01
-
-
-def _wide_data() -> tuple[list[Any], list[Any], Any, Any]:
-    generator = np.random.default_rng(0)
-    weights = [
-        (generator.standard_normal((o, i)) / np.sqrt(i)).astype(np.float32)
-        for i, o in pairwise(WIDE)
-    ]
-    biases = [np.zeros(o, np.float32) for o in WIDE[1:]]
-    inputs = generator.standard_normal((BATCH, WIDE[0])).astype(np.float32)
-    return weights, biases, inputs, generator.integers(0, WIDE[-1], BATCH)
-
-
-def wide(torch: ModuleType) -> Work:
-    """Give a training step (cross-entropy, SGD) of a 1024-1024-1024-10 network, batch 256."""
-    weights, biases, inputs, classes = _wide_data()
-    layers = [torch.nn.Linear(i, o) for i, o in pairwise(WIDE)]
-    with torch.no_grad():
-        for layer, weight, bias in zip(layers, weights, biases, strict=True):
-            layer.weight.copy_(torch.tensor(weight))
-            layer.bias.copy_(torch.tensor(bias))
-    model = torch.nn.Sequential(layers[0], torch.nn.ReLU(), layers[1], torch.nn.ReLU(), layers[2])
-    x, target = torch.tensor(inputs), torch.tensor(classes)
-    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
-
-    def step() -> None:
-        optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(model(x), target)
-        loss.backward()
-        optimizer.step()
-
-    return step, lambda: [p.grad for layer in layers for p in (layer.weight, layer.bias)]
-
-
-def wide_by_hand() -> Step:
-    """Give the same step in NumPy."""
-    weights, biases, inputs, classes = _wide_data()
-    rows = np.arange(BATCH)
-
-    def step() -> list[Any]:
-        hidden = [inputs]
-        for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
-            h = hidden[-1] @ weight.T
-            h += bias
-            hidden.append(np.maximum(h, 0, out=h))
-        scores = hidden[-1] @ weights[-1].T + biases[-1]
-        scores -= scores.max(1, keepdims=True)
-        powers = np.exp(scores)
-        gradient = powers / powers.sum(1, keepdims=True)
-        gradient[rows, classes] -= 1
-        gradient /= BATCH
-        gradients: list[Any] = []
-        for layer in (2, 1, 0):
-            gradients += [gradient.sum(0), gradient.T @ hidden[layer]]
-            if layer:
-                passed = gradient @ weights[layer]
-                passed *= hidden[layer] > 0
-                gradient = passed
-        gradients.reverse()
-        for layer in range(3):
-            weights[layer] -= np.float32(RATE) * gradients[2 * layer]
-            biases[layer] -= np.float32(RATE) * gradients[2 * layer + 1]
-        return gradients
-
-    return step
-
-
+WIDE: dict[str, Any] = {"sizes": (1024, 1024, 1024, 10), "batch": 256}
+wide = partial(networks.modules, **WIDE)
+wide_by_hand = partial(networks.by_hand, **WIDE)
 N, T, WIDTH, HEADS = 8, 128, 64, 4
 DEPTH = WIDTH // HEADS
 
@@ -198,7 +134,12 @@ def long_by_hand() -> Step:
 
 
 WORKLOADS: list[Workload] = [
-    ("1024-1024-1024-10 step, batch 256", wide, wide_by_hand, 1),
+    (
+        "1024-1024-1024-10 step, batch 256",
+        partial(networks.modules, **WIDE),
+        partial(networks.by_hand, **WIDE),
+        1,
+    ),
     ("attention 8 x 128 x 64, 4 heads", attention, attention_by_hand, 4),
     ("sum(tanh(x * w + b)), 10**7", long, long_by_hand, 1),
 ]

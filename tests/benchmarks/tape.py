@@ -7,10 +7,11 @@ How it is measured is told in `timing.py`.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import partial
 from types import ModuleType
 from typing import Any
 
+import networks
 import numpy as np
 from timing import Step, Work, Workload, run
 
@@ -99,107 +100,28 @@ def chain_by_hand() -> Step:
     return step
 
 
-SIZES, BATCH, RATE = (784, 256, 128, 10), 64, 0.01
-
-
-def _mlp_data() -> tuple[list[Any], list[Any], Any, Any]:
-    generator = np.random.default_rng(0)
-    weights = [
-        (generator.standard_normal((o, i)) / np.sqrt(i)).astype(np.float32)
-        for i, o in pairwise(SIZES)
-    ]
-    biases = [np.zeros(o, np.float32) for o in SIZES[1:]]
-    inputs = generator.standard_normal((BATCH, SIZES[0])).astype(np.float32)
-    return weights, biases, inputs, generator.integers(0, SIZES[-1], BATCH)
-
-
-def mlp(torch: ModuleType) -> Work:
-    """Give a training step (cross-entropy, SGD) of a 784-256-128-10 network, batch 64."""
-    weights, biases, inputs, classes = _mlp_data()
-    parameters = [
-        torch.tensor(array, requires_grad=True)
-        for pair in zip(weights, biases, strict=True)
-        for array in pair
-    ]
-    w1, b1, w2, b2, w3, b3 = parameters
-    x, target = torch.tensor(inputs), torch.tensor(classes)
-    linear, cross_entropy = torch.nn.functional.linear, torch.nn.functional.cross_entropy
-    gradients: list[Any] = []
-
-    def step() -> None:
-        h = torch.relu(linear(x, w1, b1))
-        h = torch.relu(linear(h, w2, b2))
-        loss = cross_entropy(linear(h, w3, b3), target)
-        loss.backward()
-        gradients[:] = [p.grad for p in parameters]
-        with torch.no_grad():
-            for p, gradient in zip(parameters, gradients, strict=True):
-                p.sub_(gradient, alpha=RATE)
-                p.grad = None
-
-    return step, lambda: gradients
-
-
-def mlp_modules(torch: ModuleType) -> Work:
-    """Give the same step with `nn.Module` and `optim.SGD`."""
-    weights, biases, inputs, classes = _mlp_data()
-    layers = [torch.nn.Linear(i, o) for i, o in pairwise(SIZES)]
-    with torch.no_grad():
-        for layer, weight, bias in zip(layers, weights, biases, strict=True):
-            layer.weight.copy_(torch.tensor(weight))
-            layer.bias.copy_(torch.tensor(bias))
-    model = torch.nn.Sequential(layers[0], torch.nn.ReLU(), layers[1], torch.nn.ReLU(), layers[2])
-    x, target = torch.tensor(inputs), torch.tensor(classes)
-    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
-
-    def step() -> None:
-        optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(model(x), target)
-        loss.backward()
-        optimizer.step()
-
-    return step, lambda: [p.grad for layer in layers for p in (layer.weight, layer.bias)]
-
-
-def mlp_by_hand() -> Step:
-    """Give the same step in NumPy."""
-    weights, biases, inputs, classes = _mlp_data()
-    rows = np.arange(BATCH)
-
-    def step() -> list[Any]:
-        hidden = [inputs]
-        for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
-            hidden.append(np.maximum(hidden[-1] @ weight.T + bias, 0))
-        scores = hidden[-1] @ weights[-1].T + biases[-1]
-        scores -= scores.max(1, keepdims=True)
-        powers = np.exp(scores)
-        totals = powers.sum(1, keepdims=True)
-        loss = (np.log(totals)[:, 0] - scores[rows, classes]).mean()
-        gradient = powers / totals
-        gradient[rows, classes] -= 1
-        gradient /= BATCH
-        gradients: list[Any] = []
-        for layer in (2, 1, 0):
-            gradients += [gradient.sum(0), gradient.T @ hidden[layer]]
-            if layer:
-                passed = gradient @ weights[layer]
-                passed *= hidden[layer] > 0
-                gradient = passed
-        gradients.reverse()
-        for layer in range(3):
-            weights[layer] -= np.float32(RATE) * gradients[2 * layer]
-            biases[layer] -= np.float32(RATE) * gradients[2 * layer + 1]
-        return gradients if np.isfinite(loss) else []
-
-    return step
+SMALL: dict[str, Any] = {"sizes": (784, 256, 128, 10), "batch": 64}
+small_functions = partial(networks.functions, **SMALL)
+small_modules = partial(networks.modules, **SMALL)
+small_by_hand = partial(networks.by_hand, **SMALL)
 
 
 WORKLOADS: list[Workload] = [
     ("worked example, operations", worked_example, worked_example_by_hand, 200),
     ("worked example, nn.Linear", worked_example_modules, worked_example_by_hand, 100),
     ("chain of 1,000 add, mul", chain, chain_by_hand, 4),
-    ("784-256-128-10 step, functions", mlp, mlp_by_hand, 8),
-    ("784-256-128-10 step, nn, optim", mlp_modules, mlp_by_hand, 8),
+    (
+        "784-256-128-10 step, functions",
+        partial(networks.functions, **SMALL),
+        partial(networks.by_hand, **SMALL),
+        8,
+    ),
+    (
+        "784-256-128-10 step, nn, optim",
+        partial(networks.modules, **SMALL),
+        partial(networks.by_hand, **SMALL),
+        8,
+    ),
 ]
 
 
