@@ -15,8 +15,8 @@ BEHAVIOR = (
         "the last bit or two; so may float16 ones, and a sample of `poisson` with a rate of 10 or "
         "more is another.",
         why="PyTorch computes many normal numbers at once by approximations of its own to the "
-        "logarithm and the sine.",
-        code="_ = torch.manual_seed(0)\ntorch.rand(3)",
+        "logarithm and the sine, and draws large counts by a method of its own.",
+        code="_ = torch.manual_seed(0)\ntorch.poisson(torch.tensor([20.0, 20.0, 20.0]))",
         names=("torch.randn*", "torch.normal", "torch.poisson", "torch.Tensor.normal_"),
     ),
     Difference(
@@ -135,14 +135,6 @@ BEHAVIOR = (
         code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\nnp.exp(x)",
     ),
     Difference(
-        slug="numpy-reversed",
-        title="Arrays that run backward",
-        what="`from_numpy` takes arrays with negative strides.",
-        why="A tensor here is a NumPy array, so nothing has to be copied.",
-        code="import numpy as np\n\ntorch.from_numpy(np.arange(4)[::-1])",
-        names=("torch.from_numpy",),
-    ),
-    Difference(
         slug="numpy-warnings",
         title="NumPy's warnings about infinities",
         what="Infinity minus infinity is nan in both. If all warnings are switched on, NumPy says "
@@ -190,6 +182,92 @@ BEHAVIOR = (
         "(found,) = torch.autograd.grad(x.t(), x, torch.ones(2, 2))\n"
         "found._is_view()",
         names=("torch.autograd.grad", "torch.Tensor.grad"),
+    ),
+    Difference(
+        slug="more-derivatives",
+        title="Second derivatives that PyTorch lacks",
+        what="Attention in one node, `hardsigmoid`, `cdist`, `embedding_bag`, and the losses with "
+        "several margins can be differentiated twice here.",
+        why="The rules here are written in operations that have rules themselves. PyTorch has "
+        "kernels in C++ for those gradients, and none for theirs.",
+        code="x = torch.tensor([0.5], requires_grad=True)\n"
+        "y = nn.functional.hardsigmoid(x) ** 2\n"
+        "(first,) = torch.autograd.grad(y, x, create_graph=True)\n"
+        "torch.autograd.grad(first, x)",
+        names=(
+            "torch.cdist",
+            "torch.nn.functional.*hardsigmoid",
+            "torch.nn.Hardsigmoid",
+            "torch.nn.functional.scaled_dot_product_attention",
+            "torch.nn.functional.embedding_bag",
+            "torch.nn.EmbeddingBag",
+            "torch.nn.functional.multi*margin_loss",
+            "torch.nn.Multi*MarginLoss",
+        ),
+    ),
+    Difference(
+        slug="ties",
+        title="The order of equal entries",
+        what="`sort` and `argsort` leave equal entries in their order. PyTorch promises that with "
+        "`stable=True` only, and does otherwise where there are more than 16 entries.",
+        why="Both are right: nothing is promised. A stable order is easier to follow.",
+        code="torch.sort(torch.zeros(20)).indices.tolist() == list(range(20))",
+        names=("torch.*sort", "torch.Tensor.*sort"),
+    ),
+    Difference(
+        slug="decompositions",
+        title="Who decomposes matrices",
+        what="Decompositions and solutions come from NumPy's LAPACK. The last bits may differ, "
+        "and so may what mathematics leaves open, such as the signs of singular vectors. In "
+        "float16 neither library has them; the errors name the kernel that is missing.",
+        why="PyTorch is built with another LAPACK.",
+        code='"BLAS_INFO" in torch.__config__.show() if hasattr(torch, "__config__") else "NumPy"',
+        names=(
+            "torch.linalg.svd*|torch.linalg.eig*|torch.linalg.qr|torch.linalg.lstsq",
+            "torch.svd|torch.qr|torch.pinverse",
+            "torch.Tensor.svd|torch.Tensor.qr|torch.Tensor.pinverse",
+        ),
+    ),
+    Difference(
+        slug="one-process",
+        title="Workers of a DataLoader",
+        what="With `num_workers` the batches come in the same order, with the same random numbers, "
+        "and `get_worker_info()` tells each worker who it is; but all of them work in the one "
+        "process, one after the other. Nothing gets faster by it.",
+        why="A lesson runs in one process, also in the browser.",
+        code="import os\n\n"
+        "def process(batch):\n"
+        "    return os.getpid()\n\n"
+        "loader = torch.utils.data.DataLoader([1, 2], num_workers=1, collate_fn=process)\n"
+        "set(loader) == {os.getpid()}",
+        names=("torch.utils.data.DataLoader",),
+    ),
+    Difference(
+        slug="files",
+        title="What is in a saved file",
+        what="`save` writes tensors as `.npz` or, if the name says so, as `.safetensors`. `load` "
+        "reads both, and refuses PyTorch's own files. Both hold tensors, numbers, texts, and "
+        "dictionaries, lists, tuples and sets of them: what a `state_dict()` gives, but no module.",
+        why="PyTorch's files are pickled, and what is unpickled can run any program.",
+        code="import io\nimport zipfile\n\n"
+        "file = io.BytesIO()\n"
+        'torch.save({"weight": torch.ones(1)}, file)\n'
+        '"weight.npy" in zipfile.ZipFile(file).namelist()',
+        names=("torch.save", "torch.load"),
+        covers=(
+            ("torch.*save", "default of `pickle_module` is None, there pickle"),
+            ("torch.*save", "default of `pickle_protocol` is None, there 2"),
+        ),
+    ),
+    Difference(
+        slug="tensor-counts",
+        title="Positions in the errors of methods",
+        what="Where an error says which argument is wrong, a function and the method of its name "
+        "count alike here: the tensor is the first. PyTorch does not count the tensor that a "
+        "method is called on.",
+        why="A method is the function here, and the tensor its first argument.",
+        code='torch.ones(2, 2).argmax("a")',
+        names=("torch.Tensor.arg*", "torch.Tensor.cumsum", "torch.Tensor.dot"),
     ),
 )
 

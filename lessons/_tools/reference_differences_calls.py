@@ -24,39 +24,6 @@ CALLS = (
         ),
     ),
     Difference(
-        slug="out",
-        title="out=",
-        what="No function takes `out`, the tensor that the result is to be written into.",
-        why="A result that is written over has no graph. PyTorch refuses it, too, as soon as a "
-        "gradient is required. `copy_` says the same in a line of its own.",
-        code="result = torch.empty(2)\ntorch.exp(torch.zeros(2), out=result)",
-        covers=(("torch.*", "without `out`"),),
-    ),
-    Difference(
-        slug="device",
-        title="device=, pin_memory=",
-        what="Functions that make tensors do not take `device` and `pin_memory`.",
-        why="minigrad computes with NumPy, on the CPU.",
-        code='torch.zeros(2, device="cpu")',
-        covers=(
-            ("torch.*", "without `device`"),
-            ("torch.*", "without `pin_memory`"),
-            ("torch.Tensor.*", "without `non_blocking`"),
-        ),
-    ),
-    Difference(
-        slug="layout",
-        title="layout=, memory_format=",
-        what="Functions do not take `layout` and `memory_format`.",
-        why="Tensors are NumPy arrays: dense, with strides.",
-        code="torch.zeros(2).clone(memory_format=None)",
-        covers=(
-            ("torch.*", "without `layout`"),
-            ("torch.*", "without `memory_format`"),
-            ("torch.Tensor.expand", "without `implicit`"),
-        ),
-    ),
-    Difference(
         slug="out-dtype",
         title="out_dtype of the products of matrices",
         what="`mm`, `bmm` and `addmm` do not take `out_dtype`.",
@@ -70,56 +37,18 @@ CALLS = (
         covers=(("torch.*mm", "without `out_dtype`"),),
     ),
     Difference(
-        slug="rounding-mode",
-        title="div with rounding_mode",
-        what="`div` does not take `rounding_mode`.",
-        why="Rounded division has the gradient zero nearly everywhere.",
-        code='torch.div(torch.ones(2) * 3, 2, rounding_mode="floor")',
-        covers=(("torch.*div|torch.*div_", "without `rounding_mode`"),),
-    ),
-    Difference(
-        slug="by-position-and-by-name",
-        title="Several ways to call, one signature",
-        what="`max`, `min`, `arange`, `randint` and `to` have several signatures in PyTorch, and "
-        "one in Python. All the ways to call them by position work, and by name; what "
-        "`inspect.signature` shows is different.",
-        why="A Python function has one signature.",
-        code='import inspect\n\n"start" in str(inspect.signature(torch.arange))',
-        covers=(
-            ("torch.arange", "`*` by keyword, there by both"),
-            ("torch.randint", "`*` by keyword, there by both"),
-            ("torch.randint", "default of `size` is None, there required"),
-            ("torch.*max|torch.*min", "`other` by keyword, there by both"),
-            ("torch.Tensor.to", "`*` by keyword, there by both"),
-            ("torch.Tensor.to", "without `tensor`"),
-        ),
-    ),
-    Difference(
-        slug="weighted-mean",
-        title="mse_loss and l1_loss with weights",
-        what="`mse_loss` and `l1_loss` do not take `weight`.",
-        why="Multiplying the single losses by weights says the same.",
-        code="nn.functional.mse_loss(torch.ones(2), torch.zeros(2), weight=torch.ones(2))",
-        covers=(("torch.nn.functional.*_loss", "without `weight`"),),
-    ),
-    Difference(
-        slug="scales-of-elu",
-        title="The scales of elu_",
-        what="`elu_` takes `alpha` only. PyTorch's takes two more numbers that its documentation "
-        "does not name.",
-        why="They are there for `selu` and `celu`, inside of PyTorch.",
+        slug="undocumented-parameters",
+        title="Parameters that PyTorch's documentation does not name",
+        what="`elu_` takes `alpha` only, PyTorch's two more scales; `expand` takes no `implicit`, "
+        "`type` no `memory_format`, and `jacrev` nothing with an underscore.",
+        why="They are there for PyTorch's own use, or choose nothing.",
         code="nn.functional.elu_(torch.ones(2), 1.0, 2.0)",
-        covers=(("torch.nn.functional.elu_", "without `*scale`"),),
-    ),
-    Difference(
-        slug="dtype-class",
-        title="The class of dtypes",
-        what="`torch.dtype` is a small Python class here and can be called, to make minigrad's own "
-        "dtypes. PyTorch's cannot.",
-        why="A dtype here is a name and NumPy's dtype, side by side.",
-        code='torch.dtype("mine", "float32", "Mine")',
-        names=("torch.dtype",),
-        covers=(("torch.dtype", "only here *"),),
+        covers=(
+            ("torch.nn.functional.elu_", "without `*scale`"),
+            ("torch.Tensor.expand", "without `implicit`"),
+            ("torch.Tensor.type", "without `memory_format`"),
+            ("torch.func.jacrev", "without `_preallocate_and_copy`"),
+        ),
     ),
     Difference(
         slug="old-variable",
@@ -158,5 +87,181 @@ CALLS = (
             ("torch.autograd.function.FunctionMeta", "*`attr*`"),
             ("torch.utils.checkpoint.CheckpointFunction.backward", "*"),
         ),
+    ),
+    Difference(
+        slug="matrices-called-a",
+        title="What torch.linalg calls its matrices",
+        what="Matrices and right sides are called `A` and `B`, as in PyTorch's documentation. When "
+        "they are given by name, some of PyTorch's functions want `input`, `b`, or `other`.",
+        why="The documentation is what one reads. By position all is alike.",
+        code="torch.linalg.cond(A=torch.ones(1, 1))",
+        covers=(
+            ("torch.linalg.*", "without `input`"),
+            ("torch.linalg.*", "without `b`"),
+            ("torch.linalg.*", "without `other`"),
+            ("torch.linalg.*", "only here `A`"),
+            ("torch.linalg.*", "only here `B`"),
+            ("torch.linalg.vector_norm", "only here `x`"),
+            ("torch.linalg.matrix_norm", "default of `dim` is (-2, -1), there {-2, -1}"),
+        ),
+    ),
+    Difference(
+        slug="without-out",
+        title="A few functions without out=",
+        what="Most functions that take `out` in PyTorch take it here. These do not.",
+        why="They are layers and losses, whose results nobody writes over, or choose among tensors "
+        "of several types. `copy_` says the same in a line of its own.",
+        code="place = torch.empty(2)\nnn.functional.gelu(torch.zeros(2), out=place)",
+        covers=(("torch.*", "without `out`"),),
+    ),
+    Difference(
+        slug="out-of-methods",
+        title="out= of methods",
+        what="Some methods take `out`, as the functions of their names do. PyTorch's methods do "
+        "not.",
+        why="A method is the function here. Code that is to run on PyTorch calls the function.",
+        code="result = torch.tensor(0.0)\n"
+        "try:\n"
+        "    torch.ones(2).sum(out=result)\n"
+        "except TypeError as error:\n"
+        "    said = type(error).__name__\n"
+        "else:\n"
+        "    said = result\n"
+        "said",
+        covers=(
+            ("torch.Tensor.*", "only here `out`"),
+            ("torch.linalg.solve_triangular", "only here `out`"),
+        ),
+    ),
+    Difference(
+        slug="unlisted-parameters",
+        title="Parameters that PyTorch takes and does not list",
+        what="NumPy's spellings `axis` and `keepdims`, and a few others, are parameters in both. "
+        "PyTorch's lists of signatures leave them out.",
+        why="A Python function says what it takes. PyTorch's parser of calls knows NumPy's names "
+        "beside the lists.",
+        code="import inspect\n\n"
+        "try:\n"
+        "    said = str(inspect.signature(torch.argmax))\n"
+        "except ValueError as error:\n"
+        "    said = type(error).__name__\n"
+        '"axis" in said',
+        covers=(
+            ("torch.*", "only here `axis`"),
+            ("torch.*", "only here `keepdims`"),
+            ("torch.nonzero", "only here `as_tuple`"),
+            ("torch.tri*_indices", "only here `pin_memory`"),
+            ("torch.full|torch.ones|torch.zeros|torch.range", "only here `pin_memory`"),
+            ("torch.tri*_indices", "only here `requires_grad`"),
+            ("torch.Tensor.cpu", "only here `memory_format`"),
+        ),
+    ),
+    Difference(
+        slug="numpys-names",
+        title="NumPy's names in every call",
+        what="PyTorch's parser of calls takes `axis` for `dim`, `keepdims` for `keepdim`, `x` for "
+        "`input` and `x2` for `other` in every function that is written in C++. Here `axis` and "
+        "`keepdims` work where an operation reduces, accumulates, sorts, or joins.",
+        why="They are left over from a time before NumPy's own names were agreed on.",
+        code="torch.exp(x=torch.zeros(1))",
+    ),
+    Difference(
+        slug="written-defaults",
+        title="Defaults in other words",
+        what="`layout`, `memory_format` and the like are None by default here. PyTorch writes "
+        "the only value that they can stand for. They mean the same, and None can be given in "
+        "both.",
+        why="None says that there is nothing to choose.",
+        code="import inspect\n\n"
+        "try:\n"
+        '    said = str(inspect.signature(torch.zeros).parameters["layout"].default)\n'
+        "except ValueError as error:\n"
+        "    said = type(error).__name__\n"
+        "said",
+        covers=(
+            ("torch.*", "default of `layout` is None, there torch.strided"),
+            ("torch.*", "default of `memory_format` is None, there torch.*"),
+            ("torch.Tensor.contiguous", "default of `memory_format` is None, there 0"),
+            ("torch.tri*_indices", "default of `dtype` is None, there torch.long"),
+            ("torch.tri*_indices", "default of `device` is None, there 'cpu'"),
+            ("torch.nn.functional.avg_pool*", "default of `stride` is None, there ()"),
+        ),
+    ),
+    Difference(
+        slug="by-position-and-by-name",
+        title="Several ways to call, one signature",
+        what="`max`, `arange`, `randint`, `to`, `round`, `tensor_split` and others have several "
+        "signatures in PyTorch, and one in Python. The ways to call them work, by position and by "
+        "name; what `inspect.signature` shows is different.",
+        why="A Python function has one signature.",
+        code='import inspect\n\n"start" in str(inspect.signature(torch.arange))',
+        covers=(
+            ("torch.arange", "`*` by keyword, there by both"),
+            ("torch.rand*", "`*` by keyword, there by both"),
+            ("torch.randint", "default of `size` is None, there required"),
+            ("torch.*max|torch.*min", "`other` by keyword, there by both"),
+            ("torch.*scatter*", "`value` by keyword, there by both"),
+            ("torch.*split", "`*` by keyword, there by both"),
+            ("torch.*split", "only here `indices_or_sections`"),
+            ("torch.*argsort", "default of `stable` is False, there required"),
+            ("torch.*round*", "default of `decimals` is 0, there required"),
+            ("torch.Tensor.nonzero", "default of `as_tuple` is False, there required"),
+            ("torch.*repeat_interleave", "default of `*` is None, there required"),
+            ("torch.range", "default of `*"),
+            ("torch.gradient", "default of `spacing` is 1, there None or required"),
+            ("torch.where", "default of `*` is <object object>, there required"),
+            ("torch.norm", "`out` by keyword, there by both"),
+            ("torch.special.*softmax", "`dtype` by keyword, there by both"),
+            ("torch.compile", "`options` by **, there by keyword"),
+            ("torch.set_num_*threads", "`int` by both, there by position"),
+            ("torch.nn.RNNBase.forward", "*"),
+            ("torch.nn.Uninitialized*.to", "only here *"),
+            ("torch.Tensor.to", "`*` by keyword, there by both"),
+            ("torch.Tensor.to", "without `tensor`"),
+            ("torch.Tensor.view", "`dtype` by keyword, there by both"),
+        ),
+    ),
+    Difference(
+        slug="by-position-only",
+        title="A few names that work by position only",
+        what="`isin` and `result_type` call their parameters by other names in PyTorch when they "
+        "are numbers; `new`, and the recurrent layers as functions, have several lists of "
+        "parameters; and what `map_` and `sum_to_size` take has a name there. Here those are given "
+        "by position, and `dim_order` takes nothing.",
+        why="Programs give them by position, too.",
+        code="torch.result_type(scalar=1, tensor=torch.ones(2))",
+        covers=(
+            ("torch.isin", "without `*element`"),
+            ("torch.result_type", "without `scalar*`"),
+            ("torch.Tensor.new", "*"),
+            ("torch.Tensor.sum_to_size", "`size` by *, there by both"),
+            ("torch.Tensor.dim_order", "without `ambiguity_check`"),
+            ("torch.Tensor.map_", "*`*"),
+            ("torch.gru|torch.lstm|torch.rnn_*", "without *"),
+            ("torch.gru|torch.lstm|torch.rnn_*", "only here `*arguments`"),
+        ),
+    ),
+    Difference(
+        slug="from",
+        title="A parameter called from",
+        what="`uniform_` calls its lower bound `from_`; `random_` takes its bounds by position.",
+        why="PyTorch's `from` is a word of the language. Python has no parameter of that name.",
+        code="torch.ones(2).uniform_(from_=3.0, to=3.0)",
+        covers=(
+            ("torch.Tensor.uniform_", "without `from`"),
+            ("torch.Tensor.uniform_", "only here `from_`"),
+            ("torch.Tensor.random_", "without `*"),
+            ("torch.Tensor.random_", "only here `*bounds`"),
+        ),
+    ),
+    Difference(
+        slug="dtype-class",
+        title="The classes of dtypes, layouts and memory formats",
+        what="`torch.dtype`, `torch.layout` and `torch.memory_format` are small Python classes "
+        "here and can be called. PyTorch's cannot.",
+        why="A dtype here is a name and NumPy's dtype, side by side.",
+        code='torch.dtype("mine", "float32", "Mine")',
+        names=("torch.dtype", "torch.layout", "torch.memory_format"),
+        covers=(("torch.dtype|torch.layout|torch.memory_format", "only here *"),),
     ),
 )

@@ -30,8 +30,8 @@ LIMITS = (
     Difference(
         slug="batched-gradients",
         title="Batches of gradients (vmap)",
-        what="There is no `vmap`. gradcheck's `check_batched_grad` and what else needs it are "
-        "errors.",
+        what="gradcheck's `check_batched_grad` and what else runs a batch of backward passes at "
+        "once are errors.",
         why="A loop over the batch says the same, and shows the passes.",
         code="x = torch.ones(2, dtype=torch.float64, requires_grad=True)\n"
         "torch.autograd.gradcheck(torch.exp, x, check_batched_grad=True)",
@@ -51,57 +51,6 @@ LIMITS = (
         names=("torch.Tensor.to", "torch.nn.Module.to", "torch.Tensor.cpu"),
     ),
     Difference(
-        slug="view-as-dtype",
-        title="view with a dtype",
-        what="`view(dtype)` reads the same bytes as other numbers in PyTorch. Here it is an error.",
-        why="It has nothing to do with gradients.",
-        code="torch.ones(2).view(torch.int32)",
-        names=("torch.Tensor.view",),
-        covers=(("torch.Tensor.view", "without `dtype`"),),
-    ),
-    Difference(
-        slug="weights-of-classes",
-        title="Weights of classes in the losses",
-        what="`weight`, `ignore_index` and `label_smoothing` can be given their default values "
-        "only.",
-        why="No lesson needs them.",
-        code="weight = torch.ones(2)\n"
-        "nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]), weight)",
-        names=(
-            "torch.nn.CrossEntropyLoss",
-            "torch.nn.NLLLoss",
-            "torch.nn.functional.cross_entropy",
-            "torch.nn.functional.nll_loss",
-        ),
-    ),
-    Difference(
-        slug="label-smoothing",
-        title="Smoothed labels in the cross entropy",
-        what="`label_smoothing` has to be 0.",
-        why="No lesson needs it.",
-        code="nn.CrossEntropyLoss(label_smoothing=0.1)(torch.zeros(1, 2), torch.tensor([0]))",
-        names=("torch.nn.CrossEntropyLoss", "torch.nn.functional.cross_entropy"),
-    ),
-    Difference(
-        slug="soft-targets",
-        title="Weights with probabilities as targets",
-        what="`cross_entropy` takes probabilities as targets, but no `weight` with them.",
-        why="No lesson needs it.",
-        code="scores, target = torch.zeros(1, 2), torch.tensor([[0.5, 0.5]])\n"
-        "nn.functional.cross_entropy(scores, target, torch.ones(2))",
-        names=("torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss"),
-    ),
-    Difference(
-        slug="losses-of-images",
-        title="nll_loss over images",
-        what="`nll_loss` takes scores of shape (N, C) or (C,); in PyTorch further dimensions may "
-        "follow.",
-        why="No lesson has images with a class for each pixel.",
-        code="scores = torch.zeros(1, 2, 3)\n"
-        "nn.functional.nll_loss(scores, torch.zeros(1, 3, dtype=torch.int64))",
-        names=("torch.nn.functional.nll_loss", "torch.nn.NLLLoss"),
-    ),
-    Difference(
         slug="grad-dtype",
         title="A gradient of another dtype",
         what="There is no `grad_dtype`: a gradient always has its tensor's dtype.",
@@ -118,20 +67,15 @@ LIMITS = (
         names=("torch.nn.Module.to", "torch.nn.Linear"),
     ),
     Difference(
-        slug="matrix-norms",
-        title="Norms of matrices",
-        what="`norm` knows the norms of vectors, also along several dimensions; `p='nuc'` is an "
-        "error.",
-        why="The nuclear norm needs singular values.",
-        code='torch.ones(2, 2).norm(p="nuc")',
-        names=("torch.norm", "torch.Tensor.norm"),
-    ),
-    Difference(
-        slug="operators",
-        title="Operators: whole and rest of a division, bits shifted",
-        what="`//`, `%`, `<<` and `>>` are not there. The list is with the operators of Tensor.",
-        why="Their derivatives are zero nearly everywhere, and no lesson needs them yet.",
-        code="torch.arange(3) % 2",
+        slug="recorded-batches",
+        title="Batches of gradients that are recorded",
+        what="`autograd.grad` with `is_grads_batched=True` makes one pass for each row of the "
+        "batch. Together with `create_graph=True` it is an error.",
+        why="A graph of many passes would not look like PyTorch's.",
+        code="x = torch.ones(2, requires_grad=True)\n"
+        "rows = torch.eye(2)\n"
+        "torch.autograd.grad(x.exp(), x, rows, is_grads_batched=True, create_graph=True)",
+        names=("torch.autograd.grad",),
     ),
     Difference(
         slug="sparse-gradients",
@@ -142,22 +86,156 @@ LIMITS = (
         names=("torch.gather", "torch.Tensor.gather"),
     ),
     Difference(
-        slug="recorded-batches",
-        title="Batches of gradients that are recorded",
-        what="`autograd.grad` with `is_grads_batched=True` makes one pass for each row of the "
-        "batch. Together with `create_graph=True` it is an error.",
-        why="There is no `vmap`, and a graph of many passes would not look like PyTorch's.",
-        code="x = torch.ones(2, requires_grad=True)\n"
-        "rows = torch.eye(2)\n"
-        "torch.autograd.grad(x.exp(), x, rows, is_grads_batched=True, create_graph=True)",
-        names=("torch.autograd.grad",),
+        slug="sparse-embeddings",
+        title="Embeddings with sparse gradients",
+        what="`sparse=True` is an error.",
+        why="There are no sparse tensors.",
+        code="table = nn.Embedding(2, 1, sparse=True)\ntable(torch.tensor([0])).shape",
+        names=("torch.nn.Embedding*", "torch.nn.functional.embedding*"),
     ),
     Difference(
         slug="missing-dtypes",
         title="Dtypes that NumPy has not",
-        what="There is no bfloat16, and there are no numbers of fewer than eight bits.",
-        why="NumPy has none.",
-        code="torch.bfloat16",
-        names=("torch.dtype",),
+        what="`bfloat16`, `complex32`, `uint16`, `uint32` and `uint64` have names, so that "
+        "programs can compare dtypes with them, and no tensors. Numbers of fewer than eight bits "
+        "and float8 have no names either.",
+        why="NumPy has no bfloat16; the others are hardly used.",
+        code="torch.zeros(1, dtype=torch.bfloat16)",
+        names=("torch.dtype", "torch.bfloat16", "torch.complex32|torch.chalf", "torch.uint*"),
+    ),
+    Difference(
+        slug="half-complex",
+        title="Complex numbers of two halves",
+        what="Two float16 tensors make no complex one.",
+        why="NumPy has no such numbers.",
+        code="half = torch.ones(1).half()\ntorch.complex(half, half)",
+        names=("torch.complex",),
+    ),
+    Difference(
+        slug="layouts",
+        title="Sparse layouts",
+        what="`layout` takes `torch.strided` only.",
+        why="Tensors are NumPy arrays: dense, with strides.",
+        code="torch.zeros(2, layout=torch.sparse_coo)",
+        names=("torch.sparse_coo", "torch.layout"),
+    ),
+    Difference(
+        slug="memory-formats",
+        title="Channels last in memory",
+        what="`memory_format` takes the usual orders only.",
+        why="How entries lie in memory matters for speed on some devices, and for nothing else.",
+        code="x = torch.zeros(1, 2, 3, 4)\n"
+        "x.contiguous(memory_format=torch.channels_last).stride()",
+        names=("torch.channels_last*", "torch.Tensor.contiguous", "torch.memory_format"),
+    ),
+    Difference(
+        slug="pickle-options",
+        title="Options of pickle",
+        what="`save` and `load` take no options that set how things are pickled.",
+        why="Nothing is pickled; see [files](differences.md#files).",
+        code="import io\nimport pickle\n\ntorch.save({}, io.BytesIO(), pickle_module=pickle)",
+        names=("torch.save",),
+    ),
+    Difference(
+        slug="unpickle-options",
+        title="Options of unpickling",
+        what="`load` refuses what would set how things are unpickled.",
+        why="Nothing is unpickled.",
+        code="import io\n\n"
+        "file = io.BytesIO()\n"
+        "torch.save({}, file)\n"
+        "_ = file.seek(0)\n"
+        'torch.load(file, encoding="ascii")',
+        names=("torch.load",),
+    ),
+    Difference(
+        slug="mapped-files",
+        title="Files that stay on the disk",
+        what="`load` with `mmap=True` is an error: a file is read as a whole.",
+        why="The tensors of a lesson are small.",
+        code="import tempfile\nfrom pathlib import Path\n\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        '    path = Path(folder) / "weights.npz"\n'
+        "    torch.save({}, path)\n"
+        "    try:\n"
+        "        said = torch.load(path, mmap=True)\n"
+        "    except NotImplementedError as error:\n"
+        "        said = str(error)\n"
+        "said",
+        names=("torch.load",),
+    ),
+    Difference(
+        slug="map-location",
+        title="Loading to another device",
+        what='`map_location` takes None and "cpu".',
+        why="minigrad computes with NumPy.",
+        code="import io\n\n"
+        "file = io.BytesIO()\n"
+        'torch.save({"weight": torch.ones(1)}, file)\n'
+        "_ = file.seek(0)\n"
+        'torch.load(file, map_location="meta")',
+        names=("torch.load",),
+    ),
+    Difference(
+        slug="antialias",
+        title="Smaller images without steps",
+        what="`interpolate` takes `antialias=False` only.",
+        why="Averaging first does nearly the same.",
+        code="image = torch.ones(1, 1, 4, 4)\n"
+        'nn.functional.interpolate(image, size=(2, 2), mode="bilinear", antialias=True)',
+        names=("torch.nn.functional.interpolate",),
+    ),
+    Difference(
+        slug="cholesky-ex",
+        title="Gradients of factors that do not exist",
+        what="`cholesky_ex` of a matrix that is not positive-definite has no gradient.",
+        why="PyTorch's is one of zeros and infinities.",
+        code="x = torch.zeros(2, 2, requires_grad=True)\ntorch.linalg.cholesky_ex(x).L",
+        names=("torch.linalg.cholesky_ex",),
+    ),
+    Difference(
+        slug="set-in-a-graph",
+        title="set_ in a graph",
+        what="`set_` refuses tensors that require a gradient. PyTorch takes them, and fails in the "
+        "backward pass.",
+        why="It has no derivative: the error comes where the mistake is.",
+        code="x = torch.ones(2, requires_grad=True)\ntorch.ones(2).set_(x)",
+        names=("torch.Tensor.set_",),
+    ),
+    Difference(
+        slug="storages",
+        title="Storages",
+        what="`untyped_storage()` tells the address and the bytes of the memory that views share. "
+        "A tensor cannot be made of a storage.",
+        why="NumPy owns the memory; `x.set_(y)` shares that of another tensor.",
+        code="x = torch.ones(2)\n"
+        "try:\n"
+        "    x.set_(torch.zeros(3).untyped_storage())\n"
+        "    said = x\n"
+        "except Exception as error:\n"
+        "    said = type(error).__name__\n"
+        "said",
+        names=("torch.Tensor.set_", "torch.Tensor.untyped_storage", "torch.is_storage"),
+    ),
+    Difference(
+        slug="numpy-pad",
+        title="NumPy's pad",
+        what="`np.pad` of tensors knows the ways of `torch.nn.functional.pad` only.",
+        why="Those have derivatives.",
+        code='import numpy as np\n\nnp.pad(torch.ones(2), 1, mode="linear_ramp")',
+    ),
+    Difference(
+        slug="numpy-pad-values",
+        title="Several constants in NumPy's pad",
+        what="`np.pad` of tensors takes one constant.",
+        why="`torch.nn.functional.pad` takes one.",
+        code="import numpy as np\n\nnp.pad(torch.ones(2), 1, constant_values=(1, 2))",
+    ),
+    Difference(
+        slug="numpy-meshgrid",
+        title="NumPy's sparse meshgrid",
+        what="`np.meshgrid` of tensors gives whole grids.",
+        why="`torch.meshgrid` does; its grids repeat entries without copies.",
+        code="import numpy as np\n\nnp.meshgrid(torch.ones(2), torch.ones(2), sparse=True)",
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+from _tools import reference_builtins as builtins
 from _tools import reference_rooms as rooms
 from _tools import reference_signatures as signatures
 from _tools.reference_scenarios import OPERATORS, Use, watch
@@ -81,6 +82,8 @@ def _shared_classes(
     for room, (their, mine) in pairs.items():
         for name in sorted(_names(their, mine)[0]):
             there, here = getattr(their, name, None), getattr(mine, name, None)
+            if type(there).__name__ == "tensortype":
+                continue  # a tensor's type by name, such as FloatTensor
             if isinstance(there, type) and isinstance(here, type) and there not in seen:
                 seen.add(there)
                 found[f"{room}.{name}"] = (there, here)
@@ -165,7 +168,7 @@ def _kind(owner: Any, name: str, value: Any) -> str:
         return "module"
     if isinstance(value, type):
         return "class"
-    if type(value).__name__ == "dtype":
+    if any(kind.__name__ == "dtype" for kind in type(value).__mro__):
         return "dtype"
     return "function" if callable(value) else "value"
 
@@ -178,6 +181,8 @@ def _signatures(torch: ModuleType, owner: Any, name: str, value: Any) -> list[si
             found = [signatures.without_first(found[0])]
     if found or isinstance(value, type):
         return found
+    if inspect.isfunction(value):  # written in Python, but hands on whatever it is given
+        return builtins.of_documentation(name, value)
     if isinstance(owner, type) and owner is not torch.Tensor:
-        return signatures.of_documentation(name, value)
-    return signatures.of_builtin(torch, name, value, method=owner is torch.Tensor)
+        return builtins.of_documentation(name, value)
+    return builtins.of_builtin(torch, name, value, method=owner is torch.Tensor)

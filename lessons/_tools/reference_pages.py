@@ -73,11 +73,12 @@ know of.
 
 | page | |
 |---|---|
-| [torch](torch.md) | functions, classes, dtypes, random numbers |
+| [torch](torch.md) | functions, classes, dtypes, random numbers, files |
 | [torch.Tensor](tensor.md) | methods, attributes, operators |
-| [torch.autograd](autograd.md) | graph, custom functions, modes, gradcheck, Jacobians |
-| [torch.nn](nn.md) | modules and their hooks, layers, losses, initialization |
-| [torch.optim](optim.md) | optimizers and schedules |
+| [torch.autograd and torch.func](autograd.md) | graph, custom functions, modes, gradcheck |
+| [torch.nn](nn.md) | modules and their hooks, layers, losses, initialization, tools |
+| [torch.optim](optim.md) | optimizers, schedules, averaged weights |
+| [torch.linalg and torch.special](linalg.md) | matrices; special functions |
 | [torch.utils](utils.md) | hook handles, checkpoints, data |
 | [Differences](differences.md) | what differs, why, and lines that show it: {differences} entries |
 

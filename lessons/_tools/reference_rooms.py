@@ -22,11 +22,11 @@ class Page:
 
 
 PAGES = (
-    Page("torch", "torch: functions and classes", ("torch", "torch.random")),
+    Page("torch", "torch: functions and classes", ("torch", "torch.random", "torch.serialization")),
     Page("tensor", "torch.Tensor: methods, attributes, operators", ("torch.Tensor",)),
     Page(
         "autograd",
-        "torch.autograd",
+        "torch.autograd and torch.func",
         (
             "torch.autograd",
             *(
@@ -40,6 +40,7 @@ PAGES = (
                     "gradcheck",
                 )
             ),
+            "torch.func",
         ),
     ),
     Page(
@@ -50,6 +51,9 @@ PAGES = (
             "torch.nn.functional",
             "torch.nn.init",
             "torch.nn.utils",
+            "torch.nn.utils.rnn",
+            "torch.nn.utils.parametrize",
+            "torch.nn.utils.parametrizations",
             "torch.nn.parameter",
             "torch.nn.modules.module",
         ),
@@ -57,7 +61,17 @@ PAGES = (
     Page(
         "optim",
         "torch.optim",
-        ("torch.optim", "torch.optim.optimizer", "torch.optim.lr_scheduler"),
+        (
+            "torch.optim",
+            "torch.optim.optimizer",
+            "torch.optim.lr_scheduler",
+            "torch.optim.swa_utils",
+        ),
+    ),
+    Page(
+        "linalg",
+        "torch.linalg and torch.special",
+        ("torch.linalg", "torch.special"),
     ),
     Page(
         "utils",
@@ -105,13 +119,15 @@ TOPICS = (
     ),
     Topic(
         "Storages, files, and tensor types by name",
-        "NumPy owns the memory, a dtype says what a tensor holds, pickle writes files",
+        "NumPy owns the memory, a dtype says what a tensor holds, files hold arrays",
         r"\w*storage(base|context|_\w+)?|typename|tensortype|tag|is_shared|share_memory_"
         r"|((b?float|double|half|byte|char|short|int|long|bool|complex)\w*)tensor"
         r"|(const_)?data_ptr|element_size|itemsize|nbytes|set_default_tensor_type|set_|is_set_to"
         r"|resize(_as)?_?|module_load|reinforce|from_file|frombuffer|to_dlpack|from_dlpack"
         r"|\w*(safe_?globals|serializ)\w*|load|save|get_file_path|hash_tensor|save_on_cpu"
-        r"|region_activation_memory_budget",
+        r"|region_activation_memory_budget|\w*(crc32|endianness|mmap)\w*|location_tag|mkdtemp"
+        r"|register_package|skip_data|sourcechangewarning|check_module_version\w*"
+        r"|default_restore_location",
     ),
     Topic(
         "Dtypes that NumPy has not",
@@ -132,7 +148,7 @@ TOPICS = (
         r"|pytorchfile\w*|deepcopymemotable|bufferdict|disabletorch\w*|has_torch_\w*|cpp|bit"
         r"|classproperty|factory_kwargs|(?-i:AVG|SUM)|assert_int_or_pair|nestediofunction"
         r"|as_subclass|grad_dtype|thread_safe_generator|\w*(?<!index)_copy"
-        r"|skip_init|fuse_\w*|stateless|parametriz\w*|(guaranteed|functional)_datapipe\w*"
+        r"|skip_init|fuse_\w*|stateless|(guaranteed|functional)_datapipe\w*"
         r"|\w*datapipe\w*|datachunk|argument_validation|runtime_validation\w*|non_deterministic",
     ),
     Topic(
@@ -152,33 +168,33 @@ TOPICS = (
         r"lazy\w*|uninitialized\w*|is_lazy",
     ),
     Topic(
-        "Recurrent layers and attention as one call",
-        "a lesson writes them out in operations",
-        r"(lstm|gru|rnn|transformer|multihead|multi_head|embedding_?bag)\w*|rnn"
-        r"|scaled_dot_product_attention|(un)?pack_\w+|pad_(packed_)?sequence",
+        "Parts of complex numbers",
+        "minigrad differentiates real numbers",
+        r"angle|conj(_physical)?_?|imag|real|polar|view_as_(complex|real)",
     ),
     Topic(
-        "Normalizing, pooling, folding, and convolving layers",
-        "no lesson needs them yet",
-        r"(?!clip_|get_|norm$)\w*norm([123]d|_(?!_)\w+)?|normalize|\w*pool\dd\w*"
+        "Less usual ways to normalize, pool, convolve, and sample",
+        "torch.nn has the usual ones, with functions of their own",
+        r"(?!clip_|get_|norm$|(remove_)?(weight|spectral)_norm$)\w*norm([123]d|_(?!_)\w+)?|normalize|\w*pool\dd\w*"
         r"|\w*conv(_?transpose)?(\dd|_tbc|olution)|\w*pad(\dd|_nd)?|(un)?fold"
         r"|pixel_?(un)?shuffle|(native_)?channel_?shuffle|upsample\w*|upsampling\w*|interpolate"
         r"|grid_sampl\w*|affine_grid\w*|local_?response\w*|crossmaplrn2d|lp_pool\dd|conv_tbc",
     ),
     Topic(
-        "Fourier and special functions, statistics, and signals",
-        "no lesson needs them yet",
+        "Fourier transforms, signals, and rare special functions",
+        "no lesson needs them",
         r"\w*(bessel|gamma|_window|quantile|fft)(c?_?)|i?stft|(erf(inv|c)?|logit|sinc|i0|xlogy"
         r"|hypot|ldexp|nextafter|renorm|cauchy|log_normal|geometric|exponential|polygamma|igamma"
         r"|igammac|mvlgamma)_?|embedding_renorm_|zeta|frexp|histc|histogram(dd)?|bincount|cov"
-        r"|corrcoef|ctc_?loss",
+        r"|corrcoef|ctc_?loss|i[01]e?|airy_ai|\w*polynomial_\w+|gammaincc?",
     ),
     Topic(
-        "Decompositions of matrices and solvers",
-        "NumPy has them; their derivatives are beyond the course",
+        "Less usual decompositions of matrices and solvers",
+        "torch.linalg has the usual ones",
         r"cholesky(_\w+)?|svd(_lowrank)?|pca_lowrank|lu(_solve|_unpack)?|eig|qr|geqrf|orgqr|ormqr"
         r"|lstsq|symeig|pinverse|triangular_solve|lobpcg|slogdet|logdet|det|inverse|slice_inverse"
-        r"|matrix_(exp|power|rank)|solve|chain_matmul|cdist|pdist",
+        r"|matrix_(exp|power|rank)|solve|chain_matmul|cdist|pdist|householder_product|ldl_\w+"
+        r"|lu_factor(_ex)?",
     ),
 )
 
