@@ -5,6 +5,10 @@
 
 import warnings as _warnings
 from importlib import import_module as _import_module
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -49,6 +53,8 @@ from minigrad.tensor import Tensor as Tensor
 
 __version__ = "0.1.0"
 
+newaxis = None
+
 # As in PyTorch, 1 / 0 is inf and log(-1) is nan, without a word. This silences NumPy's warnings
 # about such values only where minigrad's own files compute.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.ops\.")
@@ -57,10 +63,12 @@ _keep_freed_memory()
 
 if _TYPE_CHECKING:
     # one line for each room of ops.later.ROOMS
+    from minigrad import distributions as distributions
     from minigrad import linalg as linalg
     from minigrad import nn as nn
     from minigrad import optim as optim
     from minigrad import special as special
+    from minigrad.function_transforms import vmap as vmap
     from minigrad.ops.calling.accumulating import *
     from minigrad.ops.calling.activating import *
     from minigrad.ops.calling.adding_products import *
@@ -68,11 +76,13 @@ if _TYPE_CHECKING:
     from minigrad.ops.calling.assembling import *
     from minigrad.ops.calling.averaging import *
     from minigrad.ops.calling.comparing import *
+    from minigrad.ops.calling.complex_parts import *
     from minigrad.ops.calling.contracting import *
     from minigrad.ops.calling.convolution import *
     from minigrad.ops.calling.counting import *
     from minigrad.ops.calling.decomposing import *
     from minigrad.ops.calling.determining import *
+    from minigrad.ops.calling.differences import *
     from minigrad.ops.calling.distances import *
     from minigrad.ops.calling.distinct import *
     from minigrad.ops.calling.dividing import *
@@ -100,14 +110,17 @@ if _TYPE_CHECKING:
     from minigrad.ops.calling.quantiles import *
     from minigrad.ops.calling.random_like import *
     from minigrad.ops.calling.ranking import *
-    from minigrad.ops.calling.recurring import *
     from minigrad.ops.calling.rearranging import *
+    from minigrad.ops.calling.recurring import *
+    from minigrad.ops.calling.stepping import *
     from minigrad.ops.calling.repeating import *
+    from minigrad.ops.calling.representation import *
     from minigrad.ops.calling.rounding import *
     from minigrad.ops.calling.sampling import *
     from minigrad.ops.calling.scattering import *
     from minigrad.ops.calling.scoring import *
     from minigrad.ops.calling.searching import *
+    from minigrad.ops.calling.settings import *
     from minigrad.ops.calling.solving import *
     from minigrad.ops.calling.special import *
     from minigrad.ops.calling.taking import *
@@ -118,8 +131,23 @@ if _TYPE_CHECKING:
     from minigrad.serialization import save as save
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
-_loaded_later = ("linalg", "nn", "optim", "serialization", "special", "symbolic", "utils", "viz")
-_functions_loaded_later = {"load": "serialization", "save": "serialization"}
+_loaded_later = (
+    "distributions",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "serialization",
+    "special",
+    "symbolic",
+    "utils",
+    "viz",
+)
+_functions_loaded_later = {
+    "load": "serialization",
+    "save": "serialization",
+    "vmap": "function_transforms",
+}
 
 
 def __getattr__(name: str) -> _Any:

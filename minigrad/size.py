@@ -18,7 +18,7 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, iterable: Any = ()) -> Self:
+    def __new__(cls, iterable: Any = (), /) -> Self:
         """Check that all sizes are whole numbers."""
         size = super().__new__(cls, iterable)
         for number in size:

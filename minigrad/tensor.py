@@ -124,7 +124,7 @@ class Tensor(Conversions):
 
     def stride(self, dim: int | None = None) -> Any:
         """Give the steps in memory, in entries, along each dimension or along one."""
-        steps = tuple(step // self._array.itemsize for step in self._array.strides)
+        steps = strides_of(self._array)
         if dim is None:
             return steps
         try:
@@ -283,6 +283,19 @@ class Tensor(Conversions):
         if operation is not None:
             return operation(*inputs, **options)
         return self._computed_by_numpy(function, None, inputs, options)
+
+
+def strides_of(array: Any) -> tuple[int, ...]:
+    """Give the steps in memory, in entries, along each dimension, as PyTorch counts them.
+
+    NumPy's steps are 0 where there are no entries, and where a size of 1 was broadcast to 1.
+    """
+    steps = [step // array.itemsize for step in array.strides]
+    for d in range(array.ndim - 1, -1, -1):
+        if not array.size or (array.shape[d] == 1 and not steps[d]):
+            last = d + 1 == array.ndim
+            steps[d] = 1 if last else max(array.shape[d + 1], 1) * steps[d + 1]
+    return tuple(steps)
 
 
 def wrap(array: Any) -> Tensor:

@@ -40,6 +40,7 @@ class Node:
         _broadcast: None, or for each input None or the shape and dtype that its gradient must be
             reduced to, because the operation broadcast or converted that input.
         _hooks: None, or the hooks that sit on this node.
+        _watched: Index tensors that must not have changed; see `watched`.
 
     The names begin with an underscore because the node of a custom function is its `ctx` too, on
     which users put attributes of their own: `ctx.shape = x.shape`.
@@ -54,6 +55,7 @@ class Node:
         "_priority",
         "_saved",
         "_shape",
+        "_watched",
         "next_functions",
     )
 
@@ -74,6 +76,7 @@ class Node:
     _broadcast: tuple[Any, ...] | None
     _hooks: NodeHooks | None
     _priority: int
+    _watched: tuple[Any, ...]
     _metadata: dict[str, Any]
 
     def name(self) -> str:

@@ -209,14 +209,21 @@ _NUMBERS = {"", *"0123456789"}
 
 def _stale(saved: Any, node: Node) -> RuntimeError:
     if saved.__class__ is SavedTensor:
-        tensor, expected, array = saved.tensor, saved.version, saved.array
-        source = (_made_by(saved, node), 0) if tensor is None else tensor._resolved_edge()
+        tensor, expected = saved.tensor, saved.version
+        array = saved.array if tensor is None else tensor._array
+        if tensor is None:
+            place = next(n for n, each in enumerate(node._saved or (saved,)) if each is saved)
+            source = (_made_by(saved, node), getattr(node, "_result_nr", lambda _: 0)(place))
+        else:
+            source = tensor._resolved_edge()
     else:
         expected, source, array = 0, saved._resolved_edge(), saved._array
     origin = ""
     if source is not None and source[0] is not None:
         name = forward_name(source[0])
-        origin = f", which is output 0 of {name},"  # PyTorch forgets which output it was
+        number = source[1] if saved.__class__ is SavedTensor and tensor is None else 0
+        # of an input PyTorch forgets which output it was
+        origin = f", which is output {number} of {name},"
     kind = "CPUBoolType" if array.dtype.kind == "b" else type(node).wrap(array).type()
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its "

@@ -343,7 +343,9 @@ def _old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         )
         return function(*arguments, **settings)
 
-    deprecated.__name__ = deprecated.__qualname__ = old
+    made: Any = deprecated
+    made.__name__ = made.__qualname__ = old
+    made.__wrapped__ = function
     deprecated.__doc__ = f"Do what `{new}` does. This is its old name, which is deprecated."
     return deprecated
 

@@ -1,6 +1,5 @@
 """The book of derivatives: each operation's forward and rule, side by side."""
 
-from minigrad.ops import losses as losses
 from minigrad.ops.later import attach_waiting
 from minigrad.ops.methods import attach
 

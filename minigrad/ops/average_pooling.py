@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.correlation import Sizes, in_single, window_entry
+from minigrad.ops.correlation import Sizes, in_single, window_entries
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.pooling import bordered
 from minigrad.ops.tape import Array, differentiable
@@ -41,8 +41,8 @@ def _mean(array: Any, *settings: Any) -> Any:
     steps = (1,) * len(kernel)
     whole, outputs, _ = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
     total: Any = None
-    for entry in np.ndindex(*kernel):
-        seen = whole[(..., *window_entry(entry, outputs, stride, steps))]
+    for places in window_entries(kernel, outputs, stride, steps):
+        seen = whole[places]
         if total is None:
             total = seen.copy("C")
         else:
@@ -60,8 +60,8 @@ def _to_all(grad: Any, array: Any, *settings: Any) -> Any:
     whole = np.zeros_like(grad, order="C", shape=array.shape)
     whole, outputs, inner = bordered(whole, (kernel, stride, padding, steps, ceil_mode), 0)
     share = grad / _divisor(array.shape[-len(kernel) :], outputs, grad, settings)
-    for entry in np.ndindex(*kernel):
-        whole[(..., *window_entry(entry, outputs, stride, steps))] += share
+    for places in window_entries(kernel, outputs, stride, steps):
+        whole[places] += share
     return whole if whole.shape == array.shape else whole[inner].copy()
 
 

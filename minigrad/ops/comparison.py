@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.type_name import type_name
 from minigrad.ops.meeting import meet_other, meet_types, quietly, retry
 from minigrad.tensor import Tensor, wrap
 
@@ -67,7 +68,7 @@ def _logic(name: str, ufunc: Any, meaning: str) -> Callable[..., Any]:
                 argument = ("input", "other")[place]
                 raise TypeError(
                     f"{name}(): argument '{argument}' (position {place + 1}) must be Tensor, not "
-                    f"{type(value).__name__}"
+                    f"{type_name(value)}"
                 )
         a, b = input._array, other._array
         try:
@@ -126,19 +127,28 @@ def logical_not(input: Tensor) -> Tensor:
     return wrap(np.logical_not(input._array))
 
 
+def _numbers(name: str, input: Any) -> Any:
+    """Give the array, if it is a tensor."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}"
+        )
+    return input._array
+
+
 def isnan(input: Tensor) -> Tensor:
     """Tell for each entry whether it is not a number."""
-    return wrap(np.isnan(input._array))
+    return wrap(np.isnan(_numbers("isnan", input)))
 
 
 def isinf(input: Tensor) -> Tensor:
     """Tell for each entry whether it is infinite."""
-    return wrap(np.isinf(input._array))
+    return wrap(np.isinf(_numbers("isinf", input)))
 
 
 def isfinite(input: Tensor) -> Tensor:
     """Tell for each entry whether it is a finite number."""
-    return wrap(np.isfinite(input._array))
+    return wrap(np.isfinite(_numbers("isfinite", input)))
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -188,7 +198,9 @@ def isclose(
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     try:
-        return wrap(_close(a, b, rtol, atol, equal_nan))
+        result = wrap(_close(a, b, rtol, atol, equal_nan))
+        result._bump_version()  # as in PyTorch, which computes it in steps
+        return result
     except ValueError as error:
         return wrap(retry(_close, error, a, b, rtol, atol, equal_nan))
 

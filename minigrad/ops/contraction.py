@@ -37,6 +37,7 @@ def vdot(self: Array, other: Array) -> Array:
     batch1=lambda grad, batch2, alpha: times(applied(bmm, grad, np.swapaxes(batch2, 1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: times(applied(bmm, np.swapaxes(batch1, 1, 2), grad), alpha),
 )
+@quietly
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: Any, alpha: Any) -> Array:
     r"""Batch of products and a bias, :math:`\beta C_i + \alpha A_i B_i`."""
     return added(self, batch1 @ batch2, beta, alpha)
@@ -92,6 +93,7 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: Any, alpha: Any) -> Array:
     self=lambda grad, other, dim: applied(cross, other, grad, dim),
     other=lambda grad, self, dim: applied(cross, grad, self, dim),
 )
+@quietly
 def cross(self: Array, other: Array, dim: int) -> Array:
     r"""Cross product :math:`a \times b`: :math:`b \times g` and :math:`g \times a`."""
     next_one, one_before = [1, 2, 0], [2, 0, 1]

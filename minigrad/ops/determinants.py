@@ -77,13 +77,14 @@ class LinalgSlogdetBackward0(Decomposition):
 
     __slots__ = ()
     _keeps_input = True
-    _names_of_saved = ("A", "sign", "logabsdet")
+    _keeps_results = 1
+    _names_of_saved = ("A", "sign")
 
     @staticmethod
-    def rule(grad_sign: Any, grad_logabsdet: Any, A: Any, sign: Any, logabsdet: Any) -> Any:
+    def rule(grad_sign: Any, grad_logabsdet: Any, A: Any, sign: Any) -> Any:
         r"""Give :math:`g A^{-\top}`: the sign is constant."""
         if grad_logabsdet is None:
-            return np.zeros_like(A)
+            return None
         return applied(solve, mT(A), _embedded(grad_logabsdet, A.shape), True, False)
 
 

@@ -36,6 +36,7 @@ def add(self: Array, other: Array) -> Array:
     self=lambda grad: grad,
     other=lambda grad, alpha: grad * alpha,
 )
+@quietly
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     r"""Sum :math:`a + \alpha b`: the gradients are :math:`g` and :math:`\alpha g`."""
     return self + other * alpha
@@ -61,6 +62,7 @@ def sub(self: Array, other: Array) -> Array:
     self=lambda grad: grad,
     other=lambda grad, alpha: -grad * alpha,
 )
+@quietly
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     r"""Difference :math:`a - \alpha b`: the gradients are :math:`g` and :math:`-\alpha g`."""
     return self - other * alpha
@@ -144,24 +146,46 @@ with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_numb
 _NUMBERS = frozenset((int, float))
 
 
+def _power(self: Any, exponent: Any) -> Any:
+    """Give a power; a whole one of many numbers without NumPy's slow way with negative ones."""
+    if exponent in _QUICK_POWERS or self.size < 64 or not _is_whole_of_floats(self, exponent):
+        return self**exponent
+    if exponent == 3:
+        return self * self * self
+    power = np.abs(self) ** exponent
+    return np.copysign(power, self, out=power) if exponent % 2 else power
+
+
+_QUICK_POWERS = frozenset((-1, 0, 0.5, 1, 2))  # to NumPy
+
+
+def _is_whole_of_floats(self: Any, exponent: Any) -> bool:
+    if type(self) is not np.ndarray or self.dtype.kind != "f":
+        return False
+    return type(exponent) is int or (type(exponent) is float and exponent.is_integer())
+
+
 def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
     if exponent.__class__ in _NUMBERS:
         if exponent == 2 and isinstance(self, np.ndarray):
             return grad * (self + self)  # the commonest power, at half the cost
         if exponent == 0:
             return np.zeros_like(grad)
+    if isinstance(self, np.ndarray):
+        return grad * (exponent * _power(self, exponent - 1))
     return grad * (exponent * self ** (exponent - 1))
 
 
 @differentiable("PowBackward0", self=_power_rule)
+@quietly
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
     if exponent.__class__ is int and exponent > 0:
-        return self**exponent
+        return _power(self, exponent)
     with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
         if exponent == -0.5:  # as PyTorch has it, also for -0 and minus infinity
             return 1 / np.sqrt(self)
-        return self**exponent
+        return _power(self, exponent)
 
 
 @differentiable(
@@ -177,7 +201,16 @@ def pow_number(self: Array, exponent: Any) -> Array:
 @quietly
 def pow_tensor(self: Array, exponent: Any) -> Array:
     r"""Power: :math:`g\, n x^{n-1}` for the base and :math:`g\, x^n \ln x` for the exponent."""
-    return self**exponent
+    try:
+        return self**exponent
+    except ValueError:  # NumPy refuses integers to negative powers; shapes fail again below
+        return _whole_power(self, exponent)
+
+
+def _whole_power(base: Array, exponent: Array) -> Array:
+    """Raise integers to integers; as in PyTorch, what is no whole number becomes 0."""
+    whole = base ** np.where(exponent < 0, -exponent, exponent)
+    return np.where((exponent >= 0) | (abs(base) == 1), whole, exponent.dtype.type(0))
 
 
 def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
@@ -191,9 +224,7 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
     if isinstance(self, int) and exponent.dtype.kind == "i" and (exponent < 0).any():
-        whole = self ** np.where(exponent < 0, -exponent, exponent)
-        # what is no whole number becomes 0
-        return np.where((exponent >= 0) | (abs(self) == 1), whole, exponent.dtype.type(0))
+        return _whole_power(self, exponent)
     power = self**exponent
     # as in PyTorch, the entries lie in memory in order
     return power if power.flags.c_contiguous else power.copy("C")

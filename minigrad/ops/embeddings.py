@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.meeting import applied
-from minigrad.ops.parts import _zeros
+from minigrad.ops.parts import _zeros, add_rows
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -45,7 +45,7 @@ def embedding_dense_backward(
 ) -> Array:
     """Rule of embedding: each row collects the gradients of the places where it was used."""
     whole = _zeros(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
-    np.add.at(whole, positions, _weighed(grad_output, positions, padding_idx, by_frequency))
+    add_rows(whole, positions, _weighed(grad_output, positions, padding_idx, by_frequency))
     return whole
 
 
@@ -74,7 +74,7 @@ def embedding_bag_backward(
 ) -> Array:
     """Rule of a bag in its table: each row collects the gradients of the bags that it was in."""
     whole = _zeros(grad_output, (rows, grad_output.shape[1]))
-    np.add.at(whole, positions, grad_output[bags] * factors[:, None])
+    add_rows(whole, positions, grad_output[bags] * factors[:, None])
     return whole
 
 
@@ -93,7 +93,7 @@ def embedding_bag_sum(
     how often a row is used.
     """
     sums = _zeros(weight, (count, weight.shape[1]))
-    np.add.at(sums, bags, weight[positions] * factors[:, None])
+    add_rows(sums, bags, weight[positions] * factors[:, None])
     return sums
 
 
@@ -121,7 +121,7 @@ def embedding_bag_weighted(
 ) -> Array:
     """Sums of rows times weights that may need a gradient; `kept` is 0 for padding, else 1."""
     sums = _zeros(weight, (count, weight.shape[1]))
-    np.add.at(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
+    add_rows(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
     return sums
 
 
@@ -139,7 +139,7 @@ def embedding_bag_weighted_backward(
 ) -> Array:
     """Rule of a weighted bag in its table."""
     whole = _zeros(grad_output, (rows, grad_output.shape[1]))
-    np.add.at(whole, positions, grad_output[bags] * (factors * kept)[:, None])
+    add_rows(whole, positions, grad_output[bags] * (factors * kept)[:, None])
     return whole
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.type_name import type_name as name_of_type
 from minigrad.autograd.views import check_inplace
+from minigrad.autograd.watched import watched
 from minigrad.ops import parts, shape
 from minigrad.ops.calling.arguments import entry
 from minigrad.ops.factors import check_expand, type_name
@@ -49,10 +50,19 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     part, indices = _view_of(tensor, key)
     if indices is not None:
         try:
-            return parts.index(part, indices)  # type: ignore[no-any-return]
+            return watched(parts.index(part, indices), *_tensors_of(key))  # type: ignore[no-any-return]
         except IndexError as error:
             raise IndexError(explain(error, part._array, indices)) from None
     return shape.alias(part) if part is tensor else part  # type: ignore[no-any-return]
+
+
+def _tensors_of(key: Any) -> list[Tensor]:
+    """Give the tensors in a key, which must not change before the rule runs."""
+    return [k for k in (key if isinstance(key, (tuple, list)) else (key,)) if isinstance(k, Tensor)]
+
+
+def _watched_put(keys: list[Tensor]) -> Any:
+    return lambda *arguments: watched(parts.index_put(*arguments), *keys)
 
 
 def setitem(tensor: Tensor, key: Any, value: Any) -> None:
@@ -111,7 +121,9 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     refuse_overlap(part._array, value._array, ("partial", "full"))
     if repeated and one_number:
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
-    write(parts.index_put, part, value, indices, checked=True)
+    keys = _tensors_of(key)
+    written = _watched_put(keys) if keys else parts.index_put
+    write(written, part, value, indices, checked=True)
     if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
 
@@ -229,6 +241,6 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
             raise ValueError("slice step cannot be zero")
         raise ValueError("step must be greater than zero. Use flip() to reverse a dimension.")
     start, stop, step = key.indices(size)
-    if (start, stop, step) == (0, size, 1) and not alone:
+    if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
     return parts.slice_dim(part, dim, start, max(start, stop), step)  # type: ignore[no-any-return]

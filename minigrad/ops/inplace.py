@@ -223,7 +223,7 @@ def _check_operand(name: str, other: Any) -> None:
     """Raise if the second operand is nothing to compute with."""
     if not _is_operand(other):
         raise TypeError(
-            f"{name}_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
+            f"{name}_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
         )
 
 

@@ -82,7 +82,7 @@ ROOMS: dict[str, Room] = {
         "apply_ cuda dense_dim device get_device is_conj is_cpu is_cuda is_distributed is_ipu "
         "is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_pinned is_quantized "
         "is_same_size is_shared is_sparse is_sparse_csr is_vulkan is_xla is_xpu layout new "
-        "pin_memory resolve_neg sparse_dim storage_offset to_dense untyped_storage",
+        "pin_memory sparse_dim storage_offset to_dense untyped_storage",
     ),
     "activating": Room(
         "celu celu_ hardshrink prelu relu_ rrelu rrelu_ selu selu_ threshold threshold_",
@@ -102,6 +102,13 @@ ROOMS: dict[str, Room] = {
     "accumulating": Room(
         "cummax cummin cumprod cumsum diff logcumsumexp",
         "cummax cummin cumprod cumsum diff logcumsumexp cumsum_ cumprod_",
+    ),
+    "settings": Room(
+        "are_deterministic_algorithms_enabled compile get_float32_matmul_precision "
+        "get_num_interop_threads get_num_threads is_deterministic_algorithms_warn_only_enabled "
+        "set_float32_matmul_precision set_num_interop_threads set_num_threads "
+        "use_deterministic_algorithms",
+        "",
     ),
     "averaging": Room(
         "aminmax nanmean nansum prod std std_mean var var_mean",
@@ -179,10 +186,8 @@ ROOMS: dict[str, Room] = {
         "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ "
         "unsqueeze_",
     ),
-    "recurring": Room(
-        "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell",
-        "",
-    ),
+    "recurring": Room("gru lstm rnn_relu rnn_tanh", ""),
+    "stepping": Room("gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell", ""),
     "numpy_shapes": Room(
         "",
         "",
@@ -231,10 +236,22 @@ ROOMS: dict[str, Room] = {
         "less_ less_equal less_equal_ logical_and_ logical_not_ logical_or_ logical_xor_ lt "
         "lt_ ne ne_ not_equal not_equal_ positive signbit",
     ),
+    "complex_parts": Room(
+        "angle conj conj_physical conj_physical_ imag polar real resolve_conj resolve_neg "
+        "view_as_complex view_as_real",
+        "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg",
+    ),
     "aliases": Room(
         "absolute divide multiply negative sgn subtract true_divide",
         "absolute absolute_ clip divide expm1_ log1p_ multiply multiply_ negative negative_ "
         "rsqrt_ sgn sgn_ sign_ square_ subtract subtract_ true_divide true_divide_",
+    ),
+    "representation": Room(
+        "frexp gcd is_neg lcm nextafter", "frexp gcd gcd_ lcm lcm_ nextafter nextafter_"
+    ),
+    "differences": Room(
+        "detach gradient narrow_copy unravel_index",
+        "dim_order map_ name narrow_copy share_memory_ sum_to_size",
     ),
     "in_place_functions": Room(
         "abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ "
@@ -292,6 +309,10 @@ class Waiting:
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
         enter(self.room)
         return getattr(owner if tensor is None else tensor, self.name)
+
+    def __set__(self, tensor: Tensor, value: Any) -> None:
+        enter(self.room)  # what waits may be a property that can be assigned
+        setattr(tensor, self.name, value)
 
 
 def attach_waiting() -> None:

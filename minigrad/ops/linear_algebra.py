@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops import factors, shape
-from minigrad.ops.meeting import applied, broadcast_error
+from minigrad.ops.meeting import applied, broadcast_error, quietly
 from minigrad.ops.shape import _t
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
@@ -66,6 +66,7 @@ def mm(self: Array, mat2: Array) -> Array:
     mat1=lambda grad, mat2, mat1_sym_columns: _left_rule(grad, mat2, mat1_sym_columns),
     mat2=lambda grad, mat1, mat2_sym_columns: _right_rule(grad, mat1, mat2_sym_columns),
 )
+@quietly
 def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     r"""Product of matrices plus a bias: as for the product; the bias gets :math:`G`."""
     return self + mat1 @ mat2
@@ -82,6 +83,7 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
         _right_rule(grad, mat1, mat2_sym_columns), alpha
     ),
 )
+@quietly
 def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:
     r"""Product and bias with factors, :math:`\beta C + \alpha A B`; if beta is 0, C is not read."""
     return added(self, mat1 @ mat2, beta, alpha)
@@ -112,8 +114,11 @@ def dot(self: Array, tensor: Array) -> Array:
     self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
     mat2=lambda grad, self: applied(bmm, np.swapaxes(self, 1, 2), grad),
 )
+@quietly
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each member of a batch: as for a single product."""
+    if self.shape[2] == 1:  # a column times a row: quicker without the library of matrices
+        return self * mat2
     return self @ mat2
 
 

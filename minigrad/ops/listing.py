@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.choices import masked_fill_number
-from minigrad.ops.meeting import applied
-from minigrad.ops.parts import _zeros, index
+from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.parts import _zeros, add_rows, index
 from minigrad.ops.tape import Array, differentiable
 
 # ---------------------------------------------------------------------- along one dimension
@@ -34,6 +33,9 @@ def _add_at(whole: Any, key: Any, positions: Any, values: Any) -> None:
         whole[...] += np.add.reduce(values, axis=None)
     elif positions.size == np.unique(positions).size:
         whole[key] += values
+    elif whole.ndim > 1:
+        dim = len(key) - 1
+        add_rows(np.moveaxis(whole, dim, 0), positions, np.moveaxis(values, dim, 0))
     else:
         np.add.at(whole, key, values)
 
@@ -62,9 +64,10 @@ def _selected(grad: Any, sizes: Any, dim: int, positions: Any, alpha: Any = 1) -
         grad, source_sym_sizes, dim, positions, alpha
     ),
 )
+@quietly
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
     """Entries, times alpha, added at listed places along a dimension."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     values = source if alpha == 1 else (source * alpha).astype(self.dtype)
     _add_at(result, _key(self, dim, positions), positions, values)
     return result
@@ -76,7 +79,7 @@ def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: A
 )
 def index_fill_number(self: Array, dim: int, positions: Any, value: Any) -> Array:
     """A number at listed places along a dimension: no gradient passes there."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     if positions.size:
         result[_key(self, dim, positions)] = value
     return result
@@ -91,7 +94,7 @@ def index_fill_number(self: Array, dim: int, positions: Any, value: Any) -> Arra
 )
 def index_fill(self: Array, value: Array, dim: int, positions: Any) -> Array:
     """One value at listed places along a dimension: it collects their gradients."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     if positions.size:
         result[_key(self, dim, positions)] = value
     return result
@@ -106,7 +109,7 @@ def index_fill(self: Array, value: Array, dim: int, positions: Any) -> Array:
 )
 def index_copy(self: Array, source: Array, dim: int, positions: Any) -> Array:
     """Entries written to listed places along a dimension."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     if source.size:
         result[_key(self, dim, positions)] = source if self.ndim else source.reshape(())
     return result
@@ -121,9 +124,10 @@ def index_copy(self: Array, source: Array, dim: int, positions: Any) -> Array:
     self=lambda grad: grad,
     values=lambda grad, indices: applied(index, grad, indices),
 )
+@quietly
 def index_put_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at index arrays: an entry that is named twice collects both."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     np.add.at(result, indices, values)
     return result
 
@@ -162,53 +166,9 @@ def put(self: Array, source: Array, positions: Any) -> Array:
     self=lambda grad: grad,
     source=lambda grad, source_sym_sizes, positions: _taken(grad, source_sym_sizes, positions),
 )
+@quietly
 def put_add(self: Array, source: Array, positions: Any) -> Array:
     """Values added at listed places of the tensor as a row: these get the places' gradient."""
     result = self.copy("C")
     np.add.at(result.reshape(-1), positions, source.reshape(positions.shape))
-    return result
-
-
-# ---------------------------------------------------------------------- under a mask
-
-
-@differentiable(
-    "MaskedSelectBackward0",
-    constants=("mask",),
-    self=lambda grad, self_sym_sizes, mask: applied(
-        masked_scatter, _zeros(grad, self_sym_sizes), mask, grad
-    ),
-)
-def masked_entries(self: Array, mask: Array) -> Array:
-    """The entries under a mask of the same shape, in a row: the others get no gradient."""
-    return self[mask]
-
-
-@differentiable(
-    "MaskedScatterBackwardBackward0",
-    constants=("mask",),
-    grad_output=lambda grad, grad_output_sym_sizes, mask: applied(
-        masked_scatter, _zeros(grad, grad_output_sym_sizes), mask, grad
-    ),
-)
-def masked_scatter_backward(grad_output: Array, mask: Array, source_sym_sizes: Any) -> Array:
-    """Rule of masked_scatter: the gradients under the mask, then zeros for what was left over."""
-    row = _zeros(grad_output, source_sym_sizes)
-    found = grad_output[mask]
-    row.reshape(-1)[: found.size] = found
-    return row
-
-
-@differentiable(
-    "MaskedScatterBackward0",
-    constants=("mask",),
-    self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
-    source=lambda grad, mask, source_sym_sizes: applied(
-        masked_scatter_backward, grad, mask, source_sym_sizes
-    ),
-)
-def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
-    """The first entries of a source, one after the other, in the places under a mask."""
-    result = self.copy("C")
-    result[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
     return result

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.parts import gather, scatter
+from minigrad.ops.parts import _zeros, gather, scatter
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -76,7 +76,7 @@ def mse_loss(self: Array, target: Array, reduction: int) -> Array:
 def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
     share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
-    gradient = np.zeros_like(self)
+    gradient = _zeros(self, self.shape)
     # one row for one sample, too
     rows = gradient.reshape(-1, self.shape[-1])
     rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)

@@ -44,6 +44,11 @@ def _rmatmul(self: Tensor, other: Any) -> Any:
     return products.matmul(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
 
 
+def _deleted(tensor: Tensor, index: Any) -> None:
+    """Refuse `del tensor[index]`."""
+    raise TypeError("Tensor does not support deleting items")
+
+
 def _matmul(self: Tensor, other: Any) -> Any:
     if isinstance(other, np.ndarray):
         other = wrap(other)
@@ -83,6 +88,7 @@ _operators: dict[str, Any] = {
     "__ge__": comparison.ge,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
+    "__delitem__": _deleted,
 }
 
 _SCALAR_TRANSPOSED = (

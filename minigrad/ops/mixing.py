@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops import choices, elementwise
+from minigrad.ops.choices import pick
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 from minigrad.tensor import Tensor
@@ -23,6 +24,7 @@ from minigrad.tensor import Tensor
     self=lambda grad, weight: grad * (1 - weight),
     end=lambda grad, weight: grad * weight,
 )
+@quietly
 def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     r"""Point between two, :math:`a + w (b - a)`: :math:`g (1 - w)` for a and :math:`g w` for b."""
     way = end - self
@@ -37,6 +39,7 @@ def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
 )
+@quietly
 def lerp(self: Array, end: Array, weight: Array) -> Array:
     r"""Point between two with a weight for each entry, which gets :math:`g (b - a)`."""
     way = end - self
@@ -55,6 +58,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Array:
     tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
     tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
 )
+@quietly
 def addcmul(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     r"""Sum with a product, :math:`x + v\, a b`: :math:`g`, :math:`g v b` and :math:`g v a`."""
     return self + tensor1 * tensor2 * value
@@ -159,11 +163,11 @@ def _copysign(self: Any, other: Any) -> Any:
 @differentiable(
     "ClampBackward0",
     broadcasts=True,
-    self=lambda grad, self, min, max: np.where((self >= min) * (self <= max), grad, 0),
-    min=lambda grad, self, min, max: np.where(
+    self=lambda grad, self, min, max: pick((self >= min) * (self <= max), grad, 0),
+    min=lambda grad, self, min, max: pick(
         np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
     ),
-    max=lambda grad, self, min, max: np.where(np.logical_or(self > max, max < min), grad, 0),
+    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
 )
 def clamp_between(self: Array, min: Array, max: Array) -> Array:
     """Limit to intervals with ends of their own: an end gets the gradient where it limits.
@@ -177,8 +181,8 @@ def clamp_between(self: Array, min: Array, max: Array) -> Array:
 @differentiable(
     "ClampMinBackward1",
     arithmetic=True,
-    self=lambda grad, self, min: np.where(self >= min, grad, 0),
-    min=lambda grad, self, min: np.where(self < min, grad, 0),
+    self=lambda grad, self, min: pick(self >= min, grad, 0),
+    min=lambda grad, self, min: pick(self < min, grad, 0),
 )
 def clamp_from(self: Array, min: Array) -> Array:
     """Limit from below: the limit gets the gradient where it is larger."""
@@ -188,21 +192,21 @@ def clamp_from(self: Array, min: Array) -> Array:
 @differentiable(
     "ClampMaxBackward1",
     arithmetic=True,
-    self=lambda grad, self, max: np.where(self <= max, grad, 0),
-    max=lambda grad, self, max: np.where(self > max, grad, 0),
+    self=lambda grad, self, max: pick(self <= max, grad, 0),
+    max=lambda grad, self, max: pick(self > max, grad, 0),
 )
 def clamp_to(self: Array, max: Array) -> Array:
     """Limit from above: the limit gets the gradient where it is smaller."""
     return np.minimum(self, max)
 
 
-@differentiable("ClampMinBackward0", self=lambda grad, self, min: np.where(self >= min, grad, 0))
+@differentiable("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
 def clamp_from_number(self: Array, min: Any) -> Array:
     """Limit from below by a number: the gradient passes where the input is not smaller."""
     return np.maximum(self, min)
 
 
-@differentiable("ClampMaxBackward0", self=lambda grad, self, max: np.where(self <= max, grad, 0))
+@differentiable("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
 def clamp_to_number(self: Array, max: Any) -> Array:
     """Limit from above by a number: the gradient passes where the input is not larger."""
     return np.minimum(self, max)

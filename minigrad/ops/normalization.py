@@ -16,6 +16,7 @@ Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -44,23 +45,23 @@ class Layout(NamedTuple):
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "variance")
+    __slots__ = ("fixed", "mean", "rstd", "standardized", "variance")
 
     def __init__(self) -> None:
         self.fixed = False
         self.mean: Any = None
         self.rstd: Any = None
         self.variance: Any = None
+        self.standardized: Any = None  # from the rule of the input to that of the weight
 
 
 def _mean(array: Any, axes: tuple[int, ...]) -> Any:
-    return np.mean(array, axis=axes, keepdims=True)
-
-
-def _average(array: Any, axes: tuple[int, ...]) -> Any:
-    """Give the mean of an array, in its own dtype."""
+    """Give the mean of an array or tensor, in its own dtype."""
     total = np.add.reduce(array, axis=axes, keepdims=True)
-    return total / (array.size // max(total.size, 1) or np.nan)
+    if type(array) is np.ndarray:
+        total /= array.size // (total.size or 1) or math.nan
+        return total
+    return total / (math.prod(array.shape) // max(math.prod(total.shape), 1) or math.nan)
 
 
 def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
@@ -71,13 +72,16 @@ def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics
         rstd = 1 / np.sqrt(_mean(centered * centered, layout.axes) + eps)
         return centered * rstd, rstd
     if statistics.mean is None:
-        statistics.mean = _average(seen, layout.axes)
+        statistics.mean = _mean(seen, layout.axes)
         centered = seen - statistics.mean
-        statistics.variance = _average(centered * centered, layout.axes)
+        statistics.variance = _mean(centered * centered, layout.axes)
         statistics.rstd = 1 / np.sqrt(statistics.variance + eps)
     else:
         centered = seen - statistics.mean
-    return centered * statistics.rstd, statistics.rstd
+    if isinstance(centered, Tensor):
+        return centered * statistics.rstd, statistics.rstd
+    centered *= statistics.rstd  # in the same memory
+    return centered, statistics.rstd
 
 
 def _in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,7 +89,7 @@ def _in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(rule)
     def computed(grad: Any, *given: Any) -> Any:
-        if not isinstance(grad, np.ndarray) or grad.dtype != np.float16:
+        if not isinstance(grad, np.ndarray) or grad.dtype.char != "e":
             return rule(grad, *given)
         wide = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in given]
         return rule(grad.astype(np.float32), *wide).astype(np.float16)
@@ -103,13 +107,28 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
     u = _scaled(grad, weight, layout).reshape(layout.view)
     if statistics.fixed:
         return (u * rstd).reshape(input.shape)
+    if type(u) is np.ndarray:
+        return _input_rule_in_place(u, x, rstd, layout, statistics).reshape(input.shape)
     within = u - _mean(u, layout.axes) - x * _mean(u * x, layout.axes)
     return (within * rstd).reshape(input.shape)
 
 
+def _input_rule_in_place(u: Any, x: Any, rstd: Any, layout: Layout, statistics: Statistics) -> Any:
+    """Compute the same as the rule of the input with fewer arrays."""
+    statistics.standardized = x
+    product = u * x
+    np.multiply(x, _mean(product, layout.axes), out=product)
+    product += _mean(u, layout.axes)
+    np.subtract(u, product, out=product)
+    product *= rstd
+    return product
+
+
 @_in_single
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
-    x, _ = _standardized(input, layout, eps, statistics)
+    x, statistics.standardized = statistics.standardized, None
+    if x is None or isinstance(input, Tensor):
+        x, _ = _standardized(input, layout, eps, statistics)
     return _along_weights(grad * x.reshape(input.shape), layout).reshape(weight.shape)
 
 
@@ -123,16 +142,18 @@ def _along_weights(grad: Any, layout: Layout) -> Any:
     before = len(grad.shape) - len(layout.weights)
     axes = [*range(before)]
     axes += [before + axis for axis, size in enumerate(layout.weights) if size == 1]
-    return np.sum(grad, axis=tuple(axes)) if axes else grad
+    return np.add.reduce(grad, axis=tuple(axes)) if axes else grad
 
 
 def _normalized(
     input: Any, weight: Any, bias: Any, layout: Layout, eps: float, statistics: Statistics
 ) -> Any:
     result = _standardized(input, layout, eps, statistics)[0].reshape(input.shape)
-    if weight.size:
-        result = result * weight.reshape(layout.weights)
-    return result + bias.reshape(layout.weights) if bias.size else result
+    if weight.size:  # the result is new: in the same memory
+        result *= weight.reshape(layout.weights)
+    if bias.size:
+        result += bias.reshape(layout.weights)
+    return result
 
 
 @differentiable("NativeBatchNormBackward0", input=_input_rule, weight=_weight_rule, bias=_bias_rule)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied
+from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -82,8 +82,37 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
 def index_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at indices: an entry that is named twice collects both."""
     whole = self.copy()
-    np.add.at(whole, indices, values)
+    kinds = [i.dtype.kind if isinstance(i, np.ndarray) else "" for i in indices]
+    if kinds == ["i"]:
+        add_rows(whole, indices[0], values)
+    elif kinds == ["b"]:
+        whole[indices] += values  # under a mask no entry is named twice
+    else:
+        np.add.at(whole, indices, values)
     return whole
+
+
+def add_rows(whole: Any, positions: Any, values: Any) -> None:
+    """Add values to the listed entries along the first dimension, in place, in their order.
+
+    `np.add.at` does it, but slowly if the entries are rows. So first all rows get their first
+    value, then those that are listed again their second one, and so on.
+    """
+    if positions.size < 16 or whole.ndim == 1:
+        np.add.at(whole, positions, values)
+        return
+    values = np.broadcast_to(values, (*positions.shape, *whole.shape[1:]))
+    values = values.reshape(-1, *whole.shape[1:])
+    positions = positions.reshape(-1) % len(whole)
+    order = np.argsort(positions, kind="stable")
+    ordered, places = positions[order], np.arange(positions.size)
+    is_first = np.ones(places.shape, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    turns = places - np.maximum.accumulate(places * is_first)
+    by_turn = np.argsort(turns, kind="stable")
+    ends = np.cumsum(np.bincount(turns))
+    for chosen in np.split(order[by_turn], ends[:-1]):
+        whole[positions[chosen]] += values[chosen]
 
 
 @differentiable(
@@ -112,6 +141,8 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 
 # ---------------------------------------------------------------------- along one dimension
 
+_MANY = 4096  # so many entries are found sooner by their numbers in a row
+
 
 def _along(dim: int, positions: Any) -> tuple[Any, ...]:
     """Give the indices of the entries whose places along one dimension are listed."""
@@ -124,6 +155,21 @@ def _along(dim: int, positions: Any) -> tuple[Any, ...]:
     )
 
 
+def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
+    """Give the same places in an array of a shape as numbers of its entries in a row."""
+    offsets: Any = 0
+    step = along = 1
+    for d in reversed(range(len(shape))):
+        if d == dim:
+            along = step
+        else:
+            size = positions.shape[d]
+            row = np.arange(0, size * step, step) if step else np.zeros(size, np.int64)
+            offsets = offsets + row.reshape((size,) + (1,) * (len(shape) - d - 1))
+        step *= shape[d]
+    return (positions if along == 1 else positions * along) + offsets
+
+
 @differentiable(
     "GatherBackward0",
     self=lambda grad, self, dim, positions: applied(
@@ -132,9 +178,13 @@ def _along(dim: int, positions: Any) -> tuple[Any, ...]:
 )
 def gather(self: Array, dim: Any, positions: Any) -> Array:
     """Entries at listed places along a dimension: the rule adds each gradient where it was."""
+    if not positions.size:
+        return _zeros(self, positions.shape)
     if self.ndim != positions.ndim:  # without dimensions is like one of one entry
         return self[positions] if self.ndim else np.full_like(self, self[()], shape=positions.shape)
-    return self[_along(dim, positions)]
+    if positions.size < _MANY:
+        return self[_along(dim, positions)]
+    return self.reshape(-1)[_flat(self.shape, dim, positions)]
 
 
 @differentiable(
@@ -142,11 +192,17 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
     self=lambda grad: grad,
     src=lambda grad, dim, positions: applied(gather, grad, dim, positions),
 )
+@quietly
 def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values added at listed places along a dimension: they get the gradient of their places."""
-    result = self.copy()
+    result = np.array(self, order="C", subok=True)  # also if it is one number
+    if not positions.size:
+        return result
     if self.ndim == positions.ndim:
-        np.add.at(result, _along(dim, positions), src)
+        if src.shape == positions.shape:
+            np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
+        else:
+            np.add.at(result, _along(dim, positions), src)
     elif self.ndim:
         result[positions] += src
     else:
@@ -161,8 +217,11 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 )
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
-    result = self.copy()
-    result[_along(dim, positions)] = src
+    result = np.array(self, order="C", subok=True)  # also if it is one number
+    if src.shape == positions.shape and positions.size >= _MANY:
+        result.reshape(-1)[_flat(self.shape, dim, positions)] = src
+    else:
+        result[_along(dim, positions)] = src
     return result
 
 
@@ -172,6 +231,6 @@ def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 )
 def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     """A number written to listed places along a dimension: no gradient passes there."""
-    result = self.copy()
+    result = np.array(self, subok=True)  # also if it is one number
     result[_along(dim, positions)] = value
     return result

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import Sizes, padded, window_entry
+from minigrad.ops.correlation import Sizes, padded, window_entries
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 
 
+@functools.lru_cache(128)
 def pooled_sizes(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> tuple[int, ...]:
@@ -39,6 +40,8 @@ def bordered(array: Any, settings: Any, value: Any) -> tuple[Any, tuple[int, ...
     kernel, stride, padding, dilation, ceil_mode = settings
     sizes = array.shape[-len(kernel) :]
     outputs = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    if not ceil_mode and not any(padding):
+        return array, outputs, (...,)
     after = [
         max((o - 1) * s + d * (k - 1) + 1 - n - p, 0)
         for o, s, d, k, n, p in zip(outputs, stride, dilation, kernel, sizes, padding, strict=True)
@@ -96,10 +99,7 @@ def _largest(array: Any, chosen: Chosen, *settings: Any) -> Any:
     kernel, stride, padding, dilation, _ = settings
     lowest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else -np.inf
     whole, outputs, _ = bordered(array, settings, lowest)
-    entries = [
-        whole[(..., *window_entry(entry, outputs, stride, dilation))]
-        for entry in np.ndindex(*kernel)
-    ]
+    entries = [whole[places] for places in window_entries(kernel, outputs, stride, dilation)]
     if chosen.entry is not None:
         taken = np.empty_like(array, order="C", shape=entries[0].shape)
         for number, seen in enumerate(entries):
@@ -133,8 +133,7 @@ def _to_largest(grad: Any, array: Any, chosen: Chosen, *settings: Any) -> Any:
     whole, outputs, inner = bordered(whole, settings, 0)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
     bits = _BITS.get(whole.itemsize) if apart and whole.dtype.kind == "f" else None
-    for number, entry in enumerate(np.ndindex(*kernel)):
-        places = (..., *window_entry(entry, outputs, stride, dilation))
+    for number, places in enumerate(window_entries(kernel, outputs, stride, dilation)):
         mask = chosen.entry == number
         if bits is not None:  # as `where_true` does, but written where it belongs
             np.multiply(grad.view(bits), mask, out=whole.view(bits)[places])

@@ -25,6 +25,18 @@ def normal_draw(self: Array, values: Any) -> Array:
     return values.astype(self.dtype)
 
 
+@differentiable("RandomBackward0", self=_no_gradient)
+def random_between(self: Array, values: Any) -> Array:
+    """Whole numbers between two bounds."""
+    return values.astype(self.dtype)
+
+
+@differentiable("RandomBackward1", self=_no_gradient)
+def random_below(self: Array, values: Any) -> Array:
+    """Whole numbers below a bound."""
+    return values.astype(self.dtype)
+
+
 @differentiable("RandomBackward2", self=_no_gradient)
 def random_draw(self: Array, values: Any) -> Array:
     """Whole numbers, drawn before, in the place of a tensor."""

@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.activations import _check_slope
+from minigrad.ops.choices import pick
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
+
+_FEW = 256  # up to so many entries the calls are what costs
 
 
 def _nothing(grad: Any) -> Any:
@@ -35,7 +38,7 @@ def _nothing(grad: Any) -> Any:
 )
 def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
     """Rule of hardtanh: the gradient strictly between the limits."""
-    return np.where((self <= min_val) + (self >= max_val), 0, grad_output)
+    return pick((self <= min_val) + (self >= max_val), 0, grad_output)
 
 
 @differentiable("HardtanhBackward0", self=hardtanh_backward)
@@ -51,38 +54,42 @@ def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
 )
 def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
     """Rule of threshold: the gradient where the input is above it."""
-    return np.where(self <= threshold, 0, grad_output)
+    return pick(self <= threshold, 0, grad_output)
 
 
 @differentiable("ThresholdBackward0", self=threshold_slope)
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """A value in the place of all that is not above a threshold: that gets no gradient."""
-    return np.where(self <= threshold, value, self)
+    return pick(self <= threshold, value, self)
 
 
 @differentiable("ThresholdBackward1", self=threshold_slope)
 def threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
     """The same under the name that the node has in place."""
-    return np.where(self <= threshold, value, self)
+    return pick(self <= threshold, value, self)
 
 
 @differentiable(
     "HardswishBackwardBackward0",
     grad_output=lambda grad, self: applied(hardswish_backward, grad, self),
-    self=lambda grad, grad_output, self: np.where(
-        (self > -3) * (self < 3), grad * grad_output / 3, 0
-    ),
+    self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
 )
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     r"""Rule of hardswish: 0 up to -3, :math:`g` from 3 on, and :math:`g (x/3 + 1/2)` between."""
     inner = grad_output * (self / 3 + 0.5)
-    return np.where(self <= -3, 0, np.where(self < 3, inner, grad_output))
+    return pick(self <= -3, 0, pick(self < 3, inner, grad_output))
 
 
 @differentiable("HardswishBackward0", self=hardswish_backward)
 @quietly
 def hardswish(self: Array) -> Array:
     r"""Hard swish :math:`x \min(\max(x + 3, 0), 6) / 6`: :math:`g (x/3 + 1/2)` in between."""
+    if self.dtype.kind == "f" and self.size > _FEW:  # in the same memory
+        result = self + 3
+        result.clip(0, 6, out=result)
+        result *= self
+        result /= 6
+        return result
     return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
 
 
@@ -93,7 +100,7 @@ def hardswish(self: Array) -> Array:
 )
 def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     """Rule of hardsigmoid: a sixth of the gradient between -3 and 3."""
-    return np.where((self > -3) * (self < 3), grad_output / 6, 0)
+    return pick((self > -3) * (self < 3), grad_output / 6, 0)
 
 
 @differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
@@ -106,7 +113,7 @@ def hardsigmoid(self: Array) -> Array:
 
 
 def _outside(self: Any, lambd: Any, kept: Any) -> Any:
-    return np.where((self >= -lambd) * (self <= lambd), 0, kept)
+    return pick((self >= -lambd) * (self <= lambd), 0, kept)
 
 
 @differentiable(
@@ -139,7 +146,7 @@ def softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 @quietly
 def softshrink(self: Array, lambd: Any) -> Array:
     r"""Soft shrinkage: outside of :math:`[-\lambda, \lambda]`, :math:`\lambda` nearer to 0."""
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
+    return pick(self > lambd, self - lambd, pick(self < -lambd, self + lambd, self * 0))
 
 
 # ---------------------------------------------------------------------- learned and drawn slopes
@@ -149,24 +156,24 @@ def softshrink(self: Array, lambd: Any) -> Array:
     "PreluKernelBackwardBackward0",
     broadcasts=("weight",),
     # at 0 it is the other slope, as in PyTorch
-    grad_output=lambda grad, self, weight: np.where(self >= 0, grad, weight * grad),
+    grad_output=lambda grad, self, weight: pick(self >= 0, grad, weight * grad),
     # 0, but with a place in the graph, as it has in PyTorch
-    self=lambda grad, self: np.where(self == self, 0, grad * 0),
-    weight=lambda grad, grad_output, self: np.where(self >= 0, 0, grad * grad_output),
+    self=lambda grad, self: pick(self == self, 0, grad * 0),
+    weight=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
 )
 def prelu_backward(grad_output: Array, self: Array, weight: Array) -> Array:
     """Rule of prelu in its input: the gradient times the slope."""
-    return np.where(self > 0, grad_output, weight * grad_output)
+    return pick(self > 0, grad_output, weight * grad_output)
 
 
 @differentiable(
     "PreluKernelBackwardBackward0",
-    grad_output=lambda grad, self: np.where(self >= 0, 0, grad * self),
-    self=lambda grad, grad_output, self: np.where(self >= 0, 0, grad * grad_output),
+    grad_output=lambda grad, self: pick(self >= 0, 0, grad * self),
+    self=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
 )
 def prelu_weight_backward(grad_output: Array, self: Array) -> Array:
     """Rule of prelu in its slopes: the gradient times the input where that is not positive."""
-    return np.where(self > 0, 0, self * grad_output)
+    return pick(self > 0, 0, self * grad_output)
 
 
 @differentiable(
@@ -177,7 +184,7 @@ def prelu_weight_backward(grad_output: Array, self: Array) -> Array:
 )
 def prelu_kernel(self: Array, weight: Array) -> Array:
     r"""Leaky positive part with slopes :math:`w`: :math:`w g`, and :math:`x g` for the slope."""
-    return np.where(self > 0, self, weight * self)
+    return pick(self > 0, self, weight * self)
 
 
 @differentiable(
@@ -213,7 +220,7 @@ def rrelu_with_noise_in_place(self: Array, noise: Any) -> Array:
     grad_output=lambda grad, self, alpha, scale, input_scale: applied(
         scaled_elu_backward, grad, self, alpha, scale, input_scale
     ),
-    self=lambda grad, grad_output, self, alpha, scale, input_scale: np.where(
+    self=lambda grad, grad_output, self, alpha, scale, input_scale: pick(
         self < 0,
         grad
         * grad_output
@@ -228,11 +235,11 @@ def scaled_elu_backward(
 ) -> Array:
     r"""Rule of the scaled elu: :math:`g s`, or left of 0 :math:`g a s i\, e^{i x}`."""
     steep = grad_output * (input_scale * alpha * scale) * np.exp(self * input_scale)
-    return np.where(self <= 0, steep, grad_output * scale)
+    return pick(self <= 0, steep, grad_output * scale)
 
 
 def _scaled_elu(self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
-    return np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+    return pick(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
 
 
 @differentiable("EluBackward0", self=scaled_elu_backward)
@@ -257,7 +264,7 @@ def celu(self: Array, alpha: Any) -> Array:
     grad_output=lambda grad, output, alpha, scale, input_scale: applied(
         scaled_elu_backward_from_result, grad, output, alpha, scale, input_scale
     ),
-    output=lambda grad, grad_output, output, input_scale: np.where(
+    output=lambda grad, grad_output, output, input_scale: pick(
         output < 0, grad * grad_output * input_scale, 0
     ),
 )
@@ -266,7 +273,7 @@ def scaled_elu_backward_from_result(
 ) -> Array:
     r"""Rule of the scaled elu in place: left of 0, :math:`a s\, e^{i x} = y + a s`."""
     steep = grad_output * input_scale * (output + alpha * scale)
-    return np.where(output <= 0, steep, grad_output * scale)
+    return pick(output <= 0, steep, grad_output * scale)
 
 
 @differentiable(

@@ -284,7 +284,9 @@ def lstm_layer(
         wrap(states[-1].copy()),
         wrap(cells[-1].copy()),
     )
-    if not grad_mode.enabled or not any(each is not None and each.requires_grad for each in tensors):
+    if not grad_mode.enabled or not any(
+        each is not None and each.requires_grad for each in tensors
+    ):
         return outputs
     node = MkldnnRnnLayerBackward0()
     node.next_functions = tuple(

@@ -15,6 +15,8 @@ from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.parts import gather, scatter
 from minigrad.ops.tape import Array, differentiable
 
+_add_up = np.add.reduce  # looked up once
+
 
 def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
@@ -31,18 +33,20 @@ def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
 @differentiable(
     "SumBackward0", self=lambda grad, self_sym_sizes: np.broadcast_to(grad, self_sym_sizes)
 )
+@quietly
 def sum_all(self: Array) -> Array:
     """Sum of all entries: each entry gets the gradient."""
-    return np.add.reduce(self, axis=None)
+    return _add_up(self, None)
 
 
 @differentiable(
     "SumBackward1",
     self=lambda grad, self_sym_sizes, dim, keepdim: spread(grad, self_sym_sizes, dim, keepdim),
 )
+@quietly
 def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Sum over dimensions: each entry gets the gradient of the sum it went into."""
-    return np.add.reduce(self, axis=dim, keepdims=keepdim)
+    return _add_up(self, axis=dim, keepdims=keepdim)
 
 
 @differentiable(
@@ -51,10 +55,10 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
         np.broadcast_to(grad, self_sym_sizes) / int(np.prod(self_sym_sizes))
     ),
 )
+@quietly
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
-    # the mean of nothing is NaN
-    return np.true_divide(np.add.reduce(self, axis=None), self.size or np.nan)
+    return _add_up(self, None) / (self.size or np.nan)  # the mean of nothing is NaN
 
 
 @differentiable(
@@ -63,10 +67,11 @@ def mean_all(self: Array) -> Array:
         spread(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim)
     ),
 )
+@quietly
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
     entries = count(self.shape, dim) or np.nan  # the mean of nothing is NaN
-    return np.true_divide(np.add.reduce(self, axis=dim, keepdims=keepdim), entries)
+    return np.true_divide(_add_up(self, axis=dim, keepdims=keepdim), entries)
 
 
 # The same in another type that was asked for; PyTorch records no conversion for it.

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.choices import pick
 from minigrad.ops.losses import _reduced
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
@@ -29,8 +30,13 @@ def share(shape: tuple[int, ...], reduction: int) -> Any:
 
 def _smooth_slope(self: Any, target: Any, reduction: int, beta: Any) -> Any:
     difference = self - target
+    if type(difference) is np.ndarray and difference.dtype.kind == "f" and beta > 0:
+        difference /= beta
+        slope = difference.clip(-1, 1, out=difference)
+        slope *= share(slope.shape, reduction)
+        return slope
     inner = np.abs(difference) < beta
-    slope = np.where(inner, difference / beta, np.sign(difference))
+    slope = pick(inner, difference / beta, np.sign(difference))
     return slope * share(slope.shape, reduction)
 
 
@@ -38,7 +44,7 @@ def _smooth_curvature_rule(
     grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, beta: Any
 ) -> Any:
     inner = np.abs(self - target) < beta
-    return np.where(inner, grad * grad_output * (share(grad.shape, reduction) / beta), 0)
+    return pick(inner, grad * grad_output * (share(grad.shape, reduction) / beta), 0)
 
 
 @differentiable(
@@ -74,7 +80,13 @@ def smooth_l1_loss_backward(
 def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: Any) -> Array:
     r"""Smooth absolute error: :math:`d^2 / (2 \beta)`, or :math:`|d| - \beta/2` from beta on."""
     size = np.abs(self - target)
-    losses = np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
+    if type(size) is np.ndarray and size.dtype.kind == "f" and 0 < beta < math.inf:
+        inner = size.clip(0, beta)
+        losses = size - 0.5 * inner
+        losses *= inner
+        losses /= beta
+        return _reduced(losses, reduction)
+    losses = pick(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
     return _reduced(losses, reduction)
 
 
@@ -84,7 +96,7 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: Any) -> Arr
 def _huber_slope(self: Any, target: Any, reduction: int, delta: Any) -> Any:
     difference = self - target
     inner = np.abs(difference) < delta
-    slope = np.where(inner, difference, np.sign(difference) * delta)
+    slope = pick(inner, difference, np.sign(difference) * delta)
     return slope * share(slope.shape, reduction)
 
 
@@ -92,7 +104,7 @@ def _huber_curvature_rule(
     grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, delta: Any
 ) -> Any:
     inner = np.abs(self - target) < delta
-    return np.where(inner, grad * grad_output * share(grad.shape, reduction), 0)
+    return pick(inner, grad * grad_output * share(grad.shape, reduction), 0)
 
 
 @differentiable(
@@ -127,5 +139,5 @@ def huber_loss_backward(
 def huber_loss(self: Array, target: Array, reduction: int, delta: Any) -> Array:
     r"""Huber's loss: :math:`d^2 / 2`, or :math:`\delta (|d| - \delta/2)` from delta on."""
     size = np.abs(self - target)
-    losses = np.where(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+    losses = pick(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
     return _reduced(losses, reduction)

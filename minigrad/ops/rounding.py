@@ -94,13 +94,21 @@ def truncated(self: Any, other: Any) -> Any:
     return quotient + ((quotient < 0) & (quotient * other != self)).astype(quotient.dtype)
 
 
-@differentiable("DivBackward2", arithmetic=True, self=_zeros, other=_zeros)
+def _zeros_of_self(grad: Any, other: Any) -> Any:
+    return _zeros(grad)  # PyTorch saves the other one all the same
+
+
+def _zeros_of_other(grad: Any, self: Any, other: Any) -> Any:
+    return _zeros(grad)
+
+
+@differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
 def div_floor(self: Array, other: Array) -> Array:
     """Quotient, rounded down: no gradient passes."""
     return floored(self, other)
 
 
-@differentiable("DivBackward2", arithmetic=True, self=_zeros, other=_zeros)
+@differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
 def div_trunc(self: Array, other: Array) -> Array:
     """Quotient, rounded toward 0: no gradient passes."""
     return truncated(self, other)

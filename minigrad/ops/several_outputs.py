@@ -17,13 +17,14 @@ class Decomposition(Node):
     """Backward of an operation with one input and several results.
 
     A subclass has a rule: it gets the gradients of the results, None for a result that was not
-    used, then the input if `_keeps_input`, then the results, and then the settings.
+    used, then the input if `_keeps_input`, then the results that it keeps, and then the settings.
     """
 
     __slots__ = ("_settings",)
     _multiple = True
     _keeps_tensors = True
     _keeps_input: ClassVar[bool] = False
+    _keeps_results: ClassVar[int | None] = None  # how many of the first ones; None: all
     _settings: tuple[Any, ...]
 
     @staticmethod
@@ -94,7 +95,7 @@ def recorded(
     kept = input if input._version_counter is None else SavedTensor(input)
     node._saved = (
         *((kept,) if kind._keeps_input else ()),
-        *(SavedTensor(output, True) for output in outputs),
+        *(SavedTensor(output, True) for output in outputs[: kind._keeps_results]),
     )
     for number, output in enumerate(outputs):
         output._edge = (node, number)

@@ -130,7 +130,9 @@ def t(self: Array) -> Array:
 
 
 @differentiable(
-    "TransposeBackward0", view=True, self=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1)
+    "TransposeBackward0",
+    view=True,
+    self=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1) if grad.ndim else grad,
 )
 def transpose(self: Array, dim0: int, dim1: int) -> Array:
     """Exchange two dimensions: the rule exchanges them again."""
@@ -140,7 +142,9 @@ def transpose(self: Array, dim0: int, dim1: int) -> Array:
 @differentiable(
     "PermuteBackward0",
     view=True,
-    self=lambda grad, dims: np.transpose(grad, tuple(int(d) for d in np.argsort(dims))),
+    self=lambda grad, dims: np.transpose(
+        grad, tuple(sorted(range(len(dims)), key=dims.__getitem__))
+    ),
 )
 def permute(self: Array, dims: tuple[int, ...]) -> Array:
     """Reorder dimensions: the rule applies the inverse permutation."""

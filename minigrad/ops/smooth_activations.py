@@ -29,6 +29,14 @@ def _density(self: Any) -> Any:
     return np.exp(self * self * -0.5) * _DENSITY
 
 
+def _probability(self: Any) -> Any:
+    r"""Give the normal distribution function, :math:`(1 + \operatorname{erf}(x / \sqrt 2)) / 2`."""
+    probability = erf(self * math.sqrt(0.5))
+    probability += 1
+    probability *= 0.5
+    return probability
+
+
 def _bent(self: Any) -> Any:
     """Give the hyperbolic tangent that stands for the error function."""
     return np.tanh(_STEEP * (self + _CUBIC * (self * self * self)))
@@ -53,8 +61,10 @@ def _gelu_curvature_rule(grad: Any, grad_output: Any, self: Any, approximate: st
 def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     r"""Rule of gelu, :math:`g\, (\Phi(x) + x \varphi(x))`."""
     if approximate == "none":
-        probability = 0.5 * (1 + erf(self * math.sqrt(0.5)))
-        return grad_output * (probability + self * _density(self))
+        slope = _probability(self)
+        slope += self * _density(self)
+        slope *= grad_output
+        return slope
     bent = _bent(self)
     slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
     return grad_output * (0.5 * (1 + bent) + 0.5 * self * (1 - bent * bent) * slope)
@@ -69,7 +79,9 @@ def gelu(self: Array, approximate: str) -> Array:
     :math:`\Phi(x)` is :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
     """
     if approximate == "none":
-        return self * 0.5 * (1 + erf(self * math.sqrt(0.5)))
+        result = _probability(self)
+        result *= self
+        return result
     return 0.5 * self * (1 + _bent(self))
 
 

@@ -9,6 +9,7 @@ computed in `minigrad.ops.error_function` and `minigrad.ops.gamma_function`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,23 @@ def ndtri(self: Array) -> Array:
 def lgamma(self: Array) -> Array:
     r"""Logarithm of the gamma function: :math:`g\, \psi(x)`."""
     return gamma_function.lgamma(self)
+
+
+def _several_rule(grad: Any, self: Any, p: Any) -> Any:
+    total = applied(digamma, self)
+    for j in range(1, p):
+        total = total + applied(digamma, self - j / 2)
+    return grad * total
+
+
+@differentiable("MvlgammaBackward0", self=_several_rule)
+@quietly
+def mvlgamma(self: Array, p: int) -> Array:
+    r"""Sum of the logarithms of gamma: :math:`g \sum_{j<p} \psi(x - j/2)`."""
+    total = gamma_function.lgamma(self)
+    for j in range(1, p):
+        total = total + gamma_function.lgamma(self - j / 2)
+    return total + p * (p - 1) / 4 * math.log(math.pi)
 
 
 @differentiable("DigammaBackward0", self=lambda grad, self: grad * applied(polygamma, self, 1))

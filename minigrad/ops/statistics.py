@@ -115,7 +115,11 @@ def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tu
     total = np.add.reduce(array, axis=dim, keepdims=True)
     mean = np.true_divide(total, size or math.nan)
     centered = array - mean
-    squares = np.add.reduce((centered * np.conj(centered)).real, axis=dim, keepdims=keepdim)
+    if centered.dtype.kind == "f" and centered.ndim:
+        centered *= centered  # in the same memory
+    else:
+        centered = (centered * np.conj(centered)).real
+    squares = np.add.reduce(centered, axis=dim, keepdims=keepdim)
     # with no freedom 0 / 0 is NaN, and anything else infinite
     variance = np.true_divide(squares, max(size - correction, 0))
     return variance, mean if keepdim else mean.reshape(np.shape(squares))
@@ -134,7 +138,7 @@ def _share_among_middle(grad: Any, self: Any, result: Any) -> Any:
 def _entry(array: Any, position: int) -> Any:
     """Give one entry of all, or NaN if there are none."""
     if array.size:
-        return array.reshape(-1)[position, ...]
+        return array.reshape(-1)[position, ...].copy()
     smallest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else math.nan
     return np.asarray(smallest).astype(array.dtype)
 

@@ -45,9 +45,11 @@ from minigrad.ops.meeting import (
     in_a_rule,
     meet_other,
     meet_types,
+    new_silence,
     retry,
     rules_mode,
     scalar,
+    silences,
 )
 from minigrad.tensor import Tensor
 
@@ -79,6 +81,7 @@ _names: dict[str, Any] = {
     "meet_types": meet_types,
     "ndarray": np.ndarray,
     "new": object.__new__,
+    "new_silence": new_silence,
     "next_priority": next_priority,
     "reduce_gradient": reduce_gradient,
     "resolve_edge": resolve_edge,
@@ -86,6 +89,7 @@ _names: dict[str, Any] = {
     "retry": retry,
     "rules": rules_mode,
     "scalar": scalar,
+    "silences": silences,
     "unpack_array": unpack_array,
     "unpack_tensor": unpack_tensor,
 }
@@ -139,7 +143,8 @@ def differentiable(
                 "_optional": writer.optional,
             },
         )
-        names: dict[str, Any] = {**_names, "forward": forward, "NodeType": node}
+        bare = getattr(forward, "__wrapped__", forward) if writer.quiet else forward
+        names: dict[str, Any] = {**_names, "forward": bare, "NodeType": node}
         plain = {name: getattr(rule, "forward", rule) for name, rule in rules.items()}
         names |= {f"rule_{name}": rule for name, rule in plain.items()}
         names |= {f"recorded_rule_{name}": rule for name, rule in rules.items()}
@@ -207,6 +212,7 @@ class _Writer:
         broadcasts: bool | tuple[str, ...],
     ) -> None:
         self.name = forward.__name__
+        self.quiet = getattr(forward, "quiet", False)
         self.arguments = _arguments(forward)
         self.differentiable = list(rules)
         self.tensors = [name for name in self.arguments if name in rules or name in constants]
@@ -267,11 +273,19 @@ class _Writer:
         else:
             lines += [f"    {line}" for line in unwrap]
         given = ", ".join(f"array_{a}" if a in tensors else a for a in self.arguments)
+        if self.quiet:  # as `quietly` does, without a call
+            lines += ["    try:", "        silence = silences.pop()"]
+            lines += ["    except IndexError:", "        silence = new_silence()"]
+        call = f"{'silence.run(forward, ' if self.quiet else 'forward('}{given})"
         lines += [
             "    try:",
-            f"        result_array = forward({given})",
+            f"        result_array = {call}",
             "    except (ValueError, RuntimeWarning, FloatingPointError) as error:",
             f"        result_array = retry(forward, error, {given})",
+        ]
+        if self.quiet:
+            lines += ["    finally:", "        silences.append(silence)"]
+        lines += [
             "    if result_array.__class__ is not ndarray:",
             "        result_array = as_array(result_array)",
             "    result = new(Tensor)",
@@ -343,7 +357,7 @@ class _Writer:
         else:
             kept = f"({name} if {name}._version_counter is None else SavedTensor({name}))"
         users = [t for t in self.differentiable if name in self.needs[t]]
-        if len(users) == len(self.differentiable):
+        if len(users) == len(self.differentiable) or name == "result":  # as PyTorch does
             return kept
         wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in users)
         return f"{kept} if {wanted} else None"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd.modes import enable_grad, is_grad_enabled
 from minigrad.optim.arithmetic import add_, is_plain, number, written
 from minigrad.optim.checks import check_fused_parameter
@@ -107,21 +109,18 @@ class SGD(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:
-            rate = group["lr"]
-            for parameter in group["params"]:
-                if parameter.grad is None:
-                    continue
-                if group["fused"]:
-                    check_fused_parameter(parameter)
-                if group["momentum"] != 0 and is_plain(parameter, parameter.grad):
-                    _step_on_arrays(parameter, group, self.state[parameter])
-                    continue
-                direction = _direction(parameter, group, self.state)
-                if _is_recorded(rate):
-                    parameter.sub_(direction * rate)
-                else:
-                    parameter.add_(direction, alpha=-number(rate))
+        with np.errstate(all="ignore"):
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    gradient = parameter.grad
+                    if gradient is None:
+                        continue
+                    if group["fused"]:
+                        check_fused_parameter(parameter)
+                    if is_plain(parameter, gradient):
+                        _step_on_arrays(parameter, gradient._array, group, self.state)
+                    else:
+                        _step_on_tensors(parameter, group, self.state)
         return loss
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -158,16 +157,32 @@ def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, An
     return gradient.add(velocity, alpha=number(momentum)) if group["nesterov"] else velocity
 
 
-def _step_on_arrays(parameter: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
-    """Make a step with momentum where nothing is recorded: the same formula, on arrays."""
+def _step_on_tensors(parameter: Tensor, group: dict[str, Any], state: dict[Any, Any]) -> None:
+    """Make a step that may be recorded."""
+    rate = group["lr"]
+    direction = _direction(parameter, group, state)
+    if _is_recorded(rate):
+        parameter.sub_(direction * rate)
+    else:
+        parameter.add_(direction, alpha=-number(rate))
+
+
+def _step_on_arrays(
+    parameter: Tensor, gradient: Any, group: dict[str, Any], all_state: dict[Any, Any]
+) -> None:
+    """Make a step where nothing is recorded: the same formula, on arrays."""
     array: Any = parameter._array
-    gradient: Any = parameter.grad._array  # type: ignore[union-attr]
     if group["maximize"]:
         gradient = -gradient
     decay = group["weight_decay"]
     if decay != 0:
         gradient = gradient + array * number(decay)
     momentum = number(group["momentum"])
+    if momentum == 0:
+        array -= gradient * number(group["lr"])
+        written(parameter)
+        return
+    state = all_state[parameter]
     buffer = state.get("momentum_buffer")
     if buffer is None:
         buffer = state["momentum_buffer"] = wrap(gradient.copy())

@@ -59,6 +59,31 @@ def attention(torch: ModuleType) -> Work:
     return step, lambda: [leaf.grad for leaf in leaves]
 
 
+def multihead(torch: ModuleType) -> Work:
+    """Give the same by `nn.MultiheadAttention`."""
+    x_array, *arrays, cotangent = _attention_data()
+    module = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    parameters = [
+        module.in_proj_weight,
+        module.in_proj_bias,
+        module.out_proj.weight,
+        module.out_proj.bias,
+    ]
+    with torch.no_grad():
+        for parameter, array in zip(parameters, arrays, strict=True):
+            parameter.copy_(torch.tensor(array))
+    leaves = [torch.tensor(x_array, requires_grad=True), *parameters]
+    x, g = leaves[0], torch.tensor(cotangent)
+
+    def step() -> None:
+        for leaf in leaves:
+            leaf.grad = None
+        out, _ = module(x, x, x, need_weights=False)
+        out.backward(g)
+
+    return step, lambda: [leaf.grad for leaf in leaves]
+
+
 def attention_by_hand() -> Step:
     """Give the same in NumPy."""
     x, w, b, w_out, b_out, g = _attention_data()
@@ -141,6 +166,7 @@ WORKLOADS: list[Workload] = [
         1,
     ),
     ("attention 8 x 128 x 64, 4 heads", attention, attention_by_hand, 4),
+    ("attention, nn.MultiheadAttention", multihead, attention_by_hand, 4),
     ("sum(tanh(x * w + b)), 10**7", long, long_by_hand, 1),
 ]
 

@@ -33,7 +33,10 @@ CASES: dict[str, list[Case]] = {
     "sign": [case(np.sign, V)],
     "abs": [case(np.abs, V)],
     "masked_select": [masked(lambda x: x[MASK.numpy()], M)],
-    "placed_under": [masked(lambda x: put(np.zeros(M), MASK.numpy(), x), (3,))],
+    "masked_scatter": [masked(lambda x, y: put(x, MASK.numpy(), y[:3]), M, (5,))],
+    "masked_scatter_backward": [
+        masked(lambda g: np.append(g[MASK.numpy()], [0.0, 0.0]), M, then=((5,),))
+    ],
     "masked_fill_number": [masked(lambda x: np.where(MASK.numpy(), 7.0, x), M, then=(7.0,))],
     "masked_fill": [masked(lambda x, v: np.where(MASK.numpy(), v, x), M, ())],
     "where": [

@@ -34,6 +34,12 @@ def polygamma_of(n: int) -> Callable[[Any], Any]:
     return function
 
 
+def mvlgamma_of(p: int) -> Callable[[Any], Any]:
+    """Add up the logarithms; the constant comes from the definition by a product."""
+    constant = math.log(math.pi ** (p * (p - 1) / 4))
+    return lambda x: constant + sum(_lgamma(x - j / 2) for j in range(p))
+
+
 def erfinv_of(y: Any) -> Any:
     """Solve erf(x) = y by Newton's method."""
     x = np.zeros_like(y)
@@ -106,6 +112,7 @@ CASES: dict[str, list[Case]] = {
     "ndtri": [scaled(lambda p: math.sqrt(2) * erfinv_of(2 * p - 1), 0.5, 0.05, positive=True)],
     "lgamma": [case(_lgamma, V, positive=True)],
     "digamma": [case(digamma_of, V, positive=True)],
+    "mvlgamma": [case(mvlgamma_of(p), V, then=(p,), positive=True) for p in (1, 2)],
     "polygamma": [case(polygamma_of(n), V, then=(n,), positive=True) for n in (1, 2, 3)],
     "polygamma_in_place": [case(polygamma_of(1), V, then=(1,), positive=True)],
     "floor": [case(np.floor, V)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .cases import MASK, PLACES, TWICE, Case, M, V, add_along, added, case, masked, put
+from .cases import PLACES, TWICE, Case, M, V, add_along, added, case, put
 
 LISTED = np.array([0, 2])
 SAME = np.array([1, 1])
@@ -65,11 +65,6 @@ CASES: dict[str, list[Case]] = {
     "take": [case(lambda x: x.reshape(-1)[IN_ROW], M, then=(IN_ROW,))],
     "put": [case(in_row, M, (2, 2), then=(IN_ROW,)), case(in_row, M, (4,), then=(IN_ROW,))],
     "put_add": [case(lambda x, y: in_row(x, y, add=True), M, (2, 2), then=(IN_ROW,))],
-    "masked_entries": [masked(lambda x: x[MASK.numpy()], M)],
-    "masked_scatter": [masked(lambda x, y: put(x, MASK.numpy(), y[:3]), M, (5,))],
-    "masked_scatter_backward": [
-        masked(lambda g: np.append(g[MASK.numpy()], [0.0, 0.0]), M, then=((5,),))
-    ],
     "scatter_reduce": [
         *reductions(REDUCERS, (np.array([[0], [1]]), REPEATED), REPEATED, (2, 2)),
         Case(

@@ -18,6 +18,8 @@ CASES: dict[str, list[Case]] = {
         "geometric_draw",
         "log_normal_draw",
         "normal_draw",
+        "random_between",
+        "random_below",
         "random_draw",
         "uniform_draw",
     )

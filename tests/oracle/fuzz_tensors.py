@@ -16,8 +16,9 @@ if not __package__:
     __package__ = import_module("oracle").__name__
 
 from .fuzz import program_features, tensor_corpus, tensor_fuzzing
-from .fuzz.program_maker import make
+from .fuzz.program_maker import WIDE_FROM, make
 from .fuzz.programs import run_program, source
+from .fuzz.tensor_fuzzing import compare
 
 
 def main() -> int:
@@ -30,7 +31,7 @@ def main() -> int:
     parser.add_argument("--features", action="store_true", help="count what the programs do")
     parser.add_argument("--record", action="store_true", help="keep the programs for replaying")
     options = parser.parse_args()
-    seeds = range(options.seed, options.seed + options.count)
+    seeds = [*range(options.seed, options.seed + options.count)]
     if options.print:
         for seed in seeds:
             print(f"# seed {seed}\n{source(make(seed))}\n")
@@ -38,6 +39,9 @@ def main() -> int:
     torch = import_module("torch")
     torch.set_num_threads(1)
     if options.record:
+        # as many programs of all operations, of which only those that do the same everywhere
+        wide = range(WIDE_FROM + options.seed, WIDE_FROM + options.seed + options.count)
+        seeds += [seed for seed in wide if not compare(make(seed), torch)]
         recorded = {seed: (make(seed), run_program(make(seed), torch)) for seed in seeds}
         tensor_corpus.write(torch.__version__.split("+")[0], recorded)
         print(f"{len(recorded)} programs, {tensor_corpus.PATH.stat().st_size} bytes")

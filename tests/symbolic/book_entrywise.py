@@ -66,6 +66,7 @@ CASES = {
     "ndtri": [(vector, ())],
     "lgamma": [(_some, ())],
     "digamma": [(_some, ())],
+    "mvlgamma": [(_some, (1,)), (_some, (3,))],
     "polygamma": [(_some, (1,)), (_some, (2,))],
     "polygamma_in_place": [(_some, (1,))],
     "lerp_number": [(broadcast, (0.3,)), (stretched, (2,))],

@@ -5,13 +5,10 @@ Products are proved without zeros in them; those are left to the checks with num
 
 import numpy as np
 
-from minigrad import tensor
-
 from .regions import D, E, matrix, positive, x, y
 
 LISTED, SAME = np.array([0, 2]), np.array([1, 1])
 IN_ROW = np.array([[0, 5], [-2, 3]])
-MASK = [[True, False, True], [False, False, True]]
 AT = np.array([0, 0])
 source = [("x", 2, 3), ("y", 2, 2)]
 nonzero = [("x", 2, positive), ("y", 2, positive)]
@@ -21,10 +18,6 @@ extremes = [  # of one entry and two values: each of them is the largest, and th
     {x(0): y(0) + D, y(1): y(0) + D + E},
     {x(0): y(0) - D - E, y(1): y(0) - D},
 ]
-
-
-def masked(op, *tensors):
-    return op(tensors[0], tensor(MASK), *tensors[1:])
 
 
 CASES = {
@@ -37,9 +30,6 @@ CASES = {
     "take": [(matrix, (IN_ROW,))],
     "put": [(source, (IN_ROW,))],
     "put_add": [(source, (IN_ROW,))],
-    "masked_entries": [(matrix, masked)],
-    "masked_scatter": [([("x", 2, 3), ("y", 4)], masked)],
-    "masked_scatter_backward": [(matrix, lambda op, p: op(p, tensor(MASK), (4,)))],
 }
 for _name in ("scatter_reduce", "index_reduce"):
     CASES[_name] = [

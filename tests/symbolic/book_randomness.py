@@ -16,6 +16,8 @@ CASES = {
         "geometric_draw",
         "log_normal_draw",
         "normal_draw",
+        "random_between",
+        "random_below",
         "random_draw",
         "uniform_draw",
     )

@@ -10,10 +10,12 @@ from minigrad.nn.functional.distance import *
 from minigrad.nn.functional.dropout import *
 from minigrad.nn.functional.embedding import *
 from minigrad.nn.functional.encoding import *
+from minigrad.nn.functional.grid import *
 from minigrad.nn.functional.hard_activation import *
 from minigrad.nn.functional.linear import *
 from minigrad.nn.functional.loss import *
 from minigrad.nn.functional.margin_loss import *
+from minigrad.nn.functional.multi_head_attention import *
 from minigrad.nn.functional.normalization import *
 from minigrad.nn.functional.padding import *
 from minigrad.nn.functional.pixel_shuffle import *

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.autograd.watched import watched
 from minigrad.creation import empty
 from minigrad.nn.functional.pooling_settings import adaptive_size, check_adaptive
 from minigrad.ops import adaptive_pooling, shape
@@ -92,8 +93,10 @@ def _adaptive_maximum(input: Tensor, size: tuple[int, ...]) -> tuple[Tensor, Ten
     if 0 in size:
         nothing = (*input._array.shape[:-2], *size)
         return empty(nothing, dtype=input.dtype), wrap(empty(nothing)._array.astype("int64"))
-    indices = adaptive_pooling.largest_positions(input._array, size)
-    return adaptive_pooling.adaptive_max_pool2d(input, indices), wrap(indices)
+    positions = adaptive_pooling.largest_positions(input._array, size)
+    indices = wrap(positions)
+    result = adaptive_pooling.adaptive_max_pool2d(input, positions)
+    return watched(result, indices), indices
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:

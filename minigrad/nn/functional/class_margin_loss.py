@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.watched import watched
 from minigrad.nn.functional.hard_activation import logsigmoid
 from minigrad.nn.functional.reduction import named, number, reduced
 from minigrad.ops import margin_losses
@@ -94,6 +95,7 @@ def multi_margin_loss(
             )
         scale = scale * weight._array[numbers]
     result: Tensor = margin_losses.multi_margin_loss(rows, numbers, p, margin, scale, kind)
+    watched(result, target)
     return result.reshape(()) if kind == 0 and not target.dim() else result
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import is_grad_enabled, no_grad
+from minigrad.autograd.watched import watched
 from minigrad.nn.warning import warn
 from minigrad.ops import embeddings
 from minigrad.ops.calling.arguments import check_tensor
@@ -115,7 +116,8 @@ def embedding(
         )
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
-    return embeddings.embedding(weight, positions, padding, scale_grad_by_freq)  # type: ignore[no-any-return]
+    result = embeddings.embedding(weight, positions, padding, scale_grad_by_freq)
+    return watched(result, input)  # type: ignore[no-any-return]
 
 
 def embedding_bag(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from minigrad.ops.calling.arguments import check_tensor
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["one_hot"]
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Give for each class number a vector with 1 in its place and 0 elsewhere.
 
     Args:
-        tensor: The numbers of the classes, of type int64.
+        input: The numbers of the classes, of type int64.
         num_classes: How many classes there are; by default one more than the largest number.
 
     Returns:
@@ -23,7 +24,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         RuntimeError: If a number is negative or too large, or the tensor is of another type.
 
     Shape:
-        - tensor: (...)
+        - input: (...)
         - output: (..., num_classes)
 
     Example:
@@ -32,7 +33,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[1, 0, 0],
                 [0, 0, 1]])
     """
-    classes = tensor._array
+    check_tensor("one_hot", input)
+    classes = input._array
     if classes.dtype.name != "int64":
         raise RuntimeError(
             "one_hot is only applicable to index tensor of type LongTensor. Convert with long()."
@@ -49,4 +51,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     result = np.zeros((*classes.shape, num_classes), np.int64)
     np.put_along_axis(result, classes[..., None], 1, -1)
-    return wrap(result)
+    hot = wrap(result)
+    for _ in range(2):
+        hot._bump_version()  # as in PyTorch, which fills zeros in place
+    return hot

@@ -54,6 +54,7 @@ def nll_loss(
     if size_average is not None or reduce is not None:
         reduction = named(size_average, reduce, reduction)
     kind = number(reduction)
+    check_tensor("nll_loss_nd", input)
     check_tensor("nll_loss_nd", target, "target", 2)
     sizes, numbers = input._array.shape, target._array
     if (
@@ -218,6 +219,8 @@ def cross_entropy(
     """
     if size_average is not None or reduce is not None:
         reduction = named(size_average, reduce, reduction)
+    check_tensor("cross_entropy_loss", input)
+    check_tensor("cross_entropy_loss", target, "target", 2)
     sizes = input._array.shape
     classes = 0 if len(sizes) == 1 else 1
     if target._array.shape == sizes:

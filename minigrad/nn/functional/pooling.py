@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.autograd.watched import watched
 from minigrad.nn.functional.pooling_settings import (
     check_average,
     check_maximum,
@@ -56,9 +57,10 @@ def _maximum(
     if ndim == 1:
         result = shape.squeeze_dim(result, result._array.ndim - 2)
     if not return_indices:
-        return result
+        return wrap(result._array) if ndim == 1 and not result.requires_grad else result
     positions = chosen.positions(sizes, given)
-    return result, wrap(positions.reshape(result._array.shape))
+    indices = wrap(positions.reshape(result._array.shape))
+    return watched(result, indices), indices
 
 
 def max_pool1d(

@@ -31,6 +31,8 @@ def _wrong_length(name: str, setting: str, ndim: int, count: int) -> str:
 
 def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     """Give a setting for each dimension, as whole numbers."""
+    if value.__class__ is int:
+        return (value,) * ndim
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not all(isinstance(each, (int, np.integer)) for each in given):
         place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.autograd.type_name import type_name
 from minigrad.tensor import Tensor
 
 
@@ -18,5 +19,5 @@ def not_for_integers(function: str, given: Tensor) -> NotImplementedError:
 def not_a_tensor(function: str, given: Any) -> TypeError:
     """Make the error for an input that is no tensor."""
     return TypeError(
-        f"{function}(): argument 'input' (position 1) must be Tensor, not {type(given).__name__}"
+        f"{function}(): argument 'input' (position 1) must be Tensor, not {type_name(given)}"
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
-from minigrad import dtypes
+from minigrad import devices, dtypes
 from minigrad.autograd.modes import no_grad
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
@@ -42,8 +42,8 @@ class Conversion:
         Integer parameters and buffers stay as they are.
 
         Args:
-            *args: A dtype, a tensor whose dtype is taken, or the device `"cpu"` and perhaps a
-                dtype; then `non_blocking`, which changes nothing here.
+            *args: A dtype, a tensor whose dtype is taken, or the CPU (`"cpu"` or a
+                `torch.device`) and perhaps a dtype; then `non_blocking`, which changes nothing.
             **kwargs: The same as `dtype=...`, `tensor=...`, `device="cpu"`, `non_blocking=...`.
 
         Returns:
@@ -51,6 +51,7 @@ class Conversion:
 
         Raises:
             RuntimeError: If another device or a copy is asked for.
+            AssertionError: If the device is "cuda" or "xpu".
             TypeError: If the dtype is not floating point, or the arguments make no sense.
         """
         dtype = _wanted_dtype(args, kwargs)
@@ -83,6 +84,36 @@ class Conversion:
         """Return this module: everything lives on the CPU."""
         return self
 
+    def cuda(self, device: Any = None) -> Self:
+        """Raise: there is no GPU to move to.
+
+        Raises:
+            AssertionError: If there is a parameter or a buffer to be moved.
+        """
+        return self._apply(lambda tensor: _no_accelerator("CUDA", device))
+
+    def xpu(self, device: Any = None) -> Self:
+        """Raise: there is no GPU to move to.
+
+        Raises:
+            AssertionError: If there is a parameter or a buffer to be moved.
+        """
+        return self._apply(lambda tensor: _no_accelerator("XPU", device))
+
+    def share_memory(self) -> Self:
+        """Return this module: there are no processes here that share tensors."""
+        return self
+
+
+def _no_accelerator(kind: str, number: Any) -> NoReturn:
+    """Say that there is no GPU, as PyTorch for the CPU does."""
+    if number is not None:
+        devices.device(number)
+    raise AssertionError(
+        f"Torch not compiled with {kind} enabled. minigrad computes on the CPU only: leave .cuda() "
+        'out, or write .to(device) with a device of "cpu".'
+    )
+
 
 def _checked(result: Any) -> Any:
     """Refuse what a function gave in place of a tensor."""
@@ -97,7 +128,7 @@ def _checked(result: Any) -> Any:
 _KINDS: dict[str, tuple[type, ...]] = {
     "dtype": (dtypes.dtype, type(None)),
     "tensor": (Tensor,),
-    "device": (str, type(None)),
+    "device": (str, int, devices.device, type(None)),
     "non_blocking": (bool,),
     "copy": (bool,),
 }
@@ -121,8 +152,7 @@ def _wanted_dtype(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtypes.dtype
     device = given.get("device")
     if "copy" in given:
         raise RuntimeError(".to() does not accept copy argument")
-    if device not in (None, "cpu", "cpu:0"):
-        raise RuntimeError(f"Invalid device string: '{device}'. minigrad computes on 'cpu' only.")
+    devices.refuse_other_places(device, "to")
     tensor = given.get("tensor")
     return given.get("dtype") if tensor is None else tensor.dtype
 

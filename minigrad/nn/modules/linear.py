@@ -9,6 +9,7 @@ from minigrad.creation import empty
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.on_cpu import check_device
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
@@ -72,10 +73,8 @@ class Linear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if str(device) not in ("None", "cpu"):
-            raise RuntimeError(
-                f"Invalid device string: '{device}'. minigrad computes on 'cpu' only."
-            )
+        if device is not None:
+            check_device(device)
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.watched import watched
 from minigrad.ops import cumulative, elementwise, parts, shape
 from minigrad.ops.calling import results, shaping
 from minigrad.ops.calling.arguments import cast, check_tensor
@@ -103,7 +104,8 @@ def _extreme(name: str, operation: Any, ufunc: Any, what: str, example: tuple[st
                 f"\"{name}_cpu\" not implemented for '{input.dtype.tensor_type}'"
             )
         positions = _positions(input._array, number, ufunc)
-        return kind(operation(input, number, positions), wrap(positions))
+        indices = wrap(positions)
+        return kind(watched(operation(input, number, positions), indices), indices)
 
     function.__name__ = name
     function.__doc__ = f"""Give the {what} entry so far, along a dimension.

@@ -11,6 +11,7 @@ from minigrad import random
 from minigrad.ops import rectifiers, shape
 from minigrad.ops.calling.arguments import check_tensor, real_number
 from minigrad.ops.calling.arithmetic import relu
+from minigrad.ops.calling.out import with_out
 from minigrad.ops.calling.refusing import check_floats, no_kernel
 from minigrad.ops.inplace import in_place, write
 from minigrad.tensor import Tensor
@@ -92,6 +93,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return write(rectifiers.celu_in_place, input, _celu_alpha("celu_", input, alpha))
 
 
+@with_out
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
     """Keep what is greater than a threshold, and put a value in the place of the rest.
 

@@ -189,7 +189,8 @@ def _in_place(function: Any) -> Any:
                 )
         return changing(input, first, second, beta=beta, alpha=alpha)  # type: ignore[no-any-return]
 
-    method.__name__ = f"{name}_"
+    named: Any = method
+    named.__name__, named.__wrapped__ = f"{name}_", function
     method.__doc__ = changing.__doc__
     return method
 

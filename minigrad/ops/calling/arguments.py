@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.type_name import type_name
 from minigrad.ops import shape
 from minigrad.tensor import Tensor, wrap
 
@@ -45,7 +46,7 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
-            f"{type(value).__name__}"
+            f"{type_name(value)}"
         )
 
 

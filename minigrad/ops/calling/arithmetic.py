@@ -10,6 +10,7 @@ from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.node import NO_EDGE
+from minigrad.autograd.type_name import type_name
 from minigrad.ops import activations, choices, elementwise
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.later import enter
@@ -96,7 +97,7 @@ def checked(name: str, operation: Any, *operands: Any) -> Tensor:
         argument = ("input", "other")[position]
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
-            f"{type(wrong).__name__}"
+            f"{type_name(wrong)}"
         )
     return result  # type: ignore[no-any-return]
 
@@ -191,6 +192,8 @@ def pow(input: Any, exponent: Any) -> Any:
         if isinstance(exponent, complex) and input.requires_grad and grad_mode.enabled:
             refuse_complex(np.dtype(complex))
         if kind in "iub":
+            if kind == "b" and isinstance(exponent, bool):
+                return elementwise.pow_number(cast(input, np.dtype("int64")), exponent).bool()
             if kind == "b" and isinstance(exponent, int):
                 input = cast(input, np.dtype("int64"))
             if isinstance(exponent, float):

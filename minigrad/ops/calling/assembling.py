@@ -27,17 +27,17 @@ __all__ = [
 
 
 @with_out
-def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """Join tensors along a dimension, as `cat` does."""
     _check_sequence("concat", tensors)
-    return pieces.cat(tensors, dim)
+    return pieces.cat(tensors, dim, axis=axis)
 
 
 @with_out
-def concatenate(tensors: Sequence[Tensor], axis: int = 0, *, dim: int | None = None) -> Tensor:
+def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """Join tensors along a dimension, as `cat` does."""
     _check_sequence("concatenate", tensors)
-    return pieces.cat(tensors, axis if dim is None else dim)
+    return pieces.cat(tensors, dim if axis is None else axis)
 
 
 def _check_sequence(name: str, tensors: Any) -> None:

@@ -9,7 +9,9 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.complex_numbers import refuse_complex
 from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.type_name import type_name
 from minigrad.autograd.versions import counter_of
+from minigrad.autograd.watched import watched
 from minigrad.ops import choices, parts
 from minigrad.ops.calling.arguments import cast, check_tensor, dimension, real_number
 from minigrad.ops.calling.arithmetic import checked
@@ -35,7 +37,7 @@ def _both_tensors(name: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
         if not isinstance(value, (Tensor, np.ndarray)):
             raise TypeError(
                 f"{name}(): argument '{('input', 'other')[position]}' (position {position + 1}) "
-                f"must be Tensor, not {type(value).__name__}"
+                f"must be Tensor, not {type_name(value)}"
             )
     return input, other
 
@@ -174,7 +176,7 @@ def where(condition: Tensor, input: Any = _NOT_GIVEN, other: Any = _NOT_GIVEN) -
     first = input if isinstance(input, Tensor) else None
     second = other if isinstance(other, Tensor) else None
     known = first if first is not None else second
-    meets = dtypes.get_default_dtype().numpy if known is None else known._array.dtype
+    meets = np.dtype("bool") if known is None else known._array.dtype
     if first is None:
         first = scalar(input, meets)
     if second is None:
@@ -218,8 +220,13 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
             "gather has no sparse_grad=True here: there are no sparse tensors."
         )
     number, places = dimension(dim, input.ndim), index._array
-    if places.dtype.kind not in "iu":
-        raise RuntimeError(f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}")
+    if not places.size:  # whatever it is, PyTorch does not look
+        return watched(parts.gather(input, number, places), index)  # type: ignore[no-any-return]
+    if places.dtype.kind != "i" or places.itemsize < 4:
+        raise RuntimeError(
+            f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}. Convert it "
+            "with long()."
+        )
     if (places.ndim or 1) != (input.ndim or 1):
         raise RuntimeError(
             "Index tensor must have the same number of dimensions as input tensor: got "
@@ -232,9 +239,9 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
                 f"no larger than self {list(input.shape)} apart from dimension {number}"
             )
     size = input._array.shape[number] if input.ndim else 1
-    outside = places[(places < 0) | (places >= size)]
-    if outside.size:
+    if np.minimum.reduce(places, axis=None) < 0 or np.maximum.reduce(places, axis=None) >= size:
+        outside = places[(places < 0) | (places >= size)]
         raise RuntimeError(
             f"index {outside[0]} is out of bounds for dimension {number} with size {size}"
         )
-    return parts.gather(input, number, places)  # type: ignore[no-any-return]
+    return watched(parts.gather(input, number, places), index)  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.modes import grad_mode, no_grad
 from minigrad.ops import comparison, written_comparisons
 from minigrad.ops.calling.arguments import check_tensor
 from minigrad.ops.calling.entrywise import as_tensor, named, not_implemented, on_tensors
@@ -71,6 +71,8 @@ def _compare_in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     recorded = written_comparisons.with_tensor[name], written_comparisons.with_number[name]
 
     def method(tensor: Tensor, other: Any) -> Tensor:
+        if other is None:
+            return function(tensor, other)  # which says what is wrong
         if not grad_mode.enabled or tensor._array.dtype.kind != "f":
             return write(function, tensor, other)
         return write(recorded[not isinstance(other, Tensor)], tensor, other)
@@ -185,12 +187,25 @@ def _operator_in_place(operation: Any) -> Any:
     return named(operator, operation)
 
 
+def _unrecorded(operation: Any) -> Any:
+    """Make the method that writes truth values: what has no derivative never asks about it."""
+    written = in_place(operation)
+
+    def method(tensor: Tensor, *others: Any) -> Tensor:
+        with no_grad():
+            return written(tensor, *others)
+
+    made: Any = named(method, operation, f"{operation.__name__}_")
+    made.__wrapped__ = operation
+    return made
+
+
 methods: dict[str, Any] = {
     **{function.__name__: function for function in (eq, ne, lt, le, gt, ge)},
     **{f"{f.__name__}_": _compare_in_place(f) for f in (eq, ne, lt, le, gt, ge)},
     **_LONG,
     **{
-        f"{operation.__name__}_": in_place(operation)
+        f"{operation.__name__}_": _unrecorded(operation)
         for operation in (
             comparison.logical_and, comparison.logical_or, comparison.logical_xor,
             comparison.logical_not, _and, _or, _xor, _bitwise_not, _left, _right,
@@ -242,11 +257,11 @@ functions: dict[Any, Any] = {
     np.isposinf: lambda x, out=None: _isposinf(x),
     np.isneginf: lambda x, out=None: _isneginf(x),
     np.isreal: _isreal,
-    np.isclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: comparison.isclose(
-        as_tensor(a), as_tensor(b), rtol, atol, equal_nan
+    np.isclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: wrap(
+        np.isclose(as_tensor(a)._array, as_tensor(b)._array, rtol, atol, equal_nan)
     ),
-    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: comparison.allclose(
-        as_tensor(a), as_tensor(b), rtol, atol, equal_nan
+    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: np.allclose(
+        as_tensor(a)._array, as_tensor(b)._array, rtol, atol, equal_nan
     ),
     np.array_equal: lambda a1, a2, equal_nan=False: comparison.equal(as_tensor(a1), as_tensor(a2)),
 }

@@ -13,7 +13,6 @@ from minigrad import dtypes
 from minigrad.autograd.type_name import type_name
 from minigrad.ops import shape
 from minigrad.ops.calling.arguments import cast
-from minigrad.ops.meeting import quietly
 from minigrad.tensor import Tensor, wrap
 
 
@@ -86,7 +85,7 @@ def _cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return cast(tensor, dtype)
 
 
-_cast_quietly = quietly(cast)  # infinities and NaN are as silent as in PyTorch
+_cast_quietly = np.errstate(all="ignore")(cast)  # infinities and NaN are as silent as in PyTorch
 
 
 def _check_device(device: Any, caller: str) -> None:
@@ -120,7 +119,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return shape.clone(input)  # type: ignore[no-any-return]
 
 
-def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor itself if its memory is in order, else a copy that is."""
     if memory_format is not None:
         _wants_order(memory_format, "contiguous")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.type_name import type_name
 from minigrad.ops import convolution as rules
 from minigrad.ops import shape
 from minigrad.ops.calling.convolution_checks import (
@@ -132,7 +133,7 @@ def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[
         if not isinstance(given, Tensor):
             raise TypeError(
                 f"{name}() received an invalid combination of arguments: '{label}' (position "
-                f"{place}) must be Tensor, not {type(given).__name__}"
+                f"{place}) must be Tensor, not {type_name(given)}"
             )
     if bias is not None and not isinstance(bias, Tensor):
         raise TypeError(
@@ -171,6 +172,8 @@ def _settings(
     ndim: int, weight: Tensor, stride: Any, padding: Any, dilation: Any, output_padding: Any
 ) -> tuple[tuple[int, ...], ...]:
     given = (stride, padding, dilation, output_padding)
+    if weight._array.ndim == ndim + 2 and {*map(type, given)} == {int}:  # as they mostly are
+        return tuple((each,) * ndim for each in given)
     whole = (each.__class__ is int for each in given)
     # a number stands for as many as the function has dimensions, whatever the weight has
     pairs = [(each,) * ndim if one else each for each, one in zip(given, whole, strict=True)]

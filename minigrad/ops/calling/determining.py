@@ -79,6 +79,7 @@ def linalg_slogdet(A: Tensor) -> Any:
     return _linalg_slogdet(*_signed_logarithm("linalg_slogdet", "linalg.slogdet", "A", A))
 
 
+@with_out
 def slogdet(input: Tensor) -> Any:
     """Give the signs of determinants and the logarithms of their absolute values."""
     return _slogdet(*_signed_logarithm("slogdet", "linalg.slogdet", "input", input))

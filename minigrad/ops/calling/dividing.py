@@ -42,6 +42,7 @@ def tensor_split(
     *,
     indices: Any = None,
     sections: int | None = None,
+    tensor_indices_or_sections: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of nearly equal pieces, or at given places, along a dimension.
 
@@ -51,6 +52,7 @@ def tensor_split(
         dim: The dimension.
         indices: The places, by name.
         sections: The number of pieces, by name.
+        tensor_indices_or_sections: A tensor of either, by name.
 
     Raises:
         RuntimeError: If the number is not positive, or the tensor has no dimensions.
@@ -60,9 +62,7 @@ def tensor_split(
         >>> torch.tensor_split(torch.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    where = indices_or_sections
-    if where is None:
-        where = indices if sections is None else sections
+    where = _given(indices_or_sections, indices, sections, tensor_indices_or_sections)
     if not input.ndim:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -81,6 +81,11 @@ def tensor_split(
         cuts = [int(cut) for cut in where]
         bounds = list(zip([0, *cuts], [*cuts, size], strict=True))
     return tuple(_range(input, number, start, stop) for start, stop in bounds)
+
+
+def _given(*ways: Any) -> Any:
+    """Give the number of pieces or the places to cut at, in whichever way they were given."""
+    return next((way for way in ways if way is not None), None)
 
 
 def _places(given: Tensor) -> Any:
@@ -105,7 +110,14 @@ def _range(input: Tensor, dim: int, start: int, stop: int) -> Tensor:
 def _along(name: str, least: int, dim: int) -> Any:
     """Make `hsplit` and its like, which cut along a fixed dimension."""
 
-    def divide(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    def divide(
+        input: Tensor,
+        indices_or_sections: Any = None,
+        *,
+        indices: Any = None,
+        sections: int | None = None,
+    ) -> tuple[Tensor, ...]:
+        where = _given(indices_or_sections, indices, sections)
         if input.ndim < least:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
@@ -113,14 +125,12 @@ def _along(name: str, least: int, dim: int) -> Any:
             )
         number = 0 if input.ndim == 1 else dim
         size = input._array.shape[number]
-        if isinstance(indices_or_sections, int) and (
-            not indices_or_sections or size % indices_or_sections
-        ):
+        if isinstance(where, int) and (not where or size % where):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {number}, but the size of the "
-                f"dimension {size} is not divisible by the split_size {indices_or_sections}!"
+                f"dimension {size} is not divisible by the split_size {where}!"
             )
-        return tensor_split(input, indices_or_sections, number)
+        return tensor_split(input, where, number)
 
     divide.__name__ = name
     divide.__doc__ = f"""Cut a tensor into equal pieces, or at given places, along dimension {dim}.
@@ -128,6 +138,8 @@ def _along(name: str, least: int, dim: int) -> Any:
     Args:
         input: The tensor, of at least {least} dimension{"s" * (least > 1)}.
         indices_or_sections: The number of pieces, or the places to cut at.
+        indices: The places, by name.
+        sections: The number of pieces, by name.
 
     Raises:
         RuntimeError: If the pieces would not be equal, or the tensor has too few dimensions.
@@ -150,19 +162,19 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
         >>> torch.unsafe_split(torch.arange(3), 2)
         (tensor([0, 1]), tensor([2]))
     """
-    return pieces.split(input, split_size, dim, unsafe=True)
+    return pieces.split_into(input, split_size, dim, unsafe=True)
 
 
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of given sizes that do not count as views; see `unsafe_split`."""
-    return pieces.split(input, list(split_sizes), dim, unsafe=True)
+    return pieces.split_into(input, list(split_sizes), dim, unsafe=True)
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces that do not count as views; see `unsafe_split`."""
-    return pieces.chunk(input, chunks, dim, unsafe=True)
+    return pieces.chunk_into(input, chunks, dim, unsafe=True)
 
 
 methods: dict[str, Any] = {name: globals()[name] for name in __all__}

@@ -12,6 +12,7 @@ from minigrad.ops import elementwise, factors, linear_algebra, reduction, shape
 from minigrad.ops.calling import products, shaping
 from minigrad.ops.calling.arguments import dimension, dimensions
 from minigrad.ops.calling.contracting import addable
+from minigrad.ops.calling.out import with_out
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["inner", "tensordot"]
@@ -102,6 +103,7 @@ def _multiplied(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Te
     return linear_algebra.reshape(products.mm(a, b), sizes)
 
 
+@with_out(conversion="none")
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sum products over the last dimension of both; a number multiplies.
 

@@ -146,14 +146,16 @@ def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> 
             raise RuntimeError(
                 f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
             )
-        if dtype.kind in "iu":
-            limits = np.iinfo(dtype)
+        if dtype.kind in "iub":
+            limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
             for what, bound in (("from", low), ("to - 1", high - 1)):
-                if not limits.min <= bound <= limits.max:
+                if not limits[0] <= bound <= limits[1]:
                     name = dtypes.c_name(input._array)
                     raise RuntimeError(f"{what} is out of bounds for {name}")
         return _drawn_into(
-            randomness.random_draw, input, lambda count: source.integers(low, high, (count,))
+            randomness.random_below if len(bounds) == 1 else randomness.random_between,
+            input,
+            lambda count: source.integers(low, high, (count,)),
         )
     size = _WHOLE.get(dtype.name) or int(np.iinfo(dtype).max) + 1
     bits = source.wide if dtype.itemsize == 8 else source.bits

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE, Node, next_priority
+from minigrad.autograd.node import Node, next_priority
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.inplace import in_place
 from minigrad.tensor import Tensor, wrap
@@ -145,12 +145,24 @@ def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
     recording = grad_mode.enabled
     if recording and any(tensor.requires_grad for tensor in tensors):
         node = _NoDerivative()
-        node.next_functions = tuple(
-            (t._edge or resolve_edge(t)) if t.requires_grad else NO_EDGE for t in tensors
-        )
+        node.next_functions = tuple(t._edge or resolve_edge(t) for t in tensors if t.requires_grad)
         node._saved, node._hooks, node._broadcast = (name,), None, None
         node._priority = next_priority()
         result._edge = (node, 0)
         if recording is not True:
             recording.attend(node, result)
     return result
+
+
+def in_place_without_derivative(function: Callable[..., Any]) -> Callable[..., Tensor]:
+    """Make the method that does in place what such an operation does, and says so in its error."""
+    name = function.__name__
+
+    def operation(*arguments: Any, **settings: Any) -> Any:
+        result = function(*arguments, **settings)
+        node = result._edge and result._edge[0]
+        if node is not None:
+            node._saved = (f"{name}_",)
+        return result
+
+    return in_place(named(operation, function))

@@ -131,12 +131,12 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 
 @with_out
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     r"""Solve :math:`A X = B` where the Cholesky factor of A is known.
 
     Args:
         input: B, of shape (..., n, k).
-        L: The factor, of shape (..., n, n).
+        input2: The factor L, of shape (..., n, n).
         upper: Whether it is the upper triangle.
 
     Example:
@@ -147,43 +147,43 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
                 [2.5000]])
     """
     check_argument("cholesky_solve", input, "input")
-    check_argument("cholesky_solve", L, "L", 2)
-    for name, tensor in (("b", input), ("u", L)):
+    check_argument("cholesky_solve", input2, "input2", 2)
+    for name, tensor in (("b", input), ("u", input2)):
         if tensor._array.ndim < 2:
             raise RuntimeError(
                 f"{name} should have at least 2 dimensions, but has {tensor._array.ndim} "
                 "dimensions instead"
             )
-    check_square("", L)
-    b, factor = input._array.shape, L._array.shape
+    check_square("", input2)
+    b, factor = input._array.shape, input2._array.shape
     if b[-2] != factor[-1]:
         raise RuntimeError(
             "Incompatible matrix sizes for cholesky_solve: each A matrix is "
             f"{factor[-1]} by {factor[-1]} but each b matrix is {b[-2]} by {b[-1]}"
         )
-    batches_meet(input, L)
+    batches_meet(input, input2)
     check_kernel("cholesky_solve_cpu", input)
-    return solving.cholesky_solve(input, L, upper)  # type: ignore[no-any-return]
+    return solving.cholesky_solve(input, input2, upper)  # type: ignore[no-any-return]
 
 
 @with_out
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """Invert positive-definite matrices whose Cholesky factors are known.
 
     Raises:
         LinAlgError: If a factor has a 0 on its diagonal.
     """
-    check_argument("cholesky_inverse", L, "input")
-    check_square("cholesky_inverse", L)
-    check_kernel("cholesky_inverse_out_cpu", L)
-    zeros = L._array.diagonal(0, -2, -1) == 0
+    check_argument("cholesky_inverse", input, "input")
+    check_square("cholesky_inverse", input)
+    check_kernel("cholesky_inverse_out_cpu", input)
+    zeros = input._array.diagonal(0, -2, -1) == 0
     refuse_singular(
         "cholesky_inverse",
         np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0)
         if zeros.shape[-1]
         else np.zeros(zeros.shape[:-1], int),
     )
-    return solving.cholesky_inverse(L, upper)  # type: ignore[no-any-return]
+    return solving.cholesky_inverse(input, upper)  # type: ignore[no-any-return]
 
 
 methods: dict[str, Any] = {

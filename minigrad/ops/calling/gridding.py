@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops import joining, listing, shape
+from minigrad.ops import choices, joining, shape
 from minigrad.ops.calling import shaping
 from minigrad.ops.calling.pieces import check_tensors
 from minigrad.tensor import Tensor, wrap
@@ -135,7 +135,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     for first, second in itertools.pairwise(places):
         chosen &= first <= second if with_replacement else first < second
     mask = wrap(chosen)
-    return joining.stack([listing.masked_entries(grid, mask) for grid in grids], 1)
+    return joining.stack([choices.masked_select(grid, mask) for grid in grids], 1)
 
 
 methods: dict[str, Any] = {}

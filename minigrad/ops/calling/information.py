@@ -106,7 +106,9 @@ def is_conj(input: Tensor) -> bool:
     return False
 
 
-def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **format: Any) -> Tensor:
+def _cuda(
+    self: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Any = None
+) -> Tensor:
     """Raise, because there is no GPU."""
     refuse_other_places("cuda" if device is None else device, "cuda")
     raise AssertionError("Torch not compiled with CUDA enabled")
@@ -146,6 +148,11 @@ def _apply(self: Tensor, callable: Any) -> Tensor:
     return self
 
 
+def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """Give the tensor itself, which is dense, or a copy of another type."""
+    return self if dtype is None else self.to(dtype)
+
+
 def _constant(value: Any, what: str) -> property:
     return property(lambda self: value, doc=what)
 
@@ -165,10 +172,9 @@ methods: dict[str, Any] = {
     "layout": _constant(strided, "How the entries are kept: strided."),
     "new": lambda self, *data: new(self.dtype, *data),
     "pin_memory": _pin_memory,
-    "resolve_neg": lambda self: self,
     "sparse_dim": lambda self: 0,
     "storage_offset": _storage_offset,
-    "to_dense": lambda self: self,
+    "to_dense": _to_dense,
     "untyped_storage": lambda self: UntypedStorage(self),
     **{
         name: _constant(name == "is_cpu", "Whether the tensor lives or is kept in this way.")

@@ -84,7 +84,7 @@ def _limiting_in_place(function: Any) -> Any:
     """Make the method in place, which refuses a number of too high a kind in PyTorch's words."""
     method = in_place(function)
 
-    def limit_(tensor: Tensor, limit: Any) -> Tensor:
+    def refuse(tensor: Tensor, limit: Any) -> None:
         dtype = tensor._array.dtype
         if isinstance(limit, (int, float)):
             wanted = dtypes.scalar_dtype(limit, dtype)
@@ -93,9 +93,17 @@ def _limiting_in_place(function: Any) -> Any:
                     f"result type {dtypes.scalar_name(np.empty(0, wanted))} can't be cast to the "
                     f"desired output type {dtypes.c_name(tensor._array)}"
                 )
-        return method(tensor, limit)
 
-    return named(limit_, function, f"{function.__name__}_")
+    def min_(tensor: Tensor, min: Any) -> Tensor:
+        refuse(tensor, min)
+        return method(tensor, min)
+
+    def max_(tensor: Tensor, max: Any) -> Tensor:
+        refuse(tensor, max)
+        return method(tensor, max)
+
+    name = function.__name__
+    return named(min_ if name == "clamp_min" else max_, function, f"{name}_")
 
 
 _between_in_place = in_place(clamp_between)
@@ -108,8 +116,9 @@ def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return inplace.clamp_(tensor, min, max)
 
 
-clamp_min, clamp_max = with_out(_clamp_min), with_out(_clamp_max)
-clip = with_out(choosing.clamp)
+clamp_min, clamp_max, clip = (
+    with_out(function, conversion="limits") for function in (_clamp_min, _clamp_max, choosing.clamp)
+)
 
 methods: dict[str, Any] = {
     "clamp_": clamp_,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.watched import watched
 from minigrad.ops import listing, scattering, shape
 from minigrad.ops.calling import converting
 from minigrad.ops.calling.arguments import check_tensor, dimension, entry
@@ -53,7 +54,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)"
         )
-    if places.dtype.name not in ("int32", "int64"):
+    if places.dtype.kind != "i" or places.itemsize < 4:
         raise RuntimeError(
             "index_select(): Expected dtype int32 or int64 for index. Convert it with long()."
         )
@@ -64,13 +65,13 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
         raise IndexError("index out of range in self")
     positions = places if places.ndim else places.reshape(1)
-    return listing.index_select(input, number, positions)  # type: ignore[no-any-return]
+    return watched(listing.index_select(input, number, positions), index)  # type: ignore[no-any-return]
 
 
 def check_places(places: Any, size: int, dim: int, error: type[Exception], who: str = "") -> None:
     """Raise if one of the places is not there."""
-    outside = places[(places < 0) | (places >= size)]
-    if outside.size:
+    if places.size and (places.min() < 0 or places.max() >= size):
+        outside = places[(places < 0) | (places >= size)]
         raise error(
             f"{who}index {outside.flat[0]} is out of bounds for dimension {dim} with size {size}"
         )
@@ -86,7 +87,7 @@ def _slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -
             f"{name}_(): Index is supposed to be a vector, but got dim: {places.ndim} with type: "
             f"{_name(places)} and size: {list(places.shape)}"
         )
-    if places.dtype.name not in ("int32", "int64"):
+    if places.dtype.kind != "i" or places.itemsize < 4:
         raise RuntimeError(
             f"{name}_(): Expected dtype int32/int64 for index but got: {_name(places)}"
         )
@@ -138,7 +139,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     number, places = _slices("index_add", input, dim, index, source)
     if input._array.dtype.kind in "iub":
         alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
-    return listing.index_add_dim(input, source, number, places, alpha)  # type: ignore[no-any-return]
+    result = listing.index_add_dim(input, source, number, places, alpha)
+    return watched(result, index) if source.requires_grad else result  # type: ignore[no-any-return]
 
 
 def index_reduce(
@@ -186,7 +188,8 @@ def index_reduce(
     if input._array.dtype.kind == "b" and (reduce == "mean" or not include_self):
         kernel = "div_floor_cpu" if include_self else "index_reduce_func_exclude_input_init"
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-    return scattering.index_reduce(input, source, number, places, reduce, include_self)  # type: ignore[no-any-return]
+    result = scattering.index_reduce(input, source, number, places, reduce, include_self)
+    return watched(result, index)  # type: ignore[no-any-return]
 
 
 _warned: list[bool] = []  # PyTorch warns once
@@ -246,7 +249,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
         check_places(places, own[number] if own else 1, number, IndexError, "index_copy_(): ")
     if own and not given:
         source = shape.unsqueeze(source, 0)
-    return listing.index_copy(input, source, number, places.reshape(-1))  # type: ignore[no-any-return]
+    return watched(listing.index_copy(input, source, number, places.reshape(-1)), index)  # type: ignore[no-any-return]
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -295,9 +298,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value._array.dtype != dtype:
             value = converting.to(value, input.dtype)
-        return listing.index_fill(input, value, number, positions)  # type: ignore[no-any-return]
+        return watched(listing.index_fill(input, value, number, positions), index)  # type: ignore[no-any-return]
     number_in_place = entry(value, dtype) if dtype.kind != "O" else value
-    return listing.index_fill_number(input, number, positions, number_in_place)  # type: ignore[no-any-return]
+    result = listing.index_fill_number(input, number, positions, number_in_place)
+    return watched(result, index)  # type: ignore[no-any-return]
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {name: globals()[name] for name in __all__}

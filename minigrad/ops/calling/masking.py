@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops import listing, shape
+from minigrad.ops import choices, shape
 from minigrad.ops.calling.arguments import check_tensor
 from minigrad.ops.calling.choosing import spread
 from minigrad.ops.calling.out import with_out
@@ -50,7 +50,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
             "masked_select: expected BoolTensor for mask. Compare it with something, such as "
             "`mask != 0`."
         )
-    return listing.masked_entries(*_together(input, mask))  # type: ignore[no-any-return]
+    return choices.masked_select(*_together(input, mask))  # type: ignore[no-any-return]
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -85,7 +85,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     input, mask = _together(input, mask)
     if np.count_nonzero(mask._array) > source._array.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    return listing.masked_scatter(input, mask, source)  # type: ignore[no-any-return]
+    return choices.masked_scatter(input, mask, source)  # type: ignore[no-any-return]
 
 
 methods: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.type_name import type_name
 from minigrad.dtypes import scalar_name
-from minigrad.ops import choices, reduction, shape
+from minigrad.ops import choices, reduction, rounding, shape
 from minigrad.ops.calling import decomposing, solving
 from minigrad.ops.calling.arguments import dimension, dimensions
 from minigrad.ops.calling.matrices import (
@@ -261,8 +261,9 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     singular = wrap(np.broadcast_to(info._array[..., None, None] > 0, A._array.shape))
     inverse = choices.masked_fill_number(inverse, singular, math.inf)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
-    missing = wrap(np.isnan(result._array) & ~np.isnan(A._array).any((-2, -1)))
-    return choices.masked_fill_number(result, missing, math.inf)  # type: ignore[no-any-return]
+    result = rounding.nan_to_num(result, math.inf, math.inf, -math.inf)
+    result._bump_version()  # PyTorch does this in place
+    return result
 
 
 @with_out

@@ -13,6 +13,7 @@ from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.calling.entrywise import (
     as_floats,
     as_tensor,
+    in_place_without_derivative,
     named,
     not_implemented,
     of_two,
@@ -212,6 +213,7 @@ copysign, heaviside = map(with_out, (_copysign, _heaviside))
 
 methods: dict[str, Any] = {
     **with_in_place((_lerp, _addcmul, _addcdiv, _copysign, _heaviside)),
+    "heaviside_": in_place_without_derivative(_heaviside),
     "fmax": _fmax,
     "fmin": _fmin,
     "where": _method_where,

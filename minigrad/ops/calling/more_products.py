@@ -141,7 +141,8 @@ def _cost(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
                 for k in range(i, j)
             ]
             best[i, j] = min(costs)
-            split[i, j] = i + costs.index(best[i, j])
+            last = count == 3 and length == 2 and costs[0] == costs[1]  # as PyTorch's shortcut does
+            split[i, j] = i + (1 if last else costs.index(best[i, j]))
     return split
 
 

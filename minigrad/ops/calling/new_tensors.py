@@ -87,10 +87,26 @@ def new_tensor(
     return finish(copied(data, wanted), requires_grad, "new_tensor")
 
 
-def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Any) -> Tensor:
+def new_empty_strided(
+    self: Tensor,
+    size: Any,
+    stride: Any,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Make a tensor whose entries are not set, with given steps in memory, of this type."""
-    options["dtype"] = options.get("dtype") or self.dtype
-    return empty_strided(size, stride, **options)
+    return empty_strided(
+        size,
+        stride,
+        dtype=dtype or self.dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
 
 
 methods: dict[str, Callable[..., Any]] = {

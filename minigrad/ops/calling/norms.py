@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from minigrad.tensor import Tensor, wrap
 __all__ = ["dist", "norm", "renorm"]
 
 
-@with_out
+@functools.partial(with_out, name="linalg_vector_norm")
 @numpy_spellings
 def norm(
     input: Tensor,
@@ -119,7 +120,6 @@ def _nuclear_norm(input: Tensor, dims: Any, keepdim: bool, dtype: Any) -> Tensor
     return enter("matrix_norms").matrix_norm(input, "nuc", dims, keepdim, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@with_out
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 

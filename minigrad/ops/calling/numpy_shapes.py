@@ -16,7 +16,6 @@ from minigrad.ops.calling import (
     padding,
     rearranging,
     repeating,
-    shaping,
     taking,
 )
 from minigrad.ops.calling.numpy_memory import by_numpy
@@ -41,18 +40,6 @@ def _each(function: Any) -> Any:
 
 def _at_least(function: Any) -> Any:
     return lambda *arrays: function(*_tensors(arrays))
-
-
-def _ravel(a: Tensor, order: str = "C") -> Tensor:
-    _check_order(order)
-    return shaping.reshape(a, (-1,))
-
-
-def _check_order(order: str) -> None:
-    if order not in ("C", "A", "K"):
-        raise NotImplementedError(
-            f"order={order!r} is not offered for tensors: they are read in the order of printing."
-        )
 
 
 def _split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
@@ -146,7 +133,6 @@ functions: dict[Any, Any] = {
     np.meshgrid: _meshgrid,
     np.moveaxis: lambda a, source, destination: rearranging.movedim(a, source, destination),
     np.pad: _pad,
-    np.ravel: _ravel,
     np.repeat: _repeat,
     np.roll: _roll,
     np.rot90: _rot90,

@@ -212,7 +212,7 @@ functions: dict[Any, Any] = {
     np.swapaxes: shaping.transpose,
     np.transpose: _transpose,
     np.permute_dims: _transpose,
-    np.ravel: lambda a, order="C": shaping.flatten(a),
+    np.ravel: lambda a, order="C": _reshape(a, -1, "F") if order == "F" else shaping.flatten(a),
     np.flip: lambda m, axis=None: sizes.flip(m, range(m.ndim) if axis is None else axis),
     np.reshape: _reshape,
     np.sum: _reduction(np.sum, reducing.sum),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.calling import selection
+from minigrad.ops.parts import _along
 
 Array = Any
 LONGEST = 4096  # rows up to this length are searched with PyTorch's steps if entries are equal
@@ -24,8 +25,8 @@ def argsort(array: Array, dim: int, descending: bool = False) -> Array:
     if not descending:
         return np.argsort(array, axis=dim, kind="stable")
     last = array.shape[dim] - 1
-    backwards = np.argsort(np.flip(array, dim), axis=dim, kind="stable")
-    return last - np.flip(backwards, dim)
+    turned = (slice(None),) * (dim % array.ndim) + (slice(None, None, -1),)
+    return last - np.argsort(array[turned], axis=dim, kind="stable")[turned]
 
 
 def _part(array: Array, dim: int, start: int, end: int) -> Array:
@@ -39,6 +40,8 @@ def _same(first: Array, second: Array) -> Array:
 
 def _rows(chosen: Array, array: Array, found: Array, dim: int) -> Iterator[tuple[Any, Any]]:
     """Give the chosen rows along a dimension, as lists, and what was found for them, to correct."""
+    if not chosen.any():
+        return
     array, found = np.moveaxis(array, dim, -1), np.moveaxis(found, dim, -1)
     for place in map(tuple, np.argwhere(np.moveaxis(chosen, dim, -1)[..., 0]).tolist()):
         yield array[place].tolist(), found[place]
@@ -57,11 +60,13 @@ def extremes(array: Array, dim: int, number: int, largest: bool) -> Array:
     if not array.ndim:
         return np.zeros((), np.int64)
     size = array.shape[dim]
-    ordered = _part(argsort(array, dim, largest), dim, 0, number + 1)
+    ordered = _first_few(array, dim, number + 1, largest)
+    if ordered is None:
+        ordered = _part(argsort(array, dim, largest), dim, 0, number + 1)
     positions = np.ascontiguousarray(_part(ordered, dim, 0, number))
     if not number or size > LONGEST or not array.size:
         return positions
-    entries = np.take_along_axis(array, ordered, dim)
+    entries = array[_along(dim, ordered)]
     last = ordered.shape[dim]
     equal = _same(_part(entries, dim, 0, last - 1), _part(entries, dim, 1, last))
     for row, found in _rows(equal.any(dim, keepdims=True), array, positions, dim):
@@ -73,6 +78,21 @@ def extremes(array: Array, dim: int, number: int, largest: bool) -> Array:
             selection.sort(order, before, number - 1)
         found[...] = order[:number]
     return positions
+
+
+def _first_few(array: Array, dim: int, number: int, largest: bool) -> Array | None:
+    """Find the largest or smallest one after the other; None if there is a quicker way."""
+    if array.dtype.kind != "f" or number > 16 or array.shape[dim] < 8 * number:
+        return None
+    find, least = (np.argmax, -np.inf) if largest else (np.argmin, np.inf)
+    rest, places = array.copy(), []
+    for _ in range(number):
+        place = np.expand_dims(find(rest, axis=dim), dim)
+        places.append(place)
+        np.put_along_axis(rest, place, least, dim)
+    positions = np.concatenate(places, dim)
+    # what was taken can't be told from an infinite entry, and NaN is found first of all
+    return positions if np.isfinite(np.take_along_axis(array, positions, dim)).all() else None
 
 
 def _of_rank(array: Array, dim: int, rank: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from minigrad.tensor import Tensor
 
 
 def with_out(
-    function: Callable[..., Any] | None = None, *, conversion: str = "kind"
+    function: Callable[..., Any] | None = None, *, conversion: str = "kind", name: str = ""
 ) -> Callable[..., Any]:
     """Let a function take the argument `out`, as PyTorch's has it.
 
@@ -27,7 +28,9 @@ def with_out(
         function: A function that gives a tensor, or a tuple of tensors.
         conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
             kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
-            as most others do (and all with several results); or "any", as its sums do.
+            as most others do (and all with several results); "any", as its sums do; or "limits",
+            as limiting has it: that of the result, unless the limits are tensors.
+        name: What the error about gradients calls the function, if not by its name.
 
     Example:
         >>> import minigrad as torch
@@ -38,20 +41,48 @@ def with_out(
         tensor([1., 1.])
     """
     if function is None:
-        return functools.partial(with_out, conversion=conversion)
+        return functools.partial(with_out, conversion=conversion, name=name)
     called = function
 
     @functools.wraps(called)
     def call(*arguments: Any, out: Any = None, **options: Any) -> Any:
         if out is None:
             return called(*arguments, **options)
-        return _written(called, out, arguments, options, conversion)
+        return _written(called, out, arguments, options, conversion, name)
 
+    return shows(call, "out")
+
+
+class _Shown:
+    """Tells the signature of a wrapped function when it is asked for: importing stays quick."""
+
+    def __init__(self, wrapped: Any, names: tuple[str, ...]) -> None:
+        self.__wrapped__, self.names = wrapped, names
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        told = inspect.signature(self.__wrapped__)
+        own = told.parameters.values()
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+            for name in self.names
+            if name not in told.parameters
+        ]
+        last = [each for each in own if each.kind is each.VAR_KEYWORD]
+        return told.replace(parameters=[*(each for each in own if each not in last), *more, *last])
+
+
+def shows(call: Any, *names: str) -> Any:
+    """Let the signature of a wrapped function show what the wrapper takes by name, beside it.
+
+    `inspect.signature` goes from a wrapper to what it wraps, until something tells its signature.
+    """
+    call.__wrapped__ = _Shown(call.__wrapped__, names)
     return call
 
 
 def _written(
-    function: Callable[..., Any], out: Any, arguments: Any, options: Any, conversion: str
+    function: Callable[..., Any], out: Any, arguments: Any, options: Any, conversion: str, name: str
 ) -> Any:
     several = isinstance(out, (tuple, list))
     places = tuple(out) if several else (out,)
@@ -65,7 +96,9 @@ def _written(
             )
     given = [*_tensors(arguments), *_tensors(options.values())]
     if is_grad_enabled():
-        refuse_gradient(function.__name__, *given, *places)
+        refuse_gradient(name or function.__name__, *given, *places)
+    if conversion == "limits" and len(given) > 1:
+        conversion = "kind"
     with no_grad():
         result = function(*arguments, **options)
         if isinstance(result, tuple) != several or (several and len(result) != len(places)):
@@ -120,6 +153,10 @@ def _check_dtype(place: Tensor, value: Tensor, conversion: str) -> None:
         raise RuntimeError(
             f"Expected out tensor to have dtype {dtypes.c_name(new)}, but got {dtypes.c_name(own)} "
             "instead"
+        )
+    if conversion == "limits" and own.dtype != new.dtype:
+        raise RuntimeError(
+            f"Found dtype {dtypes.scalar_name(own)} but expected {dtypes.scalar_name(new)}"
         )
     if conversion == "kind" and dtypes.kind_of(new.dtype) > dtypes.kind_of(own.dtype):
         raise RuntimeError(

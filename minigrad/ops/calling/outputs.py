@@ -148,5 +148,5 @@ logical_and, logical_or, logical_xor = map(
 bitwise_and, bitwise_or, bitwise_xor = map(
     _of_two, (comparison.bitwise_and, comparison.bitwise_or, comparison.bitwise_xor)
 )
-div, gather = with_out(arithmetic.div), with_out(choosing.gather)
-clamp = with_out(choosing.clamp)
+div, gather = with_out(arithmetic.div), with_out(choosing.gather, conversion="none")
+clamp = with_out(choosing.clamp, conversion="limits")

@@ -13,18 +13,27 @@ from minigrad.tensor import Tensor
 __all__ = ["cat", "chunk", "split", "stack", "unbind"]
 
 
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def cat(
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
+) -> Tensor:
     """Join tensors along a dimension.
 
     Args:
         tensors: The tensors; their other sizes must be equal.
         dim: The dimension.
         out: A tensor that the result is written to.
+        axis: NumPy's word for `dim`.
 
     Raises:
         RuntimeError: If the other sizes differ.
         ValueError: If there is nothing to join.
     """
+    if axis is not None:
+        dim = axis
     if out is not None:
         return with_out(cat)(tensors, dim, out=out)  # type: ignore[no-any-return]
     tensors = list(tensors)
@@ -65,8 +74,16 @@ def check_tensors(tensors: Sequence[Any]) -> None:
             )
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def stack(
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
+) -> Tensor:
     """Join tensors of one shape along a new dimension, which may be written to `out`."""
+    if axis is not None:
+        dim = axis
     if out is not None:
         return with_out(stack)(tensors, dim, out=out)  # type: ignore[no-any-return]
     tensors = list(tensors)
@@ -84,10 +101,15 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return joining.unbind(input, number)
 
 
-def split(
-    tensor: Tensor, split_size_or_sections: Any, dim: int = 0, *, unsafe: bool = False
-) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    return split_into(tensor, split_size_or_sections, dim)
+
+
+def split_into(
+    tensor: Tensor, split_size_or_sections: Any, dim: int, *, unsafe: bool = False
+) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces, which count as views of it or, if unsafe, do not."""
     if not tensor.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     number = dimension(dim, tensor.ndim)
@@ -128,13 +150,18 @@ def split(
     return joining.split(tensor, sizes, number)
 
 
-def chunk(input: Tensor, chunks: int, dim: int = 0, *, unsafe: bool = False) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
+    return chunk_into(input, chunks, dim)
+
+
+def chunk_into(input: Tensor, chunks: int, dim: int, *, unsafe: bool = False) -> tuple[Tensor, ...]:
+    """Cut a tensor into a number of pieces; see `split_into`."""
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = input._array.shape[dimension(dim, input.ndim)]
     if not total:
-        return split(input, [0] * chunks, dim, unsafe=unsafe)
-    return split(input, -(-total // chunks) or 1, dim, unsafe=unsafe)
+        return split_into(input, [0] * chunks, dim, unsafe=unsafe)
+    return split_into(input, -(-total // chunks) or 1, dim, unsafe=unsafe)

@@ -35,6 +35,7 @@ def in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         called = functools.partial(function, **options) if options else function
         return write(called, tensor, *others)
 
-    method.__name__ = f"{function.__name__}_"
-    method.__doc__ = f"Do what `{function.__name__}` does, in place."
+    named: Any = method
+    named.__name__, named.__wrapped__ = f"{function.__name__}_", function
+    named.__doc__ = f"Do what `{function.__name__}` does, in place."
     return method

@@ -91,10 +91,11 @@ def _interpolated(
     """Take the entries on both sides of each level, and go between them."""
     sizes = list(input._array.shape)
     if dim is None:
-        ordered = ranking.sort(shaping.reshape(input, (-1,))).values
+        flat = input if len(sizes) == 1 else shaping.reshape(input, (-1,))
+        ordered = ranking.sort(flat).values
         left = [1] * len(sizes) if keepdim else []
     else:
-        if not sizes or dim == len(sizes) - 1:
+        if sizes and dim == len(sizes) - 1:
             ordered = ranking.sort(input).values
         else:
             moved = shape.transpose(shape.unsqueeze(input, len(sizes)), dim, len(sizes))
@@ -124,10 +125,15 @@ def _interpolated(
         )
         above = np.ceil(ranks._array).astype(np.int64)
         result = statistics.between(result, parts.gather(ordered, last, above), weight)
+    steps = 1 + (interpolation in ("linear", "midpoint"))  # that PyTorch takes in place
     if not q.ndim:
-        return shape.squeeze_product(result, last)  # type: ignore[no-any-return]
-    result = statistics.turned(statistics.with_dimension(result, 0), 0, last + 1)
-    return shape.squeeze_product(result, last + 1)  # type: ignore[no-any-return]
+        result = shape.squeeze_product(result, last)
+    else:
+        result = statistics.turned(statistics.with_dimension(result, 0), 0, last + 1)
+        result, steps = shape.squeeze_product(result, last + 1), steps + 2
+    for _ in range(steps):
+        result._bump_version()
+    return result
 
 
 quantile = _quantile("quantile", "", skips=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.watched import watched
 from minigrad.ops import sorting, statistics
 from minigrad.ops.calling import order, results
 from minigrad.ops.calling.arguments import check_tensor
@@ -64,12 +65,15 @@ def sort(
     """
     number, positions = _ordered("sort", input, dim, descending)
     operation = sorting.sort if stable is None else sorting.sort_stable
-    return results.sort(operation(input, number, positions), wrap(positions))
+    indices = wrap(positions)
+    return results.sort(watched(operation(input, number, positions), indices), indices)
 
 
 @with_out
 @numpy_spellings
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
+) -> Tensor:
     """Give the positions of the entries along a dimension, in the order of the entries.
 
     Example:
@@ -130,11 +134,14 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
     positions = order.extremes(array, number, k, largest)
-    return results.topk(sorting.topk(input, number, positions), wrap(positions))
+    indices = wrap(positions)
+    return results.topk(watched(sorting.topk(input, number, positions), indices), indices)
 
 
-def _squeezed(positions: Any, like: Tensor) -> Tensor:
-    return wrap(positions.reshape(like._array.shape))
+def _with_indices(values: Tensor, positions: Any) -> tuple[Tensor, Tensor]:
+    """Give values, and their positions as a tensor that the node watches."""
+    indices = wrap(positions.reshape(values._array.shape))
+    return watched(values, indices), indices
 
 
 @with_named_out
@@ -158,7 +165,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
         _refuse("kthvalue_cpu", input, "bc")
     positions = order.kth(input._array, number, k - 1)
     values = sorting.kthvalue(input, number, keepdim, positions)
-    return results.kthvalue(values, _squeezed(positions, values))
+    return results.kthvalue(*_with_indices(values, positions))
 
 
 def _median(name: str, of_all: Any, along: Any, kind: Any, *, skips: bool) -> Any:
@@ -176,7 +183,7 @@ def _median(name: str, of_all: Any, along: Any, kind: Any, *, skips: bool) -> An
         _refuse("median_out", input, "bc")
         positions = order.middle(array, number, skips)
         values = along(input, number, keepdim, positions)
-        return kind(values, _squeezed(positions, values))
+        return kind(*_with_indices(values, positions))
 
     function.__name__ = name
     function.__doc__ = f"""Give the median of all entries, or along a dimension.
@@ -227,7 +234,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
         _refuse("mode_cpu", input, "c")
     positions = order.most_frequent(input._array, number)
     values = sorting.mode(input, number, keepdim, positions)
-    return results.mode(values, _squeezed(positions, values))
+    return results.mode(*_with_indices(values, positions))
 
 
 methods: dict[str, Any] = {name: globals()[name] for name in __all__}

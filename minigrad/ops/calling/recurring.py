@@ -1,106 +1,47 @@
-"""Call the steps and the stacked layers of recurrent networks: lstm, gru, rnn_tanh, lstm_cell."""
+"""Call the stacked layers of recurrent networks: lstm, gru, rnn_tanh, rnn_relu."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from minigrad.ops import joining, linear_algebra, parts, shape
-from minigrad.ops.activations import relu, sigmoid, tanh
+from minigrad.ops import joining, parts, shape
 from minigrad.ops.calling import dropping
 from minigrad.ops.recurrent import lstm_layer
+from minigrad.ops.recurrent_steps import (
+    State,
+    Step,
+    Weights,
+    gru_step,
+    linear,
+    lstm_step,
+    relu_step,
+    tanh_step,
+)
 from minigrad.tensor import Tensor
 
-__all__ = [
-    "gru",
-    "gru_cell",
-    "lstm",
-    "lstm_cell",
-    "rnn_relu",
-    "rnn_relu_cell",
-    "rnn_tanh",
-    "rnn_tanh_cell",
-]
+__all__ = ["gru", "lstm", "rnn_relu", "rnn_tanh"]
 
 methods: dict[str, Any] = {}
-
-# The state after a step: a tensor, or for an LSTM a pair of tensors.
-State = Any
-linear = linear_algebra.linear
-
-
-class Weights(NamedTuple):
-    """The parameters of one layer in one direction."""
-
-    w_x: Tensor
-    w_h: Tensor
-    b_x: Tensor | None
-    b_h: Tensor | None
-    projection: Tensor | None
-
-
-# What takes the projected inputs of a step, the state and the weights, and gives the next state.
-Step = Callable[[Tensor, State, Weights], State]
-
-
-def _gates(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
-    """Cut what belongs to the gates into as many pieces."""
-    width = tensor._array.shape[1] // count
-    return joining.unsafe_split(tensor, [width] * count, 1)
-
-
-def _tanh_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
-    return tanh(linear(h, weights.w_h, weights.b_h) + x)  # type: ignore[no-any-return]
-
-
-def _relu_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
-    return relu(linear(h, weights.w_h, weights.b_h) + x)  # type: ignore[no-any-return]
-
-
-def _lstm_step(x: Tensor, state: tuple[Tensor, Tensor], weights: Weights) -> State:
-    h, c = state
-    i, f, g, o = _gates(linear(h, weights.w_h, weights.b_h) + x, 4)
-    i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
-    c = f * c + i * g
-    h = o * tanh(c)
-    if weights.projection is not None:
-        h = linear(h, weights.projection, None)
-    return h, c
-
-
-def _gru_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
-    x_r, x_z, x_n = _gates(x, 3)
-    h_r, h_z, h_n = _gates(linear(h, weights.w_h, weights.b_h), 3)
-    r = sigmoid(h_r + x_r)
-    z = sigmoid(h_z + x_z)
-    n = tanh(x_n + h_n * r)
-    return (h - n) * z + n
-
 
 # --------------------------------------------------------------------------------- one layer
 
 
 def _run(
-    x: Tensor, state: State, weights: Weights, step: Step, reverse: bool
+    x: Tensor, state: State, weights: Weights, step: Step, reverse: bool, one_node: bool
 ) -> tuple[Tensor, State]:
     """Run a layer over a sequence of batches of one size."""
-    if weights.projection is None and step is _lstm_step and _is_one_node(x, state, weights):
-        output, h, c = lstm_layer(x, *weights[:4], *state, reverse)
+    if one_node:
+        output, h, c = lstm_layer(x, *weights[:4], *state, reverse)  # type: ignore[call-arg]
         return output, (h, c)
     inputs: Sequence[Tensor] = joining.unbind(linear(x, weights.w_x, weights.b_x), 0)
     outputs = []
     for each in reversed(inputs) if reverse else inputs:
         state = step(each, state, weights)
-        outputs.append(state[0] if step is _lstm_step else state)
+        outputs.append(state[0] if step is lstm_step else state)
     return joining.stack(outputs[::-1] if reverse else outputs, 0), state
-
-
-def _is_one_node(x: Tensor, state: Any, weights: Weights) -> bool:
-    """Tell whether PyTorch computes this layer of an LSTM in one operation on the CPU."""
-    tensors = [x, *state, *(each for each in weights if each is not None)]
-    return x._array.size > 0 and all(each._array.dtype == np.float32 for each in tensors)
 
 
 def _slice(tensor: Tensor, start: int, end: int) -> Tensor:
@@ -128,7 +69,7 @@ def _run_packed(
             state = _each(lambda t, a=size: _slice(t, 0, a), state)
         last = size
         state = step(each, state, weights)
-        outputs.append(state[0] if step is _lstm_step else state)
+        outputs.append(state[0] if step is lstm_step else state)
     ended.append(state)
     return joining.cat(outputs, 0), _each(lambda *all: joining.cat(all, 0), *ended[::-1])
 
@@ -148,7 +89,7 @@ def _run_packed_backward(
         end -= size
         last = size
         state = step(each, state, weights)
-        outputs.append(state[0] if step is _lstm_step else state)
+        outputs.append(state[0] if step is lstm_step else state)
     return joining.cat(outputs[::-1], 0), state
 
 
@@ -166,6 +107,7 @@ def _stacked(
     train: bool,
     bidirectional: bool,
     sizes: list[int] | None,
+    one_node: bool,
 ) -> tuple[Tensor, list[State]]:
     """Run layers on top of each other, in one direction or in both."""
     each = 2 + 2 * has_biases
@@ -178,9 +120,10 @@ def _stacked(
             place = layer * (1 + bidirectional) + reverse
             own = list(params[place * each : (place + 1) * each])
             projection = own.pop() if projected else None
-            weights = Weights(*(own if has_biases else [*own, None, None]), projection)
+            biases = own[2:] if has_biases else [None, None]
+            weights = Weights(own[0], own[1], biases[0], biases[1], projection)
             if sizes is None:
-                output, final = _run(x, states[place], weights, step, reverse)
+                output, final = _run(x, states[place], weights, step, reverse, one_node)
             else:
                 run = _run_packed_backward if reverse else _run_packed
                 output, final = run(x, states[place], weights, step, sizes)
@@ -196,7 +139,7 @@ def _call(step: Step, arguments: tuple[Any, ...]) -> tuple[Tensor, ...]:
     """Run a network; a tensor of batch sizes as the second argument means packed sequences."""
     sizes = None
     input, hx, *rest = arguments
-    lstm = step is _lstm_step
+    lstm = step is lstm_step
     if isinstance(rest[0], Tensor) or (lstm and isinstance(hx, Tensor)):
         sizes = hx.tolist()
         hx, *rest = rest
@@ -209,9 +152,19 @@ def _call(step: Step, arguments: tuple[Any, ...]) -> tuple[Tensor, ...]:
     if sizes is None and input._array.shape[0] == 0:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     states: list[State]
-    if lstm and sizes is None and len(params) % (2 + 2 * has_biases) == 0 and all(
-        t._array.dtype == np.float32 for t in (input, *params)
-    ):
+    one_node = (
+        lstm
+        and (sizes is None or len(set(sizes)) == 1)
+        and len(params) == (2 + 2 * has_biases) * num_layers * (1 + bidirectional)
+        and input._array.size > 0
+        and all(t._array.dtype == np.float32 for t in (input, *hx, *params))
+    )
+    packed = sizes
+    if one_node and packed is not None:  # all of one length: nothing has to be left out
+        steps, batch = len(packed), packed[0]
+        input = shape.view(input, (steps, batch, input._array.shape[1]))
+        sizes = None
+    if one_node:
         count = num_layers * (1 + bidirectional)
         states = [tuple(parts.select(t, 0, place) for t in hx) for place in range(count)]
     elif lstm:
@@ -229,9 +182,13 @@ def _call(step: Step, arguments: tuple[Any, ...]) -> tuple[Tensor, ...]:
         train,
         bool(bidirectional),
         sizes,
+        one_node,
     )
     if batch_first:
-        output = shape.transpose(output, 0, 1)
+        # in place where PyTorch does it in place, so that the node has the same name
+        output = shape.transpose(output, 0, 1) if lstm else output.transpose_(0, 1)
+    if one_node and packed is not None:
+        output = shape.view(output, (steps * batch, output._array.shape[2]))
     if lstm:
         return output, *(joining.stack(each, 0) for each in zip(*finals, strict=True))
     return output, joining.stack(finals, 0)
@@ -249,132 +206,19 @@ def lstm(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
     Returns:
         The states of the last layer, the final states and the final cell states of all layers.
     """
-    return _call(_lstm_step, arguments)  # type: ignore[return-value]
+    return _call(lstm_step, arguments)  # type: ignore[return-value]
 
 
 def gru(*arguments: Any) -> tuple[Tensor, Tensor]:
     """Run a stacked GRU, as `minigrad.nn.GRU` does; arguments as for `lstm`, with one state."""
-    return _call(_gru_step, arguments)  # type: ignore[return-value]
+    return _call(gru_step, arguments)  # type: ignore[return-value]
 
 
 def rnn_tanh(*arguments: Any) -> tuple[Tensor, Tensor]:
     """Run a stacked Elman network with tanh; arguments as for `lstm`, with one state."""
-    return _call(_tanh_step, arguments)  # type: ignore[return-value]
+    return _call(tanh_step, arguments)  # type: ignore[return-value]
 
 
 def rnn_relu(*arguments: Any) -> tuple[Tensor, Tensor]:
     """Run a stacked Elman network with ReLU; arguments as for `lstm`, with one state."""
-    return _call(_relu_step, arguments)  # type: ignore[return-value]
-
-
-# ------------------------------------------------------------------------------------ cells
-
-
-def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int = 0) -> None:
-    """Raise if sizes do not fit."""
-    for name, tensor in (("input", input), (f"hidden{number}", hx)):
-        if tensor._array.ndim < 2:
-            raise IndexError(
-                "Dimension out of range (expected to be in range of "
-                f"[-{tensor._array.ndim}, {tensor._array.ndim - 1}], but got 1). "
-                f"The {name} is one of a batch, so it has two dimensions."
-            )
-    x, h = input._array.shape, hx._array.shape
-    if x[1] != w_x._array.shape[1]:
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {x[1]} expected {w_x._array.shape[1]}"
-        )
-    if x[0] != h[0]:
-        raise RuntimeError(
-            f"Input batch size {x[0]} doesn't match hidden{number} batch size {h[0]}"
-        )
-    if h[1] != hidden_size:
-        raise RuntimeError(
-            f"hidden{number} has inconsistent hidden_size: got {h[1]}, expected {hidden_size}"
-        )
-
-
-def _cell(
-    step: Step,
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None,
-    b_hh: Tensor | None,
-) -> Any:
-    _check(input, hx, w_hh._array.shape[1], w_ih)
-    return step(linear(input, w_ih, b_ih), hx, Weights(w_ih, w_hh, b_ih, b_hh, None))
-
-
-def rnn_tanh_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    r"""Take one step of an Elman network, $\tanh(W_x x + b_x + W_h h + b_h)$.
-
-    Args:
-        input: Of shape (N, inputs).
-        hx: The state, of shape (N, hidden).
-        w_ih: Of shape (hidden, inputs).
-        w_hh: Of shape (hidden, hidden).
-        b_ih: Of shape (hidden,), or None.
-        b_hh: Of shape (hidden,), or None.
-
-    Returns:
-        The next state.
-
-    Raises:
-        RuntimeError: If sizes do not fit.
-    """
-    return _cell(_tanh_step, input, hx, w_ih, w_hh, b_ih, b_hh)  # type: ignore[no-any-return]
-
-
-def rnn_relu_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """Take one step of an Elman network with ReLU; arguments as for `rnn_tanh_cell`."""
-    return _cell(_relu_step, input, hx, w_ih, w_hh, b_ih, b_hh)  # type: ignore[no-any-return]
-
-
-def gru_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """Take one step of a GRU; arguments as for `rnn_tanh_cell`, with weights for three gates."""
-    # the step cuts the inputs first, and the state after it
-    return _cell(_gru_step, input, hx, w_ih, w_hh, b_ih, b_hh)  # type: ignore[no-any-return]
-
-
-def lstm_cell(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Take one step of an LSTM; arguments as for `rnn_tanh_cell`, with two states and four gates.
-
-    Returns:
-        The next state and the next cell state.
-    """
-    h, c = hx
-    hidden = w_hh._array.shape[1]
-    _check(input, h, hidden, w_ih)
-    _check(input, c, hidden, w_ih, 1)
-    weights = Weights(w_ih, w_hh, b_ih, b_hh, None)
-    return _lstm_step(linear(input, w_ih, b_ih), (h, c), weights)  # type: ignore[no-any-return]
+    return _call(relu_step, arguments)  # type: ignore[return-value]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.watched import watched
 from minigrad.ops import choices, reduction
 from minigrad.ops.calling import results
 from minigrad.ops.calling.arguments import cast, check_tensor, dimensions
@@ -58,6 +59,11 @@ def sum(
     if out is not None or axis is not None or keepdims:
         dim, keepdim = dim if axis is None else axis, keepdim or keepdims
         return with_out(sum)(input, dim, keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+    try:
+        letter = input._array.dtype.kind
+    except AttributeError:
+        check_tensor("sum", input)
+        raise
     if dtype is not None and computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.sum_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
@@ -65,7 +71,7 @@ def sum(
         return reduction.sum_dim_as(input, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     if dtype is not None:
         input = input.to(dtype)
-    elif input._array.dtype.kind in "iub":
+    elif letter in "iub":
         input = cast(input, np.dtype("int64"))
     if dim is None and not keepdim:
         return reduction.sum_all(input)  # type: ignore[no-any-return]
@@ -108,6 +114,11 @@ def mean(
     if out is not None or axis is not None or keepdims:
         dim, keepdim = dim if axis is None else axis, keepdim or keepdims
         return with_out(mean)(input, dim, keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+    try:
+        letter = input._array.dtype.kind
+    except AttributeError:
+        check_tensor("mean", input)
+        raise
     if dtype is not None and computes_in_another(input, dtype):
         if dim is None and not keepdim:
             return reduction.mean_all_as(input, dtype.numpy)  # type: ignore[no-any-return]
@@ -115,7 +126,8 @@ def mean(
         return reduction.mean_dim_as(input, dims, keepdim, dtype.numpy)  # type: ignore[no-any-return]
     if dtype is not None:
         input = input.to(dtype)
-    if input._array.dtype.kind in "iub":
+        letter = input._array.dtype.kind
+    if letter in "iub":
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {input.dtype.tensor_type}"
@@ -200,6 +212,7 @@ def _extreme(name: str, argument: Any, of_all: Any, along: Any, of_two: Any) -> 
             return writes(input, dim, keepdim, other=other, out=out)
         if isinstance(dim, Tensor) or other is not None:
             return of_two(input, dim if other is None else other)
+        check_tensor(name, input)
         array = input._array
         if dim is None:
             if keepdim:
@@ -216,7 +229,8 @@ def _extreme(name: str, argument: Any, of_all: Any, along: Any, of_two: Any) -> 
             raise RuntimeError(f"{name}(): does not support complex input")
         positions = argument(array, number, keepdims=True) if array.ndim else np.asarray(0)
         values = along(input, number, keepdim, positions)
-        return kind(values, wrap(positions.reshape(values._array.shape)))
+        indices = wrap(positions.reshape(values._array.shape))
+        return kind(watched(values, indices), indices)
 
     extreme.__name__ = name
     extreme.__doc__ = f"""Give the {name}imum of all entries, along a dimension, or of two tensors.
@@ -312,4 +326,9 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     check_tensor("logsumexp", input)
     if input._array.dtype.kind in "iub":
         input = cast(input, dtypes.get_default_dtype().numpy)
+    if isinstance(dim, (tuple, list)) and not dim and input.ndim and not keepdim:
+        raise RuntimeError(
+            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}. Name the "
+            "dimensions."
+        )
     return reduction.logsumexp(input, dimensions(dim, input.ndim), keepdim)  # type: ignore[no-any-return]

@@ -103,12 +103,12 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     return shaping.repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
-def _tile(input: Tensor, *dims: Any) -> Tensor:
-    return tile(input, sizes_of(dims))
+def _tile(input: Tensor, *sizes: Any, dims: Any = None) -> Tensor:
+    return tile(input, sizes_of(sizes if dims is None else (dims,)))
 
 
-def _broadcast_to(input: Tensor, *size: Any) -> Tensor:
-    return broadcast_to(input, sizes_of(size))
+def _broadcast_to(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
+    return broadcast_to(input, sizes_of(sizes if size is None else (size,)))
 
 
 _broadcast_to.__name__, _broadcast_to.__doc__ = "broadcast_to", broadcast_to.__doc__
@@ -116,7 +116,11 @@ _tile.__name__, _tile.__doc__ = "tile", tile.__doc__
 
 
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Any = None,
+    repeats: Any = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
 ) -> Tensor:
     """Repeat each entry, or each slice along a dimension, next to itself.
 
@@ -136,13 +140,14 @@ def repeat_interleave(
         >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([1, 3]))
         tensor([1, 2, 2, 2])
     """
-    if repeats is None:
+    if repeats is None or input is None:
+        input = repeats if input is None else input
         places = _places(input, len(input), output_size)
         return wrap(places)
     if isinstance(repeats, int) and repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     if dim is None:
-        input, dim = ravel(input), 0
+        input, dim = input if input.ndim == 1 else ravel(input), 0
     number = dimension(dim, input.ndim)
     if isinstance(repeats, int):
         have = input._array.shape

@@ -5,6 +5,7 @@ The entries stay where they are in memory. The tensor itself becomes another vie
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -66,6 +67,7 @@ def _seen_as(operation: Any, tensor: Tensor, *settings: Any) -> Tensor:
     else:
         inner = view.replay
         view.replay = lambda base: _replayed(operation, inner(base), settings)
+        mark_views_stale(tensor)
         if recorded:
             tensor._edge, view.edge, view.stale = edge, None, False
     if recorded and recording is not True:
@@ -128,7 +130,7 @@ def as_strided_(
 # ---------------------------------------------------------------------- other memory
 
 
-def resize_(tensor: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give the tensor another size in place, with the entries that its memory has.
 
     If the memory is too small, the tensor gets a larger one, with zeros where there is nothing; its
@@ -137,6 +139,7 @@ def resize_(tensor: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     Args:
         tensor: The tensor.
         *sizes: The sizes, one by one or in a sequence.
+        size: The same, by name.
         memory_format: Nothing but the usual order of memory can be asked for.
 
     Raises:
@@ -147,7 +150,7 @@ def resize_(tensor: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
         tensor([1, 2, 3])
     """
-    wanted = sizes_of(sizes)
+    wanted = sizes_of(sizes if size is None else (size,))
     if grad_mode.enabled and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if min(wanted, default=0) < 0:
@@ -171,12 +174,21 @@ def resize_as_(tensor: Tensor, the_template: Tensor, *, memory_format: Any = Non
     return resize_(tensor, the_template._array.shape)
 
 
-def set_(tensor: Tensor, source: Tensor | None = None) -> Tensor:
+def set_(
+    tensor: Tensor,
+    source: Tensor | None = None,
+    storage_offset: int | None = None,
+    size: Any = None,
+    stride: Any = None,
+) -> Tensor:
     """Let the tensor share the memory of another one, and its size; without one, have no entries.
 
     Args:
         tensor: The tensor.
         source: A tensor of the same type.
+        storage_offset: Where in the memory of the source to begin, if not where the source does.
+        size: The size, together with `storage_offset`.
+        stride: The steps in memory; by default those of entries in order.
 
     Raises:
         RuntimeError: If the other tensor is of another type.
@@ -203,6 +215,12 @@ def set_(tensor: Tensor, source: Tensor | None = None) -> Tensor:
         raise NotImplementedError(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
         )
+    if source is not None and size is not None:
+        sizes = sizes_of((size,))
+        steps = stride
+        if steps is None:
+            steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+        array = turning.as_strided.forward(array, *strided(source, sizes, steps, storage_offset))
     tensor._array = array
     tensor._bump_version()
     return tensor

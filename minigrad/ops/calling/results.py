@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from minigrad.ops.calling.out import with_out
+from minigrad.ops.calling.out import shows, with_out
 from minigrad.tensor import Tensor
 
 
@@ -77,7 +77,7 @@ def with_named_out(function: Callable[..., Any]) -> Callable[..., Any]:
         kind = next(base for base in type(result).__mro__ if base in (_Values, _Extremes))
         return named(f"{function.__name__}_out", kind)(*result)
 
-    return call
+    return shows(call, "out")  # type: ignore[no-any-return]
 
 
 # The types of the results of the functions of the same names.

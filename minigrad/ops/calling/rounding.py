@@ -12,6 +12,7 @@ from minigrad.ops.calling import arithmetic
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.calling.entrywise import (
     as_tensor,
+    in_place_without_derivative,
     named,
     not_implemented,
     of_one,
@@ -255,6 +256,7 @@ def div_(tensor: Tensor, other: Any, *, rounding_mode: str | None = None) -> Ten
 methods: dict[str, Any] = {
     **with_in_place((_floor, _ceil, _trunc, _frac, _round, _nan_to_num)),
     **with_in_place((_floor_divide, _remainder, _fmod)),
+    "floor_divide_": in_place_without_derivative(_floor_divide),
     "fix": _trunc,
     "div_": div_,
     "divide_": div_,

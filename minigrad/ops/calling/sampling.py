@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.construction import default_or, finish, shape_of
+from minigrad.construction import check_place, default_or, finish, shape_of
 from minigrad.ops import randomness
 from minigrad.ops.calling.arguments import check_tensor
 from minigrad.ops.calling.drawing import check_floats, tried
+from minigrad.ops.calling.out import with_out
 from minigrad.random import Generator, stream
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["bernoulli", "multinomial", "normal", "poisson"]
 
 
+@with_out
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 
@@ -50,13 +52,17 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     return randomness.bernoulli(input, drawn.astype(array.dtype))  # type: ignore[no-any-return]
 
 
+@with_out
 def normal(
-    mean: Any = 0.0,
+    mean: Any,
     std: Any = 1.0,
     size: Any = None,
     *,
     generator: Generator | None = None,
     dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Draw normal numbers, each with a mean and a standard deviation of its own.
@@ -67,6 +73,9 @@ def normal(
         size: The shape, if both are numbers.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
         dtype: The type of the entries, if both are numbers.
+        layout: Strided, if any.
+        device: The CPU, if any.
+        pin_memory: False.
         requires_grad: Whether operations on the result are recorded, if both are numbers.
 
     Raises:
@@ -79,6 +88,7 @@ def normal(
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
+    check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
     if not lowest >= 0:
@@ -98,6 +108,7 @@ def normal(
     return wrap((drawn * numbers[1] + numbers[0]).astype(kind))
 
 
+@with_out(conversion="none")
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -145,7 +156,10 @@ def multinomial(
     if (rows.sum(1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     source = stream(generator)
-    if replacement:
+    if num_samples == 1:  # with replacement or without, the one whose waiting time is shortest
+        waiting = source.exponential(rows.shape).astype(rows.dtype)
+        drawn = np.argmax(rows / waiting, axis=1)
+    elif replacement:
         totals = np.cumsum(rows.astype(np.float64), axis=1)
         totals /= totals[:, -1:]
         chances = source.fractions(len(rows) * num_samples).reshape(len(rows), num_samples)

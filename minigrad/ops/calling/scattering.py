@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.watched import watched
 from minigrad.ops import parts, scattering, shape
 from minigrad.ops.calling.arguments import check_tensor, dimension, entry
+from minigrad.ops.calling.entrywise import without_derivative
 from minigrad.ops.calling.out import with_out
 from minigrad.ops.calling.positional import in_place
 from minigrad.tensor import Tensor, wrap
@@ -23,7 +24,7 @@ def _checked(
     """Check places and values, and give them in the number of dimensions of the input."""
     number, places = dimension(dim, input.ndim), index._array
     own = input._array.shape
-    if places.size and places.dtype.name not in ("int32", "int64"):
+    if places.size and not (places.dtype.kind == "i" and places.itemsize > 2):
         raise RuntimeError(
             "scatter(): Expected dtype int32/int64 for index. Convert it with long()."
         )
@@ -32,7 +33,8 @@ def _checked(
             "scatter(): Expected self.dtype to be equal to src.dtype. Convert one with .to(dtype)."
         )
     if not places.size:
-        return number, places, None
+        fits = places.ndim == len(own) and (src is None or src._array.shape == places.shape)
+        return number, places if fits else np.empty(0, places.dtype), src if fits else None
     if (places.ndim or 1) != (len(own) or 1):
         raise RuntimeError(
             "Index tensor must have the same number of dimensions as self tensor: got "
@@ -59,8 +61,8 @@ def _checked(
             f"dimension {number}{and_src}"
         )
     size = own[number] if own else 1
-    outside = places[(places < 0) | (places >= size)]
-    if outside.size:
+    if np.minimum.reduce(places, axis=None) < 0 or np.maximum.reduce(places, axis=None) >= size:
+        outside = places[(places < 0) | (places >= size)]
         raise RuntimeError(
             f"index {outside.flat[0]} is out of bounds for dimension {number} with size {size}"
         )
@@ -104,7 +106,9 @@ def scatter(
     number, places, tensor = _checked(input, dim, index, tensor)
     if reduce is not None and reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
-    if not places.size:
+    if not places.size and (
+        places.ndim != input.ndim or (tensor is None and isinstance(given, Tensor))
+    ):
         return shape.clone(input)  # type: ignore[no-any-return]
     if reduce is not None:
         return _combined(input, number, places, tensor, given, reduce)
@@ -112,10 +116,10 @@ def scatter(
         places = places[-1]
         tensor = None if tensor is None else parts.select(tensor, 0, len(index) - 1)
     if tensor is not None:
-        return parts.scatter(input, number, places, tensor)  # type: ignore[no-any-return]
+        return watched(parts.scatter(input, number, places, tensor), index)  # type: ignore[no-any-return]
     dtype = input._array.dtype
     written = given if dtype.kind == "O" else entry(given, dtype)
-    return parts.scatter_number(input, number, places, written)  # type: ignore[no-any-return]
+    return watched(parts.scatter_number(input, number, places, written), index)  # type: ignore[no-any-return]
 
 
 _warned: list[bool] = []  # PyTorch warns once
@@ -134,16 +138,10 @@ def _combined(
             UserWarning,
             stacklevel=3,
         )
-    needed = input.requires_grad or (src is not None and src.requires_grad)
-    if grad_mode.enabled and needed:
-        raise RuntimeError(
-            "derivative for aten::scatter is not implemented. Use scatter_add or scatter_reduce, "
-            "which have one."
-        )
+    values = np.full(places.shape, value, input._array.dtype) if src is None else src._array
     kind = "sum" if reduce == "add" else "prod"
-    if src is None:
-        src = wrap(np.full(places.shape, value, input._array.dtype))
-    return scattering.scatter_reduce(input, src, dim, places, kind, True)  # type: ignore[no-any-return]
+    result = scattering.scatter_reduce.forward(input._array, values, dim, places, kind, True)
+    return without_derivative("scatter", wrap(result), input, src)
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -168,7 +166,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     number, places, values = _checked(input, dim, index, src)
     if values is None:
         return shape.clone(input)  # type: ignore[no-any-return]
-    return parts.scatter_add(input, number, places, values)  # type: ignore[no-any-return]
+    result = parts.scatter_add(input, number, places, values)
+    return watched(result, index) if src.requires_grad else result  # type: ignore[no-any-return]
 
 
 def scatter_reduce(
@@ -212,7 +211,8 @@ def scatter_reduce(
         )
     if values is None:
         return shape.clone(input)  # type: ignore[no-any-return]
-    return scattering.scatter_reduce(input, values, number, places, reduce, include_self)  # type: ignore[no-any-return]
+    result = scattering.scatter_reduce(input, values, number, places, reduce, include_self)
+    return watched(result, index)  # type: ignore[no-any-return]
 
 
 methods: dict[str, Any] = {

@@ -12,7 +12,7 @@ from minigrad.ops import choices, elementwise, probability_losses
 from minigrad.ops.calling.arguments import cast, check_tensor
 from minigrad.ops.calling.measuring import pairwise_distance
 from minigrad.ops.calling.refusing import no_kernel, refuse_gradient
-from minigrad.ops.meeting import broadcast_error, quietly, scalar
+from minigrad.ops.meeting import broadcast_error, scalar
 from minigrad.tensor import Tensor, wrap
 
 __all__ = [
@@ -76,7 +76,8 @@ def kl_div(
     return reduced(losses, reduction)
 
 
-@quietly  # at 0 the logarithm of a target is infinite, and what is made of it is replaced
+# at 0 the logarithm of a target is infinite, and what is made of it is replaced
+@np.errstate(all="ignore")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:

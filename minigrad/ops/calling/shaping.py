@@ -9,7 +9,7 @@ from minigrad import dtypes
 from minigrad.autograd.versions import counter_of
 from minigrad.autograd.views import make_view
 from minigrad.ops import linear_algebra, shape
-from minigrad.ops.calling.arguments import dimension, sizes_of
+from minigrad.ops.calling.arguments import check_tensor, dimension, sizes_of
 from minigrad.ops.calling.converting import clone
 from minigrad.ops.calling.pieces import cat, chunk, split, stack, unbind
 from minigrad.ops.factors import check_expand, type_name
@@ -124,6 +124,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge a range of dimensions into one."""
+    check_tensor("flatten", input)
     sizes = input._array.shape
     first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
     if first > last:
@@ -186,6 +187,7 @@ def flip(input: Tensor, dims: Any) -> Tensor:
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
+    check_tensor("squeeze", input)
     if dim is None:
         return shape.squeeze_all(input)  # type: ignore[no-any-return]
     if isinstance(dim, (tuple, list)):

@@ -20,9 +20,9 @@ def _named(name: str, argument: str, given: Any) -> tuple[Any, ...]:
     return (given,)
 
 
-def view(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
-    """Show the same memory in another shape; one size may be -1."""
-    return shaping.view(input, *(sizes or _named("view", "size", size)))
+def view(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    """Show the same memory in another shape, of which one size may be -1, or as another dtype."""
+    return shaping.view(input, *(sizes or _named("view", "size", size if dtype is None else dtype)))
 
 
 def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:

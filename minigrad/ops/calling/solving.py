@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -61,7 +62,7 @@ def inv(A: Tensor) -> Tensor:
     return result
 
 
-@with_out
+@functools.partial(with_out, name="linalg_inv_ex")
 def inverse(input: Tensor) -> Tensor:
     """Invert square matrices: `linalg.inv` under its older name."""
     check_argument("inverse", input, "input")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from minigrad.ops import special
@@ -43,11 +42,7 @@ def _mvlgamma(input: Tensor, p: int) -> Tensor:
     check_tensor("mvlgamma", input)
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    input = as_floats(input)
-    total = special.lgamma(input)
-    for j in range(1, p):
-        total = total + special.lgamma(input - j / 2)
-    return total + p * (p - 1) / 4 * math.log(math.pi)  # type: ignore[no-any-return]
+    return special.mvlgamma(as_floats(input), p)  # type: ignore[no-any-return]
 
 
 _mvlgamma.__name__ = "mvlgamma"

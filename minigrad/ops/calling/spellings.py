@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from minigrad.ops.calling.arguments import dimension
+from minigrad.ops.calling.out import shows
 from minigrad.tensor import Tensor
 
 
@@ -32,7 +34,10 @@ def numpy_spellings(function: Callable[..., Any]) -> Callable[..., Any]:
                 options["keepdim"] = options.pop("keepdims")
         return function(*arguments, **options)
 
-    return call
+    code = inspect.unwrap(function).__code__  # quicker to read than its signature
+    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    both = (("dim", "axis"), ("keepdim", "keepdims"))
+    return shows(call, *(numpys for name, numpys in both if name in taken))  # type: ignore[no-any-return]
 
 
 def one_dimension(name: str, dim: Any, input: Tensor) -> int:

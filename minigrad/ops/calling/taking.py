@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.watched import watched
 from minigrad.ops import indexing, listing, parts, shape
 from minigrad.ops.calling import shaping
 from minigrad.ops.calling.arguments import check_tensor
@@ -54,7 +55,11 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     size = input._array[arrays].shape
     indexing.check_values(values._array.shape, size)
     operation = listing.index_put_add if accumulate else parts.index_put
-    return operation(input, values, arrays)  # type: ignore[no-any-return]
+    return watched(operation(input, values, arrays), *_tensors(indices))  # type: ignore[no-any-return]
+
+
+def _tensors(indices: Any) -> list[Tensor]:
+    return [index for index in indices if isinstance(index, Tensor)]
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
@@ -78,7 +83,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     if not input._array.size and index._array.size:
         raise IndexError("take(): tried to take from an empty tensor")
     _in_row(input, index)
-    return listing.take(input, index._array)  # type: ignore[no-any-return]
+    return watched(listing.take(input, index._array), index)  # type: ignore[no-any-return]
 
 
 def _check_long(name: str, index: Tensor) -> None:
@@ -134,7 +139,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     _in_row(input, index)
     operation = listing.put_add if accumulate else listing.put
-    return operation(input, source, index._array)  # type: ignore[no-any-return]
+    return watched(operation(input, source, index._array), index)  # type: ignore[no-any-return]
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:

@@ -9,6 +9,8 @@ import numpy as np
 from minigrad.ops import trigonometry
 from minigrad.ops.calling.entrywise import named, of_floats, of_two, on_tensors, with_in_place
 from minigrad.ops.calling.out import with_out
+from minigrad.ops.inplace import in_place
+from minigrad.tensor import Tensor
 
 __all__ = [
     "acos",
@@ -63,6 +65,34 @@ methods: dict[str, Any] = with_in_place(
 for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2"):
     methods[f"arc{_name[1:]}"] = methods[_name]
     methods[f"arc{_name[1:]}_"] = methods[f"{_name}_"]
+
+
+def _refused(function: Any) -> Any:
+    """Make the in-place method whose derivative PyTorch has left out."""
+    name = function.__name__
+
+    def refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
+        raise NotImplementedError(
+            f"the derivative for 'inplace version of {name}' is not implemented. Write "
+            f"x = x.{name}(), which has one."
+        )
+
+    def operation(input: Tensor) -> Tensor:
+        result = function(input)
+        node = result._edge and result._edge[0]
+        if node is not None:
+            node.__class__ = kinds[type(node)]
+        return result  # type: ignore[no-any-return]
+
+    kind = getattr(trigonometry, name).node
+    names = {"__slots__": (), "__doc__": f"In place: {name}.", "_run": refuse}
+    kinds = {kind: type(f"{kind.__name__[:-1]}1", (kind,), names | {"_run_recorded": refuse})}
+    return in_place(named(operation, function))
+
+
+for _function in (_asinh, _acosh, _atanh):
+    _name = _function.__name__
+    methods[f"{_name}_"] = methods[f"arc{_name[1:]}_"] = _refused(_function)
 
 ufuncs: dict[Any, Any] = {
     np.tan: _tan,

@@ -89,7 +89,7 @@ def look(log: Log, name: str, names: dict[str, Any]) -> None:
         return
     given = name in names["_given"]
     facts = [] if given else [f"version {value._version}"]
-    if value._is_view() and not given:
+    if value._is_view() and not given and _name_of(value._base, names) != "?":
         facts.append(f"view of {_name_of(value._base, names)}")
     for other, tensor in names.items():
         if other == name:
@@ -139,7 +139,8 @@ def namespace(torch: ModuleType, log: Log, shaken: bool = False) -> dict[str, An
     `T(seed, *shape)` makes a tensor of numbers; `seen(name, action)` makes a hook that writes down
     what it is given and returns what the action returns; `seen_leaf` does so for hooks that get a
     leaf. `hook_on(x, hook)` is `x.register_hook(hook)` and `hook_after` the same for
-    `register_post_accumulate_grad_hook`. The rest are custom Functions.
+    `register_post_accumulate_grad_hook`. `F` is `torch.nn.functional`. The rest are custom
+    Functions.
     """
 
     def seen(name: str, action: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -170,6 +171,7 @@ def namespace(torch: ModuleType, log: Log, shaken: bool = False) -> dict[str, An
 
     return {
         "torch": torch,
+        "F": torch.nn.functional,
         "hook_on": excluded.hook_on,
         "hook_after": excluded.hook_after,
         "T": tensor,

@@ -4,7 +4,7 @@ index.
 
 from __future__ import annotations
 
-from .tools import graph
+from .tools import graph, leaf
 from .tools_operations import add_all
 
 V, M, T = (5,), (3, 4), (2, 3, 4)
@@ -114,3 +114,27 @@ def views_and_copies(torch, log):
         log(name, part._base is x, list(part.shape))
     i = torch.tensor([5, 6, 7])
     log("integers", i[1], i[1].item(), i[[True, False, True]], x[i[0] - 4])
+
+
+@family
+def gather_without_entries(torch, log):
+    """An index without entries is not looked at; other indices are, and `out` has the dtype."""
+    x = leaf(torch, (2, 3), 1)
+    for sizes in ((0,), (0, 2, 3), (3, 0), (0, 7)):
+        for dtype in (torch.float32, torch.bool, torch.int64):
+            y = x.gather(0, torch.zeros(sizes, dtype=dtype))
+            log(f"{sizes}", y, *torch.autograd.grad(y.sum(), x))
+    index = torch.tensor([[0, 1, 0]])
+    log("out", torch.gather(x.detach(), 0, index, out=torch.zeros(1, 3)))
+    log.raises("out of another type", lambda: torch.gather(x.detach(), 0, index, out=index.clone()))
+    log.raises("short", lambda: x.gather(0, index.short()))
+
+
+@family
+def scatter_with_a_reduction(torch, log):
+    """Reductions by scatter have no derivative, which backward says."""
+    x, index = leaf(torch, (2, 3), 1), torch.tensor([[0, 1, 0]])
+    for kind in ("add", "multiply"):
+        y = x.scatter(0, index, 3.0, reduce=kind)
+        log(kind, y, y.grad_fn.name())
+        log.raises("backward", lambda y=y: y.sum().backward())

@@ -166,6 +166,10 @@ def dropout_without_chance(torch, log):
     log.raises("torch", lambda: torch.dropout(x, -1.0, True))
     log.raises("integers", lambda: f.dropout(torch.tensor([1, 2])))
     log("native", *torch.native_dropout(x, 0.5, False))
+    for call in (torch.dropout_, torch.alpha_dropout_, torch.feature_alpha_dropout_,
+                 torch.feature_dropout_):  # fmt: skip
+        log(f"{call.__name__} of 0", call(x * 1, 0.0, True))
+    log("feature_dropout", torch.feature_dropout(x, 0.0, True))
 
 
 @family

@@ -139,6 +139,7 @@ TABLE = {
             "maxnorm": lambda t, x: x.renorm(2, 0, -1),
         },
     ),
+    "x.renorm_()": operation(lambda t, x: (x * 1).renorm_(2, 0, 1.5), (3, 3), dtypes=()),
     "cov": operation(
         lambda t, x: x.cov(),
         M,

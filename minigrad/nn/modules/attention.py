@@ -1,0 +1,243 @@
+"""Let each place of a sequence look at others, with several heads: `MultiheadAttention`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad.creation import empty
+from minigrad.nn import init
+from minigrad.nn.functional.attention_masks import canonical_mask, none_or_dtype
+from minigrad.nn.functional.multi_head_attention import (
+    attend_batch_first,
+    fit_mask,
+    multi_head_attention_forward,
+)
+from minigrad.nn.modules.linear import Linear
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.on_cpu import check_device
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
+
+__all__ = ["MultiheadAttention"]
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """A linear layer; the name is what PyTorch prints for the output projection of attention."""
+
+
+class MultiheadAttention(Module):
+    r"""Attention with several heads, $\mathrm{concat}(h_1, \ldots, h_n) W_O^\top$.
+
+    Each head is $h_i = \mathrm{attention}(Q W_{Q,i}^\top, K W_{K,i}^\top, V W_{V,i}^\top)$.
+    Source: Vaswani et al., *Attention is all you need*, 2017.
+
+    Args:
+        embed_dim: The size $E$ of queries and results.
+        num_heads: The number of heads; the size is divided among them.
+        dropout: The probability to drop weights in training.
+        bias: Whether the projections have biases.
+        add_bias_kv: Whether to add a learned key and a learned value.
+        add_zero_attn: Whether to add a key and a value of zeros.
+        kdim: The size of the keys; `embed_dim` if None.
+        vdim: The size of the values; `embed_dim` if None.
+        batch_first: Whether the batch is the first dimension, the places the second.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Raises:
+        AssertionError: If the size cannot be divided among the heads.
+        ValueError: If a size is not positive.
+
+    Shape:
+        - query: (L, N, E), (N, L, E) with `batch_first`, or (L, E); key and value: the same with S
+          places and sizes kdim and vdim
+        - result: as the query; weights: (N, L, S), with heads (N, heads, L, S), or without N
+
+    Example:
+        >>> import minigrad as torch
+        >>> attention = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+        >>> x = torch.randn(1, 3, 8)
+        >>> output, weights = attention(x, x, x)
+        >>> output.shape, weights.shape
+        (torch.Size([1, 3, 8]), torch.Size([1, 3, 3]))
+    """
+
+    in_proj_weight: Tensor | None
+    in_proj_bias: Tensor | None
+    q_proj_weight: Tensor | None
+    k_proj_weight: Tensor | None
+    v_proj_weight: Tensor | None
+    bias_k: Tensor | None
+    bias_v: Tensor | None
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if embed_dim <= 0 or num_heads <= 0:
+            raise ValueError(
+                "embed_dim and num_heads must be greater than 0, got "
+                f"embed_dim={embed_dim} and num_heads={num_heads} instead"
+            )
+        super().__init__()
+        check_device(device)
+        self.embed_dim = embed_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.head_dim = embed_dim // num_heads
+        if self.head_dim * num_heads != embed_dim:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+
+        def parameter(*shape: int) -> Parameter:
+            return Parameter(empty(shape, dtype=dtype))
+
+        if self._qkv_same_embed_dim:
+            self.in_proj_weight = parameter(3 * embed_dim, embed_dim)
+            for name in "qkv":
+                self.register_parameter(f"{name}_proj_weight", None)
+        else:
+            for name, size in zip("qkv", (embed_dim, self.kdim, self.vdim), strict=True):
+                setattr(self, f"{name}_proj_weight", parameter(embed_dim, size))
+            self.register_parameter("in_proj_weight", None)
+        if bias:
+            self.in_proj_bias = parameter(3 * embed_dim)
+        else:
+            self.register_parameter("in_proj_bias", None)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias=bias, dtype=dtype
+        )
+        self.bias_k = parameter(1, 1, embed_dim) if add_bias_kv else None
+        self.bias_v = parameter(1, 1, embed_dim) if add_bias_kv else None
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
+        """Draw the weights; biases start at 0."""
+        for weight in (
+            self.in_proj_weight,
+            self.q_proj_weight,
+            self.k_proj_weight,
+            self.v_proj_weight,
+        ):
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        if self.in_proj_bias is not None:
+            init.zeros_(self.in_proj_bias)
+            init.zeros_(self.out_proj.bias)  # type: ignore[arg-type]
+        for extra in (self.bias_k, self.bias_v):
+            if extra is not None:
+                init.xavier_normal_(extra)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend.
+
+        Args:
+            query: What each place asks for.
+            key: What each place offers to be found by.
+            value: What each place has to say.
+            key_padding_mask: True (or minus infinity) at keys that nobody shall look at.
+            need_weights: Whether to give the weights; it is quicker without.
+            attn_mask: True (or minus infinity) where a query shall not look, or numbers to add.
+            average_attn_weights: Whether to average the weights over the heads.
+            is_causal: A hint that `attn_mask` is the causal mask.
+
+        Returns:
+            The result, and the weights or None.
+
+        Raises:
+            AssertionError: If sizes do not fit.
+            RuntimeError: If a mask does not fit, or `is_causal` is set without a mask.
+        """
+        key_padding_mask = canonical_mask(
+            key_padding_mask, "key_padding_mask", none_or_dtype(attn_mask), "attn_mask", query.dtype
+        )
+        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
+        turn = self.batch_first and query.ndim == 3
+        if turn and not need_weights and self._fits((query, key, value), key_padding_mask):
+            drop_mask = is_causal and attn_mask is not None and key_padding_mask is None
+            if not is_causal or attn_mask is not None:
+                batch, length, _ = query.shape
+                if drop_mask or attn_mask is None:
+                    mask = None
+                else:
+                    mask = fit_mask(attn_mask, length, key.shape[1], batch * self.num_heads)
+                output = attend_batch_first(
+                    (query, key, value),
+                    self.num_heads,
+                    self.in_proj_weight,  # type: ignore[arg-type]
+                    self.in_proj_bias,
+                    self.out_proj.weight,
+                    self.out_proj.bias,
+                    mask,
+                    key_padding_mask,
+                    self.dropout if self.training else 0.0,
+                    drop_mask,
+                )
+                return output, None
+        if turn:
+            turned = {id(each): each.transpose(1, 0) for each in (query, key, value)}
+            query, key, value = (turned[id(each)] for each in (query, key, value))
+        output, weights = multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return (output.transpose(1, 0) if turn else output), weights
+
+    def _fits(self, tensors: tuple[Tensor, ...], key_padding_mask: Tensor | None) -> bool:
+        """Tell whether there is nothing to add and nothing wrong: then no copies are needed."""
+        query, key, value = tensors
+        return (
+            self._qkv_same_embed_dim
+            and self.bias_k is None
+            and not self.add_zero_attn
+            and key.ndim == 3
+            and key.shape == value.shape
+            and query.shape[0] == key.shape[0]
+            and query.shape[2] == self.embed_dim == key.shape[2]
+            and (key_padding_mask is None or key_padding_mask.shape == key.shape[:2])
+        )

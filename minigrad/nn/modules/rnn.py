@@ -1,0 +1,341 @@
+"""Read sequences step by step: the base of `RNN`, `LSTM` and `GRU`, and the first of them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from minigrad.creation import empty, zeros
+from minigrad.nn import init
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.on_cpu import check_device
+from minigrad.nn.packed_sequence import PackedSequence
+from minigrad.nn.parameter import Parameter
+from minigrad.nn.warning import warn
+from minigrad.ops.calling import recurring
+from minigrad.tensor import Tensor
+
+__all__ = ["RNN", "RNNBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_CALLS = {
+    "LSTM": recurring.lstm,
+    "GRU": recurring.gru,
+    "RNN_TANH": recurring.rnn_tanh,
+    "RNN_RELU": recurring.rnn_relu,
+}
+
+
+class RNNBase(Module):
+    """What `RNN`, `LSTM` and `GRU` share: stacked layers of weights, checks, packed sequences.
+
+    Args:
+        mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+        input_size: The size of each element of a sequence.
+        hidden_size: The size of the state.
+        num_layers: How many layers stand on top of each other.
+        bias: Whether there are biases.
+        batch_first: Whether the batch is the first dimension, the steps the second.
+        dropout: The probability to drop entries of what one layer hands to the next, in training.
+        bidirectional: Whether each layer also reads backward.
+        proj_size: If not 0, the state of an LSTM is mapped to this size.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Raises:
+        TypeError: If a size or a flag is of another type.
+        ValueError: If a size is not positive, or `dropout` is no probability.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        check_device(device)
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._check_settings(dropout)
+        self._all_weights = []
+        rows = _GATES[mode] * hidden_size
+        state_size = proj_size or hidden_size
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse")[: 1 + bidirectional]:
+                width = state_size * (1 + bidirectional) if layer else input_size
+                shapes: dict[str, tuple[int, ...]] = {
+                    "weight_ih": (rows, width),
+                    "weight_hh": (rows, state_size),
+                }
+                if bias:
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+                if proj_size:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                for name, shape in shapes.items():
+                    parameter = Parameter(empty(shape, dtype=dtype))
+                    setattr(self, f"{name}_l{layer}{suffix}", parameter)
+                self._all_weights.append([f"{name}_l{layer}{suffix}" for name in shapes])
+        self.reset_parameters()
+
+    def _check_settings(self, dropout: Any) -> None:
+        """Raise if a setting makes no sense."""
+        probability = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
+        if not probability or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an "
+                "element being zeroed"
+            )
+        if dropout > 0 and self.num_layers == 1:
+            warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero "
+                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
+                f"num_layers={self.num_layers}",
+                UserWarning,
+            )
+        for name in ("bias", "batch_first"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
+        for name in ("input_size", "hidden_size"):
+            value = getattr(self, name)
+            if not isinstance(value, int):
+                raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
+            if value <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.mode not in _GATES:
+            raise ValueError("Unrecognized RNN mode: " + self.mode)
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters, a list for each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        return [getattr(self, name) for names in self._all_weights for name in names]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: on the CPU the parameters lie well where they are."""
+
+    def reset_parameters(self) -> None:
+        r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Raise if the input does not fit the weights.
+
+        Raises:
+            RuntimeError: If it has another number of dimensions, or another size.
+            ValueError: If it is of another dtype.
+        """
+        dtype = getattr(self, self._all_weights[0][0]).dtype
+        if input.dtype != dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
+                f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
+            )
+        expected = 3 if batch_sizes is None else 2
+        if input.ndim != expected:
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.ndim}")
+        if self.input_size != input.shape[-1]:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. "
+                f"Expected {self.input_size}, got {input.shape[-1]}"
+            )
+
+    def _state_shape(self, batch: int, size: int) -> tuple[int, int, int]:
+        return (self.num_layers * (1 + self.bidirectional), batch, size)
+
+    def get_expected_hidden_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Give the shape of the first states that goes with an input."""
+        if batch_sizes is None:
+            batch = input.shape[0 if self.batch_first else 1]
+        else:
+            batch = int(batch_sizes[0])
+        return self._state_shape(batch, self.proj_size or self.hidden_size)
+
+    def check_hidden_size(
+        self,
+        hx: Tensor,
+        expected_hidden_size: tuple[int, int, int],
+        msg: str = "Expected hidden size {}, got {}",
+    ) -> None:
+        """Raise if states are not of the expected shape.
+
+        Raises:
+            RuntimeError: If they are not.
+        """
+        if tuple(hx.shape) != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Raise if input or states do not fit."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """Bring the sequences of a batch of states into another order."""
+        return hx if permutation is None else hx.index_select(1, permutation)
+
+    # What follows works on one tensor of states; an LSTM has two, and its own versions of this.
+
+    def _first_state(self, input: Tensor, batch: int) -> Any:
+        return zeros(self._state_shape(batch, self.hidden_size), dtype=input.dtype)
+
+    def _check_dimensions(self, hx: Any, batched: bool) -> None:
+        expected = 3 if batched else 2
+        if hx.ndim != expected:
+            kind = "batched 3-D" if batched else "unbatched 2-D"
+            raise RuntimeError(
+                f"For {kind} input, hx should also be {expected}-D but got {hx.ndim}-D tensor"
+            )
+
+    def _unsqueezed(self, hx: Any) -> Any:
+        return hx.unsqueeze(1)
+
+    def _squeezed(self, hx: Any) -> Any:
+        return hx.squeeze(1)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """Read sequences.
+
+        Args:
+            input: Of shape (L, N, input_size), or (N, L, input_size) with `batch_first`, or
+                (L, input_size) for a single sequence; or a `PackedSequence`.
+            hx: The first states; zeros if None.
+
+        Returns:
+            What the last layer says after each step, and the final states of all layers.
+
+        Raises:
+            RuntimeError: If sizes do not fit.
+            ValueError: If the input is of another dtype, or has neither two nor three dimensions.
+        """
+        settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        if isinstance(input, PackedSequence):
+            data, batch_sizes, sorted_indices, unsorted_indices = input
+            if hx is None:
+                hx = self._first_state(data, int(batch_sizes[0]))
+            else:
+                hx = self.permute_hidden(hx, sorted_indices)
+            self.check_forward_args(data, hx, batch_sizes)
+            output, *final = _CALLS[self.mode](data, batch_sizes, hx, self._flat_weights, *settings)
+            packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+            return packed, self.permute_hidden(self._as_state(final), unsorted_indices)
+        name = self.mode.partition("_")[0]
+        if input.ndim not in (2, 3):
+            found = f"{input.ndim}D tensor" if name == "RNN" else f"{input.ndim}D"
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {found} instead")
+        batched = input.ndim == 3
+        batch_dim = 0 if self.batch_first else 1
+        if not batched:
+            input = input.unsqueeze(batch_dim)
+        if hx is None:
+            hx = self._first_state(input, input.shape[batch_dim])
+        else:
+            self._check_dimensions(hx, batched)
+            if not batched:
+                hx = self._unsqueezed(hx)
+        self.check_forward_args(input, hx, None)
+        output, *final = _CALLS[self.mode](
+            input, hx, self._flat_weights, *settings, self.batch_first
+        )
+        hx = self._as_state(final)
+        return (output, hx) if batched else (output.squeeze(batch_dim), self._squeezed(hx))
+
+    def _as_state(self, final: list[Tensor]) -> Any:
+        return final[0]
+
+    def extra_repr(self) -> str:
+        """Give the sizes, and the settings that are not the defaults."""
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        for name, default in (
+            ("proj_size", 0),
+            ("num_layers", 1),
+            ("bias", True),
+            ("batch_first", False),
+            ("dropout", 0),
+            ("bidirectional", False),
+        ):
+            if getattr(self, name) != default:
+                parts.append(f"{name}={getattr(self, name)}")
+        return ", ".join(parts)
+
+
+class RNN(RNNBase):
+    r"""Stacked Elman networks, $h_t = \tanh(W_x x_t + b_x + W_h h_{t-1} + b_h)$.
+
+    Source: Elman, *Finding structure in time*, 1990.
+
+    Args:
+        input_size: The size of each element of a sequence.
+        hidden_size: The size of the state.
+        num_layers: How many layers stand on top of each other.
+        nonlinearity: "tanh" or "relu".
+        bias: Whether there are biases.
+        batch_first: Whether the batch is the first dimension, the steps the second.
+        dropout: The probability to drop entries of what one layer hands to the next, in training.
+        bidirectional: Whether each layer also reads backward.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (L, N, input_size), (N, L, input_size) with `batch_first`, or (L, input_size)
+        - hx and the final states: (layers * directions, N, hidden_size), without N if it is not
+          in the input
+        - output: as the input, with directions * hidden_size for input_size
+
+    Example:
+        >>> import minigrad as torch
+        >>> rnn = torch.nn.RNN(3, 4, num_layers=2)
+        >>> output, states = rnn(torch.randn(5, 1, 3))
+        >>> output.shape, states.shape
+        (torch.Size([5, 1, 4]), torch.Size([2, 1, 4]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if len(args) > 3:
+            self.nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(
+                f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'."
+            )
+        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)

@@ -1,0 +1,171 @@
+"""Keep gradients from getting too large: clip their norm or their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import GeneratorType
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.modes import no_grad
+from minigrad.creation import tensor as make_tensor
+from minigrad.nn.warning import warn
+from minigrad.ops.calling.matrix_norms import vector_norm
+from minigrad.ops.calling.pieces import stack
+from minigrad.tensor import Tensor
+
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+]
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _listed(tensors: Tensors) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def _gradients(parameters: Tensors) -> list[Any]:
+    return [each.grad for each in _listed(parameters) if each.grad is not None]
+
+
+@no_grad()
+def get_total_norm(
+    tensors: Tensors,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Give the norm of all tensors, as if they were one vector.
+
+    Args:
+        tensors: A tensor, or several.
+        norm_type: Which norm; it may be infinity.
+        error_if_nonfinite: Whether to raise if the norm is infinite or no number.
+        foreach: Changes nothing here.
+
+    Raises:
+        RuntimeError: If the norm is not finite, and that is an error.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+        tensor(5.)
+    """
+    tensors = _listed(tensors)
+    norm_type = float(norm_type)
+    if not tensors:
+        return make_tensor(0.0)
+    total: Tensor = vector_norm(
+        stack([vector_norm(each, norm_type) for each in tensors]), norm_type
+    )
+    if error_if_nonfinite and not np.isfinite(total._array):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
+            "so it cannot be clipped. To disable this error and scale the gradients by the "
+            "non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+@no_grad()
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale gradients by `max_norm / total_norm`, if that makes them smaller.
+
+    Args:
+        parameters: A parameter, or several.
+        max_norm: The norm that they shall have at most.
+        total_norm: The norm that they have.
+        foreach: Changes nothing here.
+    """
+    gradients = _gradients(parameters)
+    if not gradients:
+        return
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factor)
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale gradients in place, so that the norm of all of them together is at most `max_norm`.
+
+    Args:
+        parameters: A parameter, or several.
+        max_norm: The norm that the gradients shall have at most.
+        norm_type: Which norm; it may be infinity.
+        error_if_nonfinite: Whether to raise if the norm is infinite or no number.
+        foreach: Changes nothing here.
+
+    Returns:
+        The norm before clipping.
+
+    Raises:
+        RuntimeError: If the norm is not finite, and that is an error.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.tensor([1.0, 1.0], requires_grad=True)
+        >>> (w * torch.tensor([3.0, 4.0])).sum().backward()
+        >>> torch.nn.utils.clip_grad_norm_(w, max_norm=1.0)
+        tensor(5.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+    """
+    listed = _listed(parameters)
+    if not listed and isinstance(parameters, GeneratorType):
+        warn("`parameters` is an empty generator, no gradient clipping will occur.", UserWarning)
+    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(listed, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Do what `clip_grad_norm_` does. This is its old name, which is deprecated."""
+    warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+        "`torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Clip each entry of the gradients to [-clip_value, clip_value], in place.
+
+    Args:
+        parameters: A parameter, or several.
+        clip_value: The bound.
+        foreach: Changes nothing here.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.tensor([1.0, 1.0], requires_grad=True)
+        >>> (w * torch.tensor([-3.0, 0.5])).sum().backward()
+        >>> torch.nn.utils.clip_grad_value_(w, 1.0)
+        >>> w.grad
+        tensor([-1.0000,  0.5000])
+    """
+    bound = float(clip_value)
+    for gradient in _gradients(parameters):
+        gradient.clamp_(-bound, bound)

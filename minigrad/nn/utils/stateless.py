@@ -1,0 +1,130 @@
+"""Call a module with other tensors in the place of its parameters and buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from minigrad.nn.warning import warn
+from minigrad.tensor import Tensor
+
+__all__ = ["functional_call"]
+
+_MISSING = object()
+
+
+def functional_call(
+    module: Any,
+    parameters_and_buffers: dict[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Do what `minigrad.func.functional_call` does; this is its old place, which is deprecated."""
+    warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
+        "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
+        "which is a drop-in replacement.",
+        FutureWarning,
+    )
+    return call(
+        module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
+    )
+
+
+def call(
+    module: Any,
+    tensors: dict[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other tensors; see `minigrad.func.functional_call`."""
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    given = _with_tied(module, tensors) if tie_weights else dict(tensors)
+    if strict:
+        _check_names(module, given)
+    with _replaced(module, given, tensors):
+        return module(*arguments, **(kwargs or {}))
+
+
+def _named(module: Any) -> dict[str, Any]:
+    """Give all parameters and buffers by name, also those that have several names."""
+    named = dict(module.named_parameters(remove_duplicate=False))
+    return named | dict(module.named_buffers(remove_duplicate=False))
+
+
+def _with_tied(module: Any, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Give each tensor under all names that what it replaces has."""
+    names: dict[int, set[str]] = {}
+    for name, tensor in _named(module).items():
+        names.setdefault(id(tensor), set()).add(name)
+    result = dict(tensors)
+    for tied in names.values():
+        given = tied & tensors.keys()
+        if len({id(tensors[name]) for name in given}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(tied)}, which are tied. "
+                "Consider using tie_weights=False"
+            )
+        for name in given:
+            result.update(dict.fromkeys(tied, tensors[name]))
+    return result
+
+
+def _check_names(module: Any, tensors: dict[str, Tensor]) -> None:
+    """Raise if names are missing, or not known."""
+    known = _named(module)
+    lines = []
+    unexpected = [repr(name) for name in sorted(tensors) if name not in known]
+    missing = [repr(name) for name in sorted(known) if name not in tensors]
+    if unexpected:
+        lines.append(f"Unexpected key(s): {', '.join(unexpected)}.")
+    if missing:
+        lines.append(f"Missing key(s): {', '.join(missing)}.")
+    if lines:
+        text = "\n\t".join(lines)
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{text}")
+
+
+@contextmanager
+def _replaced(module: Any, tensors: dict[str, Tensor], given: dict[str, Tensor]) -> Iterator[None]:
+    """Put tensors in their places for a while; what is there at the end is handed back."""
+    originals: dict[str, Any] = {}
+    try:
+        for name, tensor in tensors.items():
+            originals[name] = _swap(module, name, tensor)
+        yield
+    finally:
+        for name, original in originals.items():
+            last = _swap(module, name, original)
+            if name in given:
+                given[name] = last
+
+
+def _swap(module: Any, path: str, tensor: Any) -> Any:
+    """Put a tensor in the place of another one, and give that one."""
+    *outer, name = path.split(".")
+    for each in outer:
+        inner = getattr(module, each, None)
+        if inner is None:
+            raise AttributeError(f"{module._get_name()} has no attribute `{each}`")
+        module = inner
+    for table in (module._parameters, module._buffers):
+        if name in table:
+            original = table[name]
+            table[name] = tensor
+            return original
+    original = getattr(module, name, _MISSING)
+    if original is not _MISSING and not isinstance(original, Tensor):
+        raise TypeError(f"{module._get_name()}.{name} is not a tensor")
+    if tensor is _MISSING:
+        delattr(module, name)
+    else:
+        setattr(module, name, tensor)
+    return original

@@ -1,0 +1,156 @@
+"""Quicker ways of computing on many numbers agree with the plain ones."""
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad.ops import activations, choices, elementwise, linear_algebra, parts, rectifiers
+from minigrad.ops.calling import order
+from minigrad.ops.normalization import Layout, Statistics, native_layer_norm
+
+FLOATS = (np.float16, np.float32, np.float64)
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 3.0, -3.0, 1e-7, -1e-7]
+
+
+def numbers(dtype, *shape, seed=0):
+    """Many random numbers, among them zeros of both signs, infinities and NaN."""
+    array = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    array.reshape(-1)[: len(SPECIAL)] = SPECIAL
+    return array
+
+
+def same(found, expected):
+    """Equal numbers of one type, also the signs of zeros."""
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_picking_by_bits_is_where(dtype):
+    a, b = numbers(dtype, 80, 80), numbers(dtype, 80, 80, seed=1)
+    mask = np.random.default_rng(2).random((80, 80)) < 0.5
+    same(choices.pick(mask, a, b), np.where(mask, a, b))
+    same(choices.pick(mask, a, 0), np.where(mask, a, 0))
+    same(choices.pick(mask, 0.5, b), np.where(mask, 0.5, b))
+    same(choices.pick(mask, a.T, b[::-1]), np.where(mask, a.T, b[::-1]))
+    row = np.broadcast_to(a[0], a.shape)
+    same(choices.pick(mask, row, b), np.where(mask, row, b))
+    same(choices.pick(mask, a[:1], b[0, 0]), np.where(mask, a[:1], b[0, 0]))
+
+
+def test_picking_leaves_other_types_to_numpy():
+    mask = np.arange(5000) % 2 == 0
+    whole = np.arange(5000)
+    same(choices.pick(mask, whole, -1), np.where(mask, whole, -1))
+    narrow, wide = np.ones(5000, np.float32), np.zeros(5000)
+    same(choices.pick(mask, narrow, wide), np.where(mask, narrow, wide))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_signs_without_numpys_sign(dtype):
+    array = numbers(dtype, 40)
+    expected = np.where(np.isnan(array), 0, np.sign(array)).astype(dtype)
+    np.testing.assert_array_equal(choices.sgn.forward(array), expected)
+
+
+@pytest.mark.parametrize("exponent", [3, 3.0, 4, 5, 6.0, -2, -3, 7])
+def test_whole_powers_of_many_numbers(exponent):
+    array = numbers(np.float64, 500)
+    with np.errstate(all="ignore"):
+        expected = array**exponent
+    found = elementwise.pow_number.forward(array, exponent)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)  # one rounding more
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+@pytest.mark.parametrize("slope", [0.01, 0.5, 1, 0, 2, -0.5])
+def test_leaky_relu_of_many_numbers(slope):
+    array, gradient = numbers(np.float32, 500), numbers(np.float32, 500, seed=1)[::-1]
+    with np.errstate(invalid="ignore"):
+        expected = np.where(array > 0, array, array * slope)
+        rule = np.where(array > 0, gradient, gradient * slope)
+        np.testing.assert_array_equal(activations.leaky_relu.forward(array, slope), expected)
+        found = activations.leaky_relu_backward.forward(gradient, array, slope)
+    np.testing.assert_array_equal(found, rule)
+
+
+@pytest.mark.parametrize("shape", [(5000,), (100, 50), (60, 3)])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_relu_of_many_numbers_is_that_of_few(shape, dtype):
+    array = numbers(dtype, *shape)
+    few = [activations.relu.forward(array.reshape(-1)[i : i + 8]) for i in range(0, array.size, 8)]
+    same(activations.relu.forward(array).reshape(-1), np.concatenate(few))
+
+
+def test_hardswish_of_many_numbers_is_that_of_few():
+    array = numbers(np.float64, 512)
+    with np.errstate(invalid="ignore"):
+        few = [rectifiers.hardswish.forward(array[i : i + 8]) for i in range(0, 512, 8)]
+        np.testing.assert_array_equal(rectifiers.hardswish.forward(array), np.concatenate(few))
+
+
+@pytest.mark.parametrize("count", [10, 40, 400])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
+def test_rows_are_added_as_numpy_adds_them(count, shape):
+    generator = np.random.default_rng(count)
+    positions = generator.integers(-20, 20, count)
+    values = generator.standard_normal((count, *shape)).astype(np.float32)
+    found, expected = np.ones((2, 20, *shape), np.float32)
+    parts.add_rows(found, positions, values)
+    np.add.at(expected, positions, values)
+    np.testing.assert_array_equal(found, expected)  # in the same order, so with the same rounding
+
+
+@pytest.mark.parametrize("shape", [(7000,), (90, 80), (20, 30, 10), (2, 3, 5, 200)])
+def test_places_along_a_dimension_as_numbers_in_a_row(shape):
+    array = np.random.default_rng(0).standard_normal(shape)
+    for dim, size in enumerate(shape):
+        sizes = tuple(n if d == dim else max(n - 1, 1) for d, n in enumerate(shape))
+        positions = np.random.default_rng(dim).integers(0, size, sizes)
+        expected = array[parts._along(dim, positions)]
+        flat = parts._flat(shape, dim, positions)
+        np.testing.assert_array_equal(array.reshape(-1)[flat], expected)
+        np.testing.assert_array_equal(parts.gather.forward(array, dim, positions), expected)
+        np.testing.assert_array_equal(
+            parts.gather.forward(np.asfortranarray(array), dim, positions), expected
+        )
+        added = np.asfortranarray(array).copy("K")
+        np.add.at(added, parts._along(dim, positions), expected)
+        found = parts.scatter_add.forward(np.asfortranarray(array), dim, positions, expected)
+        np.testing.assert_array_equal(found, added)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("special", [0.5, np.inf, -np.inf, np.nan])
+def test_the_first_few_are_those_of_all_in_order(largest, special):
+    array = np.random.default_rng(0).permutation(600).reshape(6, 100).astype(np.float32)
+    array[2, 7] = special
+    for dim, number in ((0, 1), (1, 3), (1, 12)):
+        ordered = order.argsort(array, dim, largest)
+        expected = ordered[:number] if dim == 0 else ordered[:, :number]
+        found = order.extremes(array, dim, number, largest)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_column_times_a_row():
+    generator = np.random.default_rng(0)
+    column, row = generator.standard_normal((3, 4, 1)), generator.standard_normal((3, 1, 5))
+    np.testing.assert_array_equal(linear_algebra.bmm.forward(column, row), column @ row)
+
+
+def test_the_rule_of_a_normalization_in_place_is_the_recorded_one():
+    generator = np.random.default_rng(0)
+    leaves = [
+        minigrad.tensor(generator.standard_normal(shape), requires_grad=True)
+        for shape in ((6, 5), (5,), (5,))
+    ]
+    cotangent = minigrad.tensor(generator.standard_normal((6, 5)))
+
+    def gradients(**options):
+        result = native_layer_norm(*leaves, Layout((6, 5), (1,), (5,)), 1e-5, Statistics())
+        return minigrad.autograd.grad(result, leaves, cotangent, **options)
+
+    for plain, recorded in zip(gradients(), gradients(create_graph=True), strict=True):
+        # sums in another order
+        np.testing.assert_allclose(plain.numpy(), recorded.detach().numpy(), rtol=1e-12, atol=1e-13)

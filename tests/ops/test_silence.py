@@ -1,0 +1,92 @@
+"""Infinities, NaN and overflow are silent, as in PyTorch, also where warnings are shown always."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.ops.meeting import quietly, silences
+
+ODD = torch.tensor([np.inf, -np.inf, 3e38, 3e38, 0.0])
+HALF = torch.tensor([6e4, 6e4], dtype=torch.float16)
+MATRIX = torch.tensor([[3e38, np.inf], [np.inf, -np.inf]])
+
+QUIET: dict[str, Callable[[], Any]] = {
+    "sum": lambda: ODD.sum(),
+    "sum of float16": lambda: HALF.sum(0),
+    "mean": lambda: ODD.mean(),
+    "mean along a dimension": lambda: MATRIX.mean(0),
+    "prod": lambda: ODD.prod(),
+    "cumsum": lambda: ODD.cumsum(0),
+    "var": lambda: ODD.var(),
+    "exp": lambda: HALF.exp(),
+    "square": lambda: ODD.square(),
+    "power": lambda: ODD**3,
+    "quotient": lambda: ODD / ODD,
+    "alpha": lambda: torch.add(ODD, ODD, alpha=3),
+    "addmm": lambda: torch.addmm(MATRIX, MATRIX, MATRIX),
+    "bmm": lambda: torch.bmm(MATRIX[None], MATRIX[None]),
+    "baddbmm": lambda: torch.baddbmm(MATRIX[None], MATRIX[None], MATRIX[None]),
+    "addcmul": lambda: torch.addcmul(ODD, ODD, ODD),
+    "lerp": lambda: torch.lerp(ODD, -ODD, 0.5),
+    "scatter_add": lambda: ODD.scatter_add(0, torch.tensor([0]), ODD[1:2]),
+    "index_add": lambda: ODD.index_add(0, torch.tensor([0]), ODD[1:2]),
+    "cross": lambda: torch.linalg.cross(ODD[:3], ODD[1:4]),
+}
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_nothing_is_said(name: str) -> None:
+    """Even a user who wants to see all warnings sees none."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = QUIET[name]()
+    assert not seen
+    assert not result.isfinite().all()
+
+
+def test_numpy_itself_still_warns() -> None:
+    """The silence ends with the operation."""
+    ODD.sum()
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        np.add.reduce(ODD.numpy())
+
+
+def test_one_silence_within_another() -> None:
+    """A quiet function may call another one, in this thread and in others."""
+
+    @quietly
+    def inner(array: Any) -> Any:
+        return np.log(array)
+
+    def in_a_thread(array: Any) -> None:
+        found.append(inner(array))
+
+    @quietly
+    def outer(array: Any) -> Any:
+        thread = threading.Thread(target=in_a_thread, args=(array,))
+        thread.start()
+        thread.join()
+        return inner(array) + np.log(array)
+
+    found: list[Any] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert outer(np.zeros(1)).tolist() == [-np.inf]
+    assert found[0].tolist() == [-np.inf]
+    assert silences
+
+
+def test_an_error_gives_the_silence_back() -> None:
+    """The context that was taken for a call is there for the next one."""
+    ODD.exp()
+    before = len(silences)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        _ = torch.ones(2) / torch.ones(3)
+    assert len(silences) == before

@@ -1,0 +1,68 @@
+"""Small things that programs of courses meet: one draw with replacement, where of two numbers."""
+
+from __future__ import annotations
+
+from .tools import Family
+
+family = Family()
+
+
+@family
+def one_draw_with_replacement(torch, log):
+    """multinomial of one sample is the same draw with replacement and without."""
+    for replacement in (True, False):
+        generator = torch.Generator().manual_seed(5)
+        weights = torch.rand(3, 9, generator=generator)
+        for _ in range(3):
+            log("rows", torch.multinomial(weights, 1, replacement, generator=generator))
+            log("row", torch.multinomial(weights[0], 1, replacement, generator=generator))
+        log("after", torch.rand(2, generator=generator))
+
+
+@family
+def histogram_without_bins(torch, log):
+    """histogram takes 100 bins if it is not told how many."""
+    counts, edges = torch.histogram(torch.linspace(0, 1, 7), density=True)
+    log("densities", counts.shape, counts[:3], edges[:3], edges.shape)
+
+
+@family
+def where_of_numbers(torch, log):
+    """where of two numbers gives the type that the two have together."""
+    mask = torch.tensor([True, False])
+    for first in (1, True, 2.5):
+        for second in (0, False, 0.5):
+            log(f"{first} {second}", torch.where(mask, first, second))
+    for dtype in ("float16", "float64", "int32", "bool", "uint8"):
+        ones = torch.ones(2, dtype=getattr(torch, dtype))
+        for number in (1, 2.5, True):
+            log(f"{dtype} {number}", torch.where(mask, ones, number))
+
+
+@family
+def whole_powers(torch, log):
+    """Whole numbers to negative whole powers: what is no whole number becomes 0."""
+    for dtype in ("int64", "int32", "int8", "uint8"):
+        base = torch.tensor([3, -1, 1, 0, 2, -1]).to(getattr(torch, dtype))
+        for kind in ("int64", "int8"):
+            exponent = torch.tensor([-1, -3, -2, -1, 2, -2]).to(getattr(torch, kind))
+            log(f"{dtype} {kind}", base**exponent, torch.pow(base, exponent))
+    log("booleans", torch.tensor([True, False]) ** torch.tensor([3, -4]))
+    x = torch.tensor([2, 3])
+    x **= torch.tensor([-1, 2])
+    log("in place", x, 2 ** torch.tensor([-1, 2]))
+    log.raises("shapes", lambda: torch.ones(2).int() ** torch.ones(3).int())
+
+
+@family
+def nothing_is_deleted(torch, log):
+    """`del x[0]` is an error."""
+    x = torch.ones(2)
+    log.raises("del", lambda: x.__delitem__(0))
+
+
+@family
+def pairs_of_entries(torch, log):
+    """combinations of a vector."""
+    log("pairs", torch.combinations(torch.arange(4)))
+    log("again", torch.combinations(torch.arange(3), 2, with_replacement=True))

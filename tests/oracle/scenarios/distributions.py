@@ -1,0 +1,197 @@
+"""torch.distributions: draws of a seed, densities, moments, entropies, bounds, printed forms."""
+
+from __future__ import annotations
+
+from .tools import Family, graph
+
+family = Family()
+
+
+def parameters(torch):
+    """Give a location, a scale, probabilities and logits, all of which require gradients."""
+    rows = ([0.5, -1.0], [1.0, 2.0], [0.2, 0.7], [[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]])
+    return [torch.tensor(row, requires_grad=True) for row in rows]
+
+
+COVARIANCE = [[2.0, 0.5], [0.5, 1.0]]
+
+# by name: a function of the library, its distributions, loc, scale, probabilities and logits
+MAKE = {
+    "Normal of numbers": lambda t, d, m, s, p, z: d.Normal(0.0, 1.0),
+    "Normal": lambda t, d, m, s, p, z: d.Normal(m, s),
+    "Normal of a tensor and a number": lambda t, d, m, s, p, z: d.Normal(m, 1),
+    "Normal, broadcast": lambda t, d, m, s, p, z: d.Normal(t.zeros(3, 1), t.ones(2)),
+    "Uniform of numbers": lambda t, d, m, s, p, z: d.Uniform(0.0, 2.0),
+    "Uniform": lambda t, d, m, s, p, z: d.Uniform(m, m + s),
+    "Bernoulli of a number": lambda t, d, m, s, p, z: d.Bernoulli(0.3),
+    "Bernoulli": lambda t, d, m, s, p, z: d.Bernoulli(p),
+    "Bernoulli of logits": lambda t, d, m, s, p, z: d.Bernoulli(logits=m),
+    "Categorical": lambda t, d, m, s, p, z: d.Categorical(p / 1),
+    "Categorical of logits": lambda t, d, m, s, p, z: d.Categorical(logits=z),
+    "Exponential of a number": lambda t, d, m, s, p, z: d.Exponential(2.0),
+    "Exponential": lambda t, d, m, s, p, z: d.Exponential(s),
+    "Independent": lambda t, d, m, s, p, z: d.Independent(d.Normal(m, s), 1),
+    "Independent of none": lambda t, d, m, s, p, z: d.Independent(d.Bernoulli(p), 0),
+    "MultivariateNormal": lambda t, d, m, s, p, z: d.MultivariateNormal(m, t.tensor(COVARIANCE)),
+    "MultivariateNormal of a factor": lambda t, d, m, s, p, z: d.MultivariateNormal(
+        t.zeros(3, 2), scale_tril=t.diag(s)
+    ),
+    "MultivariateNormal of a precision": lambda t, d, m, s, p, z: d.MultivariateNormal(
+        m, precision_matrix=t.tensor(COVARIANCE)
+    ),
+    "Laplace": lambda t, d, m, s, p, z: d.Laplace(m, s),
+    "LogNormal": lambda t, d, m, s, p, z: d.LogNormal(m, s),
+    "Gumbel": lambda t, d, m, s, p, z: d.Gumbel(m, s),
+    "OneHotCategorical": lambda t, d, m, s, p, z: d.OneHotCategorical(logits=z),
+}
+
+
+def _add(name, make):
+    def scenario(torch, log):
+        given = parameters(torch)
+        made = make(torch, torch.distributions, *given)
+        log("printed", repr(made), made.batch_shape, made.event_shape)
+        log("bounds", repr(made.arg_constraints), repr(made.support))
+        log("can", made.has_rsample, made.has_enumerate_support)
+        for moment in ("mean", "mode", "variance", "stddev"):
+            log(moment, getattr(made, moment))
+        torch.manual_seed(3)
+        log("sample", made.sample(), made.sample((2,)), made.sample((1, 2)).shape)
+        log.raises("rsample", made.rsample)
+        log.raises("rsample of a shape", lambda: made.rsample([2]).shape)
+        value = made.sample()
+        log("log_prob", made.log_prob(value), made.log_prob(made.sample((3,))).shape)
+        log.raises("entropy", made.entropy)
+        log.raises("perplexity", made.perplexity)
+        log.raises("enumerate_support", made.enumerate_support)
+        if name != "Gumbel":  # there it is the same number by another graph
+            log.raises("cdf", lambda: made.cdf(value))
+        log.raises("icdf", lambda: made.icdf(torch.tensor(0.3)))
+        larger = made.expand((4, *made.batch_shape))
+        log("expanded", repr(larger), larger.sample().shape, larger.log_prob(value).shape)
+        log("printed after use", repr(made))
+
+    def gradients(torch, log):
+        given = parameters(torch)
+        made = make(torch, torch.distributions, *given)
+        torch.manual_seed(5)
+        value = made.sample()
+        functions = {"log_prob": lambda: made.log_prob(value), "entropy": made.entropy}
+        if made.has_rsample:
+            functions["rsample"] = made.rsample
+        for what, function in functions.items():
+            result = function()
+            if result.requires_grad:
+                found = torch.autograd.grad(
+                    result.sum(), given, allow_unused=True, retain_graph=True
+                )
+                log(what, *found)
+            else:
+                log(what, "no graph")
+
+    scenario.__doc__ = f"{name}: all that it can be asked for."
+    gradients.__doc__ = f"{name}: gradients of log_prob, entropy and rsample."
+    family.add(name, scenario)
+    family.add(f"{name}, gradients", gradients)
+
+
+for _name, _make in MAKE.items():
+    _add(_name, _make)
+
+
+@family
+def divergences(torch, log):
+    """kl_divergence for each pair that has a formula, and for one that has none."""
+    d = torch.distributions
+    loc, scale, probs, logits = parameters(torch)
+    normal = d.Normal(loc, scale)
+    pairs = {
+        "Normal": (normal, d.Normal(0.0, 1.0)),
+        "Bernoulli": (d.Bernoulli(probs), d.Bernoulli(logits=loc)),
+        "Bernoulli, sure": (d.Bernoulli(probs), d.Bernoulli(torch.tensor([0.0, 1.0]))),
+        "Categorical": (d.Categorical(logits=logits), d.Categorical(torch.tensor([1.0, 2, 0]))),
+        "Uniform": (d.Uniform(0.0, 2.0), d.Uniform(-1.0, 3.0)),
+        "Uniform, outside": (d.Uniform(-1.0, 3.0), d.Uniform(0.0, 2.0)),
+        "Exponential": (d.Exponential(scale), d.Exponential(2.0)),
+        "Laplace": (d.Laplace(loc, scale), d.Laplace(1.0, 2.0)),
+        "LogNormal": (d.LogNormal(loc, scale), d.LogNormal(0.0, 1.0)),
+        "Independent": (
+            d.Independent(normal, 1),
+            d.Independent(d.Normal(torch.zeros(2), torch.ones(2)), 1),
+        ),
+        "MultivariateNormal": (
+            d.MultivariateNormal(loc, scale_tril=torch.diag(scale)),
+            d.MultivariateNormal(torch.zeros(2), torch.tensor(COVARIANCE)),
+        ),
+        "none": (d.Uniform(0.0, 1.0), d.Bernoulli(0.5)),
+    }
+    for name, (p, q) in pairs.items():
+        log.raises(name, lambda p=p, q=q: d.kl_divergence(p, q))
+
+
+@family
+def refused(torch, log):
+    """Parameters and values that cannot be."""
+    d = torch.distributions
+    loc, scale, _, logits = parameters(torch)
+    wrong = {
+        "scale": lambda: d.Normal(0.0, -1.0),
+        "scales": lambda: d.Normal(loc, -scale),
+        "nan": lambda: d.Normal(torch.tensor([float("nan")]), torch.ones(1)),
+        "text": lambda: d.Normal("a", 1.0),
+        "shapes": lambda: d.Normal(torch.zeros(2), torch.ones(3)),
+        "probability": lambda: d.Bernoulli(1.5),
+        "neither": lambda: d.Bernoulli(),
+        "both": lambda: d.Bernoulli(0.5, logits=0.0),
+        "no categories": lambda: d.Categorical(),
+        "one number": lambda: d.Categorical(torch.tensor(0.5)),
+        "negative weight": lambda: d.Categorical(torch.tensor([-1.0, 2.0])),
+        "ends": lambda: d.Uniform(1.0, 0.0),
+        "rate": lambda: d.Exponential(-1.0),
+        "no matrix": lambda: d.MultivariateNormal(torch.zeros(2)),
+        "singular": lambda: d.MultivariateNormal(torch.zeros(2), torch.zeros(2, 2)),
+        "no vector": lambda: d.MultivariateNormal(torch.tensor(0.0), torch.eye(1)),
+        "dimensions": lambda: d.Independent(d.Normal(0.0, 1.0), 1),
+        "number": lambda: d.Normal(0.0, 1.0).log_prob(1.0),
+        "value nan": lambda: d.Normal(0.0, 1.0).log_prob(torch.tensor(float("nan"))),
+        "value shape": lambda: d.Normal(loc, scale).log_prob(torch.zeros(3)),
+        "half": lambda: d.Bernoulli(0.5).log_prob(torch.tensor(0.5)),
+        "no such category": lambda: d.Categorical(logits=logits).log_prob(torch.tensor([0, 5])),
+        "outside": lambda: d.Uniform(0.0, 2.0).log_prob(torch.tensor(3.0)),
+        "outside, unchecked": lambda: d.Uniform(0.0, 2.0, validate_args=False).log_prob(
+            torch.tensor(3.0)
+        ),
+        "negative time": lambda: d.Exponential(2.0).log_prob(torch.tensor(-1.0)),
+        "event": lambda: d.Independent(d.Normal(loc, scale), 1).log_prob(torch.zeros(3)),
+        "matrix event": lambda: d.MultivariateNormal(loc, torch.eye(2)).log_prob(torch.zeros(3)),
+    }
+    for name, action in wrong.items():
+        log.raises(name, action)
+    d.Distribution.set_default_validate_args(False)
+    log.raises("unchecked", lambda: repr(d.Normal(0.0, -1.0)))
+    d.Distribution.set_default_validate_args(True)
+
+
+@family
+def sure_things(torch, log):
+    """Probabilities of 0 and 1 stay finite where PyTorch keeps them so."""
+    d = torch.distributions
+    sure = torch.tensor([0.0, 1.0])
+    log("Bernoulli", d.Bernoulli(sure).log_prob(torch.ones(2)), d.Bernoulli(sure).entropy())
+    log("Categorical", d.Categorical(sure).entropy())
+    impossible = d.Categorical(logits=torch.tensor([float("-inf"), 1.0]))
+    log("Categorical of logits", impossible.entropy(), impossible.log_prob(torch.tensor(1)))
+
+
+@family
+def policy_gradient(torch, log):
+    """The words of a policy: sample, log_prob, entropy, and a step by their gradients."""
+    from_states = torch.tensor([[0.1, -0.2], [0.4, 0.3]], requires_grad=True)
+    torch.manual_seed(1)
+    for _ in range(3):
+        policy = torch.distributions.Categorical(logits=from_states @ torch.eye(2))
+        action = policy.sample()
+        loss = -(policy.log_prob(action) * torch.tensor([1.0, -0.5])).sum()
+        loss = loss - 0.01 * policy.entropy().mean()
+        loss.backward()
+        log("step", action, loss, graph(loss), from_states.grad)

@@ -1,0 +1,195 @@
+"""See functions of functions: grad, vjp, jvp, jacrev, jacfwd, hessian, and vmap."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+from .tools import Family, graph, leaf
+
+family = Family()
+
+
+def tools(torch):
+    """Give the library's functions, and three tensors."""
+    func = importlib.import_module(f"{torch.__name__}.func")
+    x = torch.tensor([1.0, 2.0, 3.0])
+    with warnings.catch_warnings():  # PyTorch warns of itself when forward mode is first used
+        warnings.simplefilter("ignore")
+        func.jvp(torch.sin, (x,), (x,))
+    return func, x, torch.tensor(2.0), leaf(torch, (3,), 5)
+
+
+def cubes(v):
+    return (v**3).sum()
+
+
+def product(a, b):
+    return (a * b).sum()
+
+
+@family
+def gradients(torch, log):
+    """Gradients, nested and of several arguments, and what else the function gives."""
+    func, x, s, _ = tools(torch)
+    grad = func.grad
+    log("grad", grad(cubes)(x))
+    log("of a gradient", grad(grad(lambda v: v**3))(s), grad(grad(grad(lambda v: v**3)))(s))
+    log("inner", grad(lambda v: v * grad(lambda w: v * w**2)(v))(s))
+    log("extra", grad(lambda v: (v.sum(), v * 2), has_aux=True)(x))
+    for numbers in (1, -1, (0, 1), (1, 0)):
+        log(f"argnums {numbers}", grad(product, argnums=numbers)(x, x + 1))
+    log("containers", grad(lambda p: (p["w"] * p["b"][0]).sum())({"w": x, "b": [s]}))
+    log("keyword", grad(lambda v, k=1: (v * k).sum())(x, k=3.0))
+    log("nothing depends", grad(lambda v: torch.tensor(1.0))(x))
+    log("one unused", grad(lambda a, b: a.sum(), argnums=(0, 1))(x, x))
+    log("value", func.grad_and_value(cubes)(x))
+    log("value and extra", func.grad_and_value(lambda v: (v.sum(), v), has_aux=True)(x))
+
+
+@family
+def graphs_of_transforms(torch, log):
+    """Results have a graph if something outside requires a gradient, and only then."""
+    func, x, _, g = tools(torch)
+    for name, result in {
+        "plain": func.grad(cubes)(x),
+        "input requires grad": func.grad(cubes)(g),
+        "closure requires grad": func.grad(lambda v: (v * g).sum())(x),
+        "vjp": func.vjp(lambda v: v**2, x)[0],
+        "vjp, closure": func.vjp(lambda v: v * g, x)[1](x)[0],
+        "jacrev": func.jacrev(lambda v: v**2)(x),
+        "jacrev, closure": func.jacrev(lambda v: v * g)(x),
+    }.items():
+        log(name, result.requires_grad, result.grad_fn is None)
+    with torch.no_grad():
+        result = func.grad(cubes)(g)
+    log("no_grad around", result, result.requires_grad)
+
+    def held(v):
+        with torch.no_grad():
+            constant = cubes(v)
+        return v.sum() - constant
+
+    log("no_grad inside", func.grad(held)(x))
+    log("through", *torch.autograd.grad(func.grad(cubes)(g).sum(), g))
+    closed = func.grad(lambda v: (v**2 * g).sum())(x)
+    log("through a closure", *torch.autograd.grad(closed.sum(), g))
+    log("grad is clear", g.grad, graph(g))
+
+
+@family
+def errors_of_gradients(torch, log):
+    """What grad refuses."""
+    func, x, _, _ = tools(torch)
+    grad = func.grad
+    log.raises("no number", lambda: grad(lambda v: v)(x))
+    log.raises("one entry", lambda: grad(lambda v: v[:1])(x))
+    log.raises("a tuple", lambda: grad(lambda v: (v.sum(), v))(x))
+    log.raises("a float", lambda: grad(lambda v: 1.0)(x))
+    log.raises("no extra", lambda: grad(cubes, has_aux=True)(x))
+    log.raises("argnums outside", lambda: grad(product, argnums=2)(x, x))
+    log.raises("argnums a text", lambda: grad(product, argnums="a")(x, x))
+    log.raises("argnums empty", lambda: grad(product, argnums=())(x, x))
+    log.raises("argnums twice", lambda: grad(product, argnums=(0, 0))(x, x))
+    log.raises("no tensor", lambda: grad(lambda v: v * 2)(1.0))
+    log.raises("integers", lambda: grad(lambda v: v.sum())(torch.tensor([1, 2])))
+    log.raises("in place", lambda: grad(lambda v: v.mul_(2).sum())(x))
+
+
+@family
+def products(torch, log):
+    """vjp, jvp and linearize, and what they refuse."""
+    func, x, _, _ = tools(torch)
+    ones = torch.ones(3)
+    output, multiply = func.vjp(lambda v: v**2, x)
+    log("vjp", output, multiply(ones), multiply(x))
+    output, multiply = func.vjp(lambda a, b: (a * b, {"sum": a.sum()}), x, x + 1)
+    log("vjp of several", output, multiply((ones, {"sum": torch.tensor(2.0)})))
+    log("vjp extra", func.vjp(lambda v: (v**2, v), x, has_aux=True)[2])
+    log.raises("vjp, shape", lambda: func.vjp(lambda v: v**2, x)[1](torch.ones(2)))
+    log.raises("vjp, form", lambda: func.vjp(lambda v: (v, v), x)[1](ones))
+    log.raises("vjp, a float", lambda: func.vjp(lambda v: 1.0, x))
+    log("jvp", func.jvp(lambda v: v**2, (x,), (ones,)))
+    log("jvp of several", func.jvp(lambda a, b: (a * b, a), (x, x), (ones, x)))
+    log("jvp extra", func.jvp(lambda v: (v**2, v), (x,), (ones,), has_aux=True))
+    log("jvp of a constant", func.jvp(lambda v: torch.ones(2), (x,), (ones,)))
+    log.raises("jvp, no tuple", lambda: func.jvp(lambda v: v**2, x, ones))
+    log.raises("jvp, shape", lambda: func.jvp(lambda v: v**2, (x,), (torch.ones(2),)))
+    log.raises("jvp, form", lambda: func.jvp(lambda v: v**2, (x,), (x, x)))
+    log.raises("jvp, nothing", lambda: func.jvp(lambda: 1, (), ()))
+    log.raises("jvp, strict", lambda: func.jvp(lambda v: torch.ones(2), (x,), (ones,), strict=True))
+    log("grad of jvp", func.grad(lambda v: func.jvp(cubes, (v,), (ones,))[1])(x))
+
+
+@family
+def matrices(torch, log):
+    """jacrev, jacfwd and hessian, and what they refuse."""
+    func, x, s, _ = tools(torch)
+    for name in ("jacrev", "jacfwd"):
+        jacobian = getattr(func, name)
+        log(name, jacobian(lambda v: v**2)(x))
+        log(f"{name} of several", jacobian(lambda v: (v.sum(), {"twice": v * 2}))(x))
+        log(f"{name} argnums", jacobian(lambda a, b: a * b, argnums=(0, 1))(x, x))
+        log(f"{name} container", jacobian(lambda p: p["a"] * 2)({"a": x}))
+        log(f"{name} extra", jacobian(lambda v: (v * 2, v), has_aux=True)(x))
+        log(f"{name} of a constant", jacobian(lambda v: torch.ones(2))(x))
+        log(f"{name} of a matrix", jacobian(lambda v: v.view(1, 3).expand(2, 3))(x))
+        log.raises(f"{name}, a float", lambda jacobian=jacobian: jacobian(lambda v: 1.0)(x))
+    log("hessian", func.hessian(cubes)(x))
+    log("hessian argnums", func.hessian(product, argnums=(0, 1))(s, s))
+    log("twice", func.jacrev(func.jacrev(cubes))(x))
+    log.raises("chunk", lambda: func.jacrev(cubes, chunk_size=0)(x))
+    log.raises("randomness", lambda: func.jacfwd(cubes, randomness="x")(x))
+
+
+@family
+def batches(torch, log):
+    """Vmap: dimensions in and out, containers, derivatives of each example."""
+    func, _, s, g = tools(torch)
+    m = torch.arange(6.0).view(2, 3)
+    vmap = func.vmap
+    log("the same function", vmap is torch.vmap)
+    log("sums", vmap(lambda v: v.sum())(m), vmap(lambda v: v.sum(), in_dims=1)(m))
+    log("dot", vmap(torch.dot)(m, m), vmap(torch.mul, in_dims=(0, None))(m, s))
+    log("out", vmap(lambda v: v * 2, out_dims=1)(m), vmap(lambda v: v, in_dims=-1)(m))
+    log("two outs", vmap(lambda v: (v, v), out_dims=(0, 1))(m))
+    log("containers", vmap(lambda v: {"sum": v.sum(), "all": [v]})(m))
+    log(
+        "nested dims",
+        vmap(lambda p: p["a"] + p["b"], in_dims=({"a": 0, "b": None},))({"a": m, "b": s}),
+    )
+    log("each gradient", vmap(func.grad(cubes))(m))
+    log("gradients for shared weights", vmap(func.grad(product), in_dims=(None, 0))(g, m))
+    log("constant", vmap(lambda v: torch.ones(2))(m))
+    log("nested", vmap(vmap(lambda v: v * 2))(m))
+    log("keyword", vmap(lambda v, k: v * k)(m, k=m))
+    log("empty", vmap(lambda v: v.sum())(torch.zeros(0, 3)))
+    log("a gradient passes", *torch.autograd.grad(vmap(cubes, in_dims=0)(g * m).sum(), g))
+    log("chunks", vmap(lambda v: v, chunk_size=1)(m))
+
+
+@family
+def errors_of_batches(torch, log):
+    """What vmap refuses."""
+    func, _, s, _ = tools(torch)
+    m = torch.arange(6.0).view(2, 3)
+    vmap = func.vmap
+
+    def same(v):
+        return v
+
+    log.raises("sizes", lambda: vmap(torch.mul)(m, m.t()))
+    log.raises("no dims", lambda: vmap(same, in_dims=None)(m))
+    log.raises("a text", lambda: vmap(same, in_dims="x")(m))
+    log.raises("a list", lambda: vmap(torch.mul, in_dims=[0, 0])(m, m))
+    log.raises("too few dims", lambda: vmap(product, in_dims=(0,))(m, m))
+    log.raises("dim outside", lambda: vmap(same, in_dims=3)(m))
+    log.raises("no dimensions", lambda: vmap(same)(s))
+    log.raises("no tensor", lambda: vmap(same)(1.0))
+    log.raises("gives a float", lambda: vmap(lambda v: 1.0)(m))
+    log.raises("no inputs", lambda: vmap(same)())
+    log.raises("out None", lambda: vmap(same, out_dims=None)(m))
+    log.raises("too few outs", lambda: vmap(lambda v: (v, v), out_dims=(0,))(m))
+    log.raises("randomness", lambda: vmap(same, randomness="x")(m))
+    log.raises("chunk", lambda: vmap(same, chunk_size=0)(m))
+    log.raises("random numbers", lambda: vmap(lambda v: v + torch.rand(1))(m))

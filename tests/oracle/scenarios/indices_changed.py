@@ -1,0 +1,171 @@
+"""Change in place what an operation chose entries by, and what else a random program once found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ..log import Log
+from .tools import Family, leaf
+
+family = Family()
+
+GIVEN: dict[str, Callable[[Any, Any], Any]] = {
+    "gather": lambda x, i: x.gather(0, i),
+    "index_select": lambda x, i: x.index_select(0, i[0]),
+    "x[i]": lambda x, i: x[i],
+    "take": lambda x, i: x.take(i),
+    "take_along_dim": lambda x, i: x.take_along_dim(i, 0),
+    "index_add": lambda x, i: x.index_add(0, i[0], x[:2]),
+    "index_add of a constant": lambda x, i: x.index_add(0, i[0], x[:2].detach()),
+    "index_copy": lambda x, i: x.index_copy(0, i[0], x[:2]),
+    "index_fill": lambda x, i: x.index_fill(0, i[0], 1.0),
+    "index_put": lambda x, i: x.index_put((i[0],), x[0]),
+    "scatter": lambda x, i: x.scatter(0, i, x),
+    "scatter a number": lambda x, i: x.scatter(0, i, 1.0),
+    "scatter_add": lambda x, i: x.scatter_add(0, i, x),
+    "scatter_reduce": lambda x, i: x.scatter_reduce(0, i, x, "sum"),
+    "put": lambda x, i: x.put(i, x[:1]),
+    "repeat_interleave": lambda x, i: x[0].repeat_interleave(i[0]),
+    "in place": lambda x, i: x.clone().index_fill_(0, i[0], 1.0),
+}
+
+FOUND: dict[str, Callable[[Any], Any]] = {
+    "max": lambda x: x.max(0),
+    "min": lambda x: x.min(0, keepdim=True),
+    "sort": lambda x: x.sort(0),
+    "median": lambda x: x.median(0),
+    "nanmedian": lambda x: x.nanmedian(0),
+    "mode": lambda x: x.mode(0),
+    "kthvalue": lambda x: x.kthvalue(1, 0),
+    "topk": lambda x: x.topk(1, 0),
+    "cummax": lambda x: x.cummax(0),
+    "cummin": lambda x: x.cummin(0),
+}
+
+
+@family
+def indices_that_were_given(torch: ModuleType, log: Log) -> None:
+    """A rule that needs them refuses to run, as their entries are others now."""
+    for name, call in GIVEN.items():
+        x, index = leaf(torch, (3, 2), 1), torch.tensor([[1, 0]])
+        result = call(x, index)
+        index.zero_()
+        log.raises(name, lambda y=result: y.sum().backward())
+        log(name, x.grad)
+
+
+@family
+def tables_and_targets(torch: ModuleType, log: Log) -> None:
+    """The same for what layers are given."""
+    functional = torch.nn.functional
+    x, index = leaf(torch, (3, 2), 1), torch.tensor([1, 0])
+    rows, loss = functional.embedding(index, x), functional.multi_margin_loss(x[:2], index)
+    largest, places = functional.max_pool2d(x[None], 2, 1, return_indices=True)
+    index.add_(1)
+    places.zero_()
+    for result in (rows, loss, largest):
+        log.raises("backward", lambda y=result: y.sum().backward())
+
+
+@family
+def indices_that_were_found(torch: ModuleType, log: Log) -> None:
+    """Results that only look like results."""
+    for name, call in FOUND.items():
+        x = leaf(torch, (3, 2), 1)
+        values, indices = call(x)
+        values.sum().backward(retain_graph=True)
+        indices.zero_()
+        log.raises(name, lambda y=values: y.sum().backward())
+        log(name, x.grad)
+
+
+@family
+def a_key_of_an_assignment(torch: ModuleType, log: Log) -> None:
+    """An index and a mask."""
+    for key in (torch.tensor([1]), torch.tensor([True, False, True])):
+        x = leaf(torch, (3,), 1) * 2
+        x[key] = 5.0
+        key.logical_not_()
+        log.raises("backward", lambda y=x: y.sum().backward())
+
+
+@family
+def a_median_has_a_memory_of_its_own(torch: ModuleType, log: Log) -> None:
+    """A change of it changes nothing else."""
+    x = leaf(torch, (3,), 1, requires_grad=False)
+    x.median().zero_()
+    x.nanmedian().zero_()
+    log("x", x)
+
+
+@family
+def without_dimensions(torch: ModuleType, log: Log) -> None:
+    """What exchanges, fills, copies and takes entries also takes one number."""
+    calls: dict[str, Callable[[Any], Any]] = {
+        "transpose": lambda x: x.transpose(-1, 0),
+        "scatter": lambda x: x.scatter(0, torch.tensor(0), 1.0),
+        "gather": lambda x: x.gather(0, torch.tensor(0)),
+        "index_fill": lambda x: x.index_fill(0, torch.tensor([0]), 2.0),
+        "index_copy": lambda x: x.index_copy(0, torch.tensor([0]), torch.tensor(3.0)),
+        "quantile": lambda x: x.quantile(torch.tensor([0.5]), 0),
+    }
+    for name, call in calls.items():
+        x = leaf(torch, (), 1)
+        result = call(x * 2)
+        result.sum().backward()
+        log(name, result, x.grad)
+
+
+@family
+def truth_values_written(torch: ModuleType, log: Log) -> None:
+    """What is logical does not ask whether a gradient is wanted."""
+    x = leaf(torch, (2, 2), 1)
+    x[0].logical_not_()
+    y = leaf(torch, (2, 2), 1) * 2
+    y.unbind(0)[0].logical_and_(y[1].detach())
+    log("logical", x, y, y._version)
+
+
+@family
+def derivatives_left_out(torch: ModuleType, log: Log) -> None:
+    """In-place versions whose derivative PyTorch does not have."""
+    for name in ("asinh_", "acosh_", "atanh_", "arcsinh_"):
+        x = leaf(torch, (2,), 1)
+        y = getattr(x * 2, name)()
+        log(name, y)
+        log.raises(name, lambda z=y: z.sum().backward())
+    for name in ("heaviside_", "floor_divide_"):
+        x = leaf(torch, (2,), 1)
+        y = getattr(x * 2, name)(torch.ones(2))
+        log.raises(name, lambda z=y: z.sum().backward())
+        log(name, [edge[0].name() for edge in y.grad_fn.next_functions])
+
+
+@family
+def several_gammas_in_place_on_a_view(torch: ModuleType, log: Log) -> None:
+    """The gradient passes to the base."""
+    x = leaf(torch, (2, 2), 1, positive=True)
+    y = x * 1
+    y[0].mvlgamma_(1)
+    (y * y).sum().backward()
+    log("gradient", y, x.grad)
+
+
+@family
+def results_are_saved_even_if_only_another_rule_needs_them(torch: ModuleType, log: Log) -> None:
+    """So that to change them is an error."""
+    x, other = leaf(torch, (2,), 1, positive=True), torch.tensor([1.0, 2.0])
+    for name, call in {
+        "pow": lambda: x**other,
+        "ldexp": lambda: torch.ldexp(x, other),
+        "solve": lambda: torch.linalg.solve(torch.eye(2), x),
+        "div": lambda: x.clone().div(other, rounding_mode="floor"),
+    }.items():
+        y = call()
+        y.mul_(2)
+        log.raises(name, lambda z=y: z.sum().backward())
+    _, size = torch.linalg.slogdet(torch.diag(x))
+    size.mul_(2)
+    log.raises("slogdet", lambda: size.backward())

@@ -1,0 +1,180 @@
+"""See lazy layers get their shapes from the first input, and scripts ask for devices and speed."""
+
+from __future__ import annotations
+
+import copy
+
+from .tools import Family, leaf, linear
+
+family = Family()
+
+
+def kind_of_error(call) -> str:
+    """Give only the type of an error: PyTorch's text names a C function."""
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__
+    return "nothing raised"
+
+
+def kinds(module) -> dict[str, str]:
+    """Give the type of each parameter and buffer."""
+    return {name: type(value).__name__ for name, value in module.state_dict().items()}
+
+
+@family
+def before_the_first_call(torch, log):
+    """What is there before there are shapes."""
+    layer = torch.nn.LazyLinear(3)
+    log("printed", repr(layer), repr(layer.weight), str(layer.bias), kinds(layer))
+    log("asked", layer.has_uninitialized_params(), layer.weight.requires_grad, layer.weight.dtype)
+    log("is a parameter", isinstance(layer.weight, torch.nn.Parameter), layer.weight.grad)
+    log.raises("shape", lambda: layer.weight.shape)
+    log("numel", kind_of_error(lambda: layer.weight.numel()))
+    log("add", kind_of_error(lambda: layer.weight + 1))
+    log("zeros_", kind_of_error(lambda: torch.nn.init.zeros_(layer.weight)))
+    log("zero_grad", layer.zero_grad(), layer.reset_parameters())
+    log("double", layer.double() is layer, layer.weight.dtype, layer.bias.dtype)
+    log("copied", repr(copy.deepcopy(layer)), copy.deepcopy(layer).weight is layer.weight)
+    log.raises("no input", lambda: layer())
+    log.raises("into a full one", lambda: linear(torch, [[1.0]], None).load_state_dict(kept(layer)))
+
+
+def kept(layer):
+    """Give the weight alone."""
+    return {"weight": layer.state_dict()["weight"]}
+
+
+@family
+def the_first_call(torch, log):
+    """The layer becomes an ordinary one; parameters that an optimizer holds stay the same."""
+    layer = torch.nn.LazyLinear(2)
+    weight = layer.weight
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
+    torch.manual_seed(0)
+    y = layer(leaf(torch, (4, 3), 1))
+    log("after", repr(layer), layer.weight is weight, type(weight).__name__, layer.in_features)
+    log("drawn", layer.weight, layer.bias)
+    log("hooks", len(layer._forward_pre_hooks), len(layer._load_state_dict_pre_hooks))
+    log("gone", hasattr(layer, "has_uninitialized_params"), hasattr(layer, "_initialize_hook"))
+    y.sum().backward()
+    optimizer.step()
+    log("a step", layer.weight, layer.bias.grad)
+    log.raises("another size", lambda: layer(leaf(torch, (4, 2), 1)))
+    copied = copy.deepcopy(torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyLinear(1)))
+    copied(leaf(torch, (1, 3), 1))
+    log("a copy", repr(copied), [tuple(p.shape) for p in copied.parameters()])
+    wide = torch.nn.LazyLinear(2, bias=False, dtype=torch.float64)
+    log("dtype", wide(input=leaf(torch, (1, 3), 1, dtype=torch.float64)).dtype, kinds(wide))
+
+
+@family
+def loading_into_a_lazy_layer(torch, log):
+    """A state dict brings the shapes; the layer becomes an ordinary one when it is called."""
+    layer = torch.nn.LazyLinear(2)
+    log("keys", layer.load_state_dict(linear(torch, [[1.0, 2], [3, 4]], [5.0, 6]).state_dict()))
+    log("loaded", repr(layer), layer.weight, layer.bias, layer.has_uninitialized_params())
+    log("called", layer(leaf(torch, (1, 2), 1)), repr(layer))
+    norm = torch.nn.LazyBatchNorm1d()
+    log("buffers", norm.load_state_dict(torch.nn.BatchNorm1d(3).state_dict()), norm.running_var)
+    log("called", norm(leaf(torch, (2, 3), 1)).shape, repr(norm))
+
+
+@family
+def layers_of_all_kinds(torch, log):
+    """Convolutions and normalizations."""
+    nn = torch.nn
+    for make, dims in (
+        (lambda: nn.LazyConv1d(4, 3), 1),
+        (lambda: nn.LazyConv2d(4, 3, 2, 1, bias=False), 2),
+        (lambda: nn.LazyConv2d(6, 3, groups=3, padding="same"), 2),
+        (lambda: nn.LazyConv3d(2, (1, 2, 3)), 3),
+        (lambda: nn.LazyConvTranspose1d(4, 3), 1),
+        (lambda: nn.LazyConvTranspose2d(6, 2, 2, 1, 1, 3, True), 2),
+        (lambda: nn.LazyConvTranspose3d(2, 2, dilation=2), 3),
+        (nn.LazyBatchNorm1d, 1),
+        (lambda: nn.LazyBatchNorm2d(affine=False), 2),
+        (lambda: nn.LazyBatchNorm2d(track_running_stats=False), 2),
+        (nn.LazyBatchNorm3d, 3),
+        (nn.LazyInstanceNorm1d, 1),
+        (lambda: nn.LazyInstanceNorm2d(affine=False, track_running_stats=False), 2),
+        (nn.LazyInstanceNorm3d, 3),
+    ):
+        layer = make()
+        log("before", repr(layer), kinds(layer))
+        y = layer(leaf(torch, (2, 3, *(5,) * dims), 1))
+        log("after", repr(layer), kinds(layer), y.shape)
+        log("shapes", [tuple(p.shape) for p in layer.parameters()])
+    log.raises("dimensions", lambda: nn.LazyConv2d(4, 3)(leaf(torch, (3,), 1)))
+    log.raises("groups", lambda: nn.LazyConv2d(4, 3, groups=4)(leaf(torch, (1, 3, 5, 5), 1)))
+    log.raises("dimensions", lambda: nn.LazyBatchNorm2d()(leaf(torch, (3, 3), 1)))
+
+
+@family
+def places_by_hand(torch, log):
+    """Parameters and buffers without a shape can be made by hand."""
+    parameter, buffer = torch.nn.UninitializedParameter(), torch.nn.UninitializedBuffer()
+    log("printed", repr(parameter), repr(buffer))
+    log("made", parameter.materialize((2, 2)), parameter.shape, type(parameter).__name__)
+    buffer.materialize((3,), dtype=torch.float64)
+    log("made", buffer.shape, buffer.dtype, type(buffer) is torch.Tensor)
+
+
+@family
+def modules_on_devices(torch, log):
+    """A module goes to the CPU by any name of it; there is no other place."""
+    net = linear(torch, [[1.0, 2.0]], [3.0])
+    for place in ("cpu", "cpu:0", torch.device("cpu"), torch.device("cpu", 0)):
+        log("to", net.to(place) is net, net.to(device=place) is net)
+    log("a dtype, too", net.to(torch.device("cpu"), torch.float64).weight.dtype)
+    for place in ("cuda", "cuda:0", torch.device("cuda", 0), "xpu", "mps", "banana", 0):
+        log.raises("no such place", lambda place=place: net.to(place))
+    log.raises("cuda", lambda: net.cuda())
+    log.raises("cuda", lambda: net.cuda(0))
+    log.raises("xpu", lambda: net.xpu())
+    log("nothing to move", repr(torch.nn.ReLU().cuda()), net.share_memory() is net)
+    log.raises("banana", lambda: net.cuda("banana"))
+    log.raises("made there", lambda: torch.nn.Linear(1, 1, device="cuda"))
+    log.raises("made there", lambda: torch.nn.Conv1d(1, 1, 1, device=torch.device("cuda")))
+
+
+@family
+def settings_of_scripts(torch, log):
+    """Constants, and the settings that scripts begin with."""
+    log("constants", torch.pi, torch.e, torch.inf, -torch.inf, torch.nan, torch.newaxis)
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.set_num_threads(1)
+    log("threads", torch.get_num_threads(), torch.get_num_interop_threads() > 0)
+    log.raises("none", lambda: torch.set_num_threads(0))
+    log.raises("a word", lambda: torch.set_num_threads("1"))
+    torch.set_num_threads(threads)
+    log("repeatable", torch.are_deterministic_algorithms_enabled())
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    log("repeatable", torch.are_deterministic_algorithms_enabled())
+    log("warn", torch.is_deterministic_algorithms_warn_only_enabled())
+    torch.use_deterministic_algorithms(False)
+    log("precision", precision, torch.set_float32_matmul_precision("high"))
+    log("precision", torch.get_float32_matmul_precision())
+    torch.set_float32_matmul_precision(precision)
+
+
+@family
+def what_is_no_tensor(torch, log):
+    """Losses of lists, arrays and numbers, as beginners write them."""
+    functional, x, classes = torch.nn.functional, leaf(torch, (2, 3), 1), [0, 2]
+    for name in ("cross_entropy", "nll_loss"):
+        loss = getattr(functional, name)
+        log.raises("a list", lambda loss=loss: loss(x, classes))
+        log.raises("lists", lambda loss=loss: loss([[1.0, 2.0]], torch.tensor([1])))
+        log.raises("a number", lambda loss=loss: loss(x, 1))
+        log.raises("an array", lambda loss=loss: loss(x, torch.tensor(classes).numpy()))
+    log.raises("one_hot", lambda: functional.one_hot(classes))
+    log.raises("one_hot", lambda: functional.one_hot(torch.tensor(classes).numpy(), 3))
+    log.raises("relu", lambda: functional.relu(torch.ones(1).numpy()))
+    log.raises("linear", lambda: torch.nn.Linear(1, 1)(torch.ones(1).numpy()))
+    for name in ("sum", "mean", "max", "min", "flatten", "squeeze", "isnan", "isinf"):
+        function = getattr(torch, name)
+        log.raises(name, lambda function=function: function([1.0, 2.0]))
+        log.raises(name, lambda function=function: function(torch.ones(2).numpy()))
+        log.raises(name, lambda function=function: function(None))

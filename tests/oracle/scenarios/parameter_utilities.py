@@ -1,0 +1,250 @@
+"""See what works on parameters: clipping, vectors, parametrizations, containers of parameters."""
+
+from __future__ import annotations
+
+import importlib
+
+from .tools import Family, leaf, numbers
+
+family = Family()
+
+
+def fill(torch, layer):
+    """Give a layer small numbers that do not come from a random generator."""
+    with torch.no_grad():
+        for seed, parameter in enumerate(layer.parameters()):
+            parameter.copy_(torch.tensor(numbers(tuple(parameter.shape), seed + 5)) / 2)
+    return layer
+
+
+def linear(torch, *sizes):
+    return fill(torch, torch.nn.Linear(*sizes or (3, 2)))
+
+
+def with_gradients(torch):
+    layer = linear(torch)
+    (layer(leaf(torch, (3,), 1, requires_grad=False)) ** 2).sum().backward()
+    return layer
+
+
+@family
+def clipping(torch, log):
+    """Norms and values of gradients are clipped."""
+    utils = torch.nn.utils
+    for norm_type in (1, 2, 3.5, float("inf")):
+        layer = with_gradients(torch)
+        gradients = [parameter.grad for parameter in layer.parameters()]
+        log(f"norm {norm_type}", utils.get_total_norm(gradients, norm_type))
+        log("clipped", utils.clip_grad_norm_(layer.parameters(), 0.5, norm_type), *gradients)
+    layer = with_gradients(torch)
+    log("value", utils.clip_grad_value_(layer.parameters(), 0.5), layer.weight.grad)
+    layer = with_gradients(torch)
+    utils.clip_grads_with_norm_(layer.parameters(), 0.5, torch.tensor(4.0))
+    log("with a norm", layer.weight.grad)
+    log("one", utils.clip_grad_norm_(layer.weight, 100.0, foreach=False), layer.weight.grad)
+    log("none", utils.clip_grad_norm_([], 1.0), utils.clip_grad_norm_(linear(torch).weight, 1.0))
+    layer.weight.grad[0, 0] = float("nan")
+    log("nan", utils.clip_grad_norm_(layer.parameters(), 1.0))
+    log.raises(
+        "error", lambda: utils.clip_grad_norm_(layer.parameters(), 1.0, error_if_nonfinite=True)
+    )
+    log.raises("empty", lambda: utils.clip_grad_norm_((p for p in ()), 1.0))
+    log.raises("old name", lambda: utils.clip_grad_norm(layer.bias, 1.0))
+
+
+@family
+def vectors(torch, log):
+    """Parameters become a vector, and a vector becomes parameters."""
+    utils, layer = torch.nn.utils, linear(torch)
+    log("vector", utils.parameters_to_vector(layer.parameters()))
+    vector = torch.arange(8.0)
+    utils.vector_to_parameters(vector, layer.parameters())
+    vector[0] = 9
+    log("parameters", layer.weight, layer.bias)
+    log.raises("no tensor", lambda: utils.vector_to_parameters(3, layer.parameters()))
+    log("skipped", repr(utils.skip_init(torch.nn.Linear, 3, 2)))
+    log.raises("no device", lambda: utils.skip_init(torch.nn.ReLU))
+
+
+def parametrized(torch, log, layer, x):
+    """Log what a parametrized layer is and does."""
+    log("form", repr(layer), type(layer).__name__)
+    log("state", *[value for item in layer.state_dict().items() for value in item])
+    y = layer(x)
+    log("value", y, layer.weight, type(layer.weight.grad_fn).__name__)
+    log("gradients", *torch.autograd.grad((y**2).sum(), list(layer.parameters())))
+
+
+@family
+def weight_norm(torch, log):
+    """Length and direction of weights, in both ways."""
+    utils = torch.nn.utils
+    for dim in (0, 1, None):
+        layer = utils.parametrizations.weight_norm(linear(torch), dim=dim)
+        parametrized(torch, log, layer, leaf(torch, (3,), 1))
+        utils.parametrize.remove_parametrizations(layer, "weight")
+        log("removed", repr(layer), list(layer.state_dict()), layer.weight)
+    convolution = fill(torch, torch.nn.Conv2d(1, 2, 2))
+    layer = utils.parametrizations.weight_norm(convolution, dim=1)
+    parametrized(torch, log, layer, leaf(torch, (1, 1, 2, 3), 1))
+    old = linear(torch)
+    log.raises("deprecated", lambda: repr(utils.weight_norm(old)))
+    parametrized(torch, log, old, leaf(torch, (3,), 1))
+    new = utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    log("read", str(new.load_state_dict(old.state_dict())), new.weight)
+    log.raises("twice", lambda: utils.weight_norm(old))
+    log("removed", repr(utils.remove_weight_norm(old)), list(old.state_dict()), old.weight)
+    log.raises("not there", lambda: utils.remove_weight_norm(old))
+
+
+@family
+def spectral_norm(torch, log):
+    """The largest singular value, in both ways."""
+    utils = torch.nn.utils
+    for way in (utils.parametrizations.spectral_norm, utils.spectral_norm):
+        torch.manual_seed(2)
+        layer = way(linear(torch))
+        parametrized(torch, log, layer, leaf(torch, (3,), 1))
+        log("again", layer(leaf(torch, (3,), 2)), layer.eval()(leaf(torch, (3,), 2)))
+        torch.manual_seed(2)
+        other = way(fill(torch, torch.nn.ConvTranspose2d(1, 2, 2)), n_power_iterations=2)
+        log("convolution", other(leaf(torch, (1, 1, 1, 2), 2)))
+        log.raises("iterations", lambda w=way: w(linear(torch), n_power_iterations=0))
+    log("removed", repr(utils.remove_spectral_norm(layer)), layer.weight)
+    log.raises("not there", lambda: utils.remove_spectral_norm(layer))
+
+
+@family
+def orthogonal(torch, log):
+    """Weights whose columns are orthonormal."""
+    orthogonal = torch.nn.utils.parametrizations.orthogonal
+    for name in ("matrix_exp", "cayley", "householder"):
+        plain = torch.nn.Linear(2, 2, dtype=torch.float64)
+        layer = orthogonal(plain, orthogonal_map=name, use_trivialization=False)
+        fill(torch, layer)
+        weight = layer.weight
+        log(name, repr(layer), weight if name != "householder" else (weight.T @ weight).round())
+        layer = orthogonal(torch.nn.Linear(2, 3), orthogonal_map=name)
+        log("columns", ((layer.weight.T @ layer.weight) * 1000).round(), list(layer.state_dict()))
+    log.raises("map", lambda: orthogonal(linear(torch), orthogonal_map="abc"))
+    log.raises("vector", lambda: orthogonal(linear(torch), "bias"))
+    log.raises("name", lambda: orthogonal(linear(torch), "abc"))
+
+
+@family
+def parametrizations(torch, log):
+    """Parametrizations of one's own: registered, assigned to, cached, removed."""
+    nn, parametrize = torch.nn, torch.nn.utils.parametrize
+
+    class Symmetric(nn.Module):
+        def forward(self, x):
+            return x.triu() + x.triu(1).T
+
+    class Inverse(Symmetric):
+        def right_inverse(self, x):
+            return x.triu()
+
+    class Two(nn.Module):
+        def forward(self, a, b):
+            return a + b
+
+        def right_inverse(self, x):
+            return x * 0.25, x * 0.75
+
+    class Row(nn.Module):
+        def forward(self, x):
+            return x[0]
+
+    class Double(nn.Module):
+        def forward(self, x):
+            return x.double()
+
+    def register(module, name="weight", made=None):
+        return parametrize.register_parametrization(module, name, made or Symmetric())
+
+    layer = register(linear(torch, 2, 2))
+    parametrized(torch, log, layer, leaf(torch, (2,), 1))
+    log("is", *(parametrize.is_parametrized(layer, n) for n in (None, "weight", "bias")))
+    log("before", parametrize.type_before_parametrizations(layer).__name__)
+    log.raises("assigned", lambda: setattr(layer, "weight", torch.ones(2, 2)))
+    with parametrize.cached():
+        log("cached", layer.weight is layer.weight)
+    log("not cached", layer.weight is layer.weight)
+    register(layer, made=nn.Tanh())
+    log("on top", repr(layer), layer.weight)
+    parametrize.remove_parametrizations(layer, "weight")
+    log("removed", repr(layer), layer.weight, isinstance(layer.weight, nn.Parameter))
+    layer = register(linear(torch, 2, 2), made=Inverse())
+    layer.weight = torch.ones(2, 2)
+    log("assigned", layer.weight, layer.parametrizations.weight.original)
+    parametrize.remove_parametrizations(layer, "weight", leave_parametrized=False)
+    log("original left", layer.weight)
+    layer = register(linear(torch, 2, 2), made=Two())
+    parametrized(torch, log, layer, leaf(torch, (2,), 1))
+    log.raises("left", lambda: parametrize.remove_parametrizations(layer, "weight", False))
+    for made in (Row(), Double()):
+        log.raises("first", lambda m=made: register(linear(torch, 2, 2), made=m))
+        log.raises("second", lambda m=made: register(register(linear(torch, 2, 2)), made=m))
+    log.raises("name", lambda: register(linear(torch), "abc"))
+    log.raises("none", lambda: parametrize.remove_parametrizations(linear(torch), "weight"))
+    other = linear(torch, 2, 2)
+    parametrize.transfer_parametrizations_and_params(register(linear(torch, 2, 2)), other)
+    log("transferred", repr(other), other.weight)
+
+
+@family
+def functional_call(torch, log):
+    """Modules as functions of their parameters."""
+    call = importlib.import_module(f"{torch.__name__}.func").functional_call
+    model = torch.nn.Sequential(linear(torch, 2, 2), torch.nn.BatchNorm1d(2))
+    x, w = leaf(torch, (3, 2), 1, requires_grad=False), leaf(torch, (2, 2), 2)
+    y = call(model, {"0.weight": w}, x)
+    log("value", y, *torch.autograd.grad((y * x).sum(), [w]))
+    log("the same", model[0].weight, call(model, ({"0.weight": w}, {"0.bias": w[0]}), (x,)))
+    given = {"1.running_mean": torch.zeros(2)}
+    call(model, given, x)
+    log("buffers", given["1.running_mean"], model[1].running_mean)
+    for name, arguments in {
+        "twice": (({"0.weight": w}, {"0.weight": w}), x),
+        "list": ([3], x),
+        "number": (3, x),
+    }.items():
+        log.raises(name, lambda a=arguments: call(model, *a))
+    log.raises("strict", lambda: call(model, {"abc": w}, x, strict=True))
+    model = torch.nn.Sequential(linear(torch, 2, 2), linear(torch, 2, 2))
+    model[1].weight = model[0].weight
+    log("tied", call(model, {"0.weight": w}, x), call(model, {"0.weight": w}, x, tie_weights=False))
+    log.raises("tied twice", lambda: call(model, {"0.weight": w, "1.weight": w * 2}, x))
+
+
+@family
+def parameter_containers(torch, log):
+    """Lists and dictionaries of parameters."""
+    nn = torch.nn
+    parameters = nn.ParameterList([torch.zeros(2), nn.Parameter(torch.ones(2, 3)), "text"])
+    parameters += [torch.ones(())]
+    log("list", repr(parameters), len(parameters), repr(parameters[1:]), parameters[-1])
+    log("names", [name for name, _ in parameters.named_parameters()])
+    parameters[0] = torch.ones(1)
+    log("set", repr(parameters.append(torch.ones(3))), list(parameters.state_dict()))
+    for name, call in {
+        "index": lambda: parameters[9],
+        "tensor": lambda: parameters.extend(torch.ones(2)),
+        "number": lambda: parameters.extend(3),
+        "call": lambda: parameters(1),
+    }.items():
+        log.raises(name, call)
+    named = nn.ParameterDict({"b": torch.zeros(2), "a": nn.Parameter(torch.ones(2, 3)), "n": 3})
+    log("dictionary", repr(named), list(named), list(reversed(named)), "a" in named)
+    log("joined", repr(named | nn.ParameterDict({"z": torch.ones(1)})), repr(named.copy()))
+    log("values", named.get("abc", 5), named.setdefault("w", torch.ones(1)), named.popitem()[0])
+    log("left", named.pop("b"), repr(named), list(named.state_dict()))
+    for name, call in {
+        "key": lambda: named[1],
+        "missing": lambda: named["abc"],
+        "update": lambda: named.update(3),
+        "element": lambda: named.update([3]),
+        "three": lambda: named.update([(1, 2, 3)]),
+        "call": lambda: named(1),
+    }.items():
+        log.raises(name, call)

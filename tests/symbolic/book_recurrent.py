@@ -1,0 +1,11 @@
+"""Cases for packing sequences, and for weights of length and direction."""
+
+import numpy as np
+
+PRESENT = np.arange(2)[:, None] < np.array([2, 1])
+
+CASES = {
+    "pack": [([("x", 3, 2)], (PRESENT, (3, 2)))],
+    "unpack": [([("x", 3)], (PRESENT, (3, 2)))],
+    "weight_norm": [([("x", 2, 2), ("y", 2, 1)], ((1,),))],
+}
