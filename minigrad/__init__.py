@@ -35,7 +35,12 @@ from minigrad.ops.calling.outputs import *
 from minigrad.ops.calling.products import *
 from minigrad.ops.calling.reducing import *
 from minigrad.ops.calling.shaping import *
-from minigrad.ops.comparison import *
+from minigrad.ops.comparison import allclose as allclose
+from minigrad.ops.comparison import equal as equal
+from minigrad.ops.comparison import isclose as isclose
+from minigrad.ops.comparison import isfinite as isfinite
+from minigrad.ops.comparison import isinf as isinf
+from minigrad.ops.comparison import isnan as isnan
 from minigrad.ops.later import function as _waiting_function
 from minigrad.ops.later import functions as _waiting_functions
 from minigrad.printing import get_printoptions as get_printoptions
@@ -112,7 +117,6 @@ if _TYPE_CHECKING:
     from minigrad.ops.calling.ranking import *
     from minigrad.ops.calling.rearranging import *
     from minigrad.ops.calling.recurring import *
-    from minigrad.ops.calling.stepping import *
     from minigrad.ops.calling.repeating import *
     from minigrad.ops.calling.representation import *
     from minigrad.ops.calling.rounding import *
@@ -123,10 +127,12 @@ if _TYPE_CHECKING:
     from minigrad.ops.calling.settings import *
     from minigrad.ops.calling.solving import *
     from minigrad.ops.calling.special import *
+    from minigrad.ops.calling.stepping import *
     from minigrad.ops.calling.taking import *
     from minigrad.ops.calling.triangles import *
     from minigrad.ops.calling.trigonometry import *
     from minigrad.ops.calling.types import *
+    from minigrad.ops.calling.windows import *
     from minigrad.serialization import load as load
     from minigrad.serialization import save as save
 

@@ -235,9 +235,9 @@ BEHAVIOR = (
         "and `get_worker_info()` tells each worker who it is; but all of them work in the one "
         "process, one after the other. Nothing gets faster by it.",
         why="A lesson runs in one process, also in the browser.",
-        code="import os\n\n"
+        code="import os\n\n\n"
         "def process(batch):\n"
-        "    return os.getpid()\n\n"
+        "    return os.getpid()\n\n\n"
         "loader = torch.utils.data.DataLoader([1, 2], num_workers=1, collate_fn=process)\n"
         "set(loader) == {os.getpid()}",
         names=("torch.utils.data.DataLoader",),

@@ -53,6 +53,9 @@ class FunctionNode(Node, FunctionCtx):
             "the backward that the Function defines."
         )
 
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
     # ------------------------------------------------------------------ what forward saved
 
     @property

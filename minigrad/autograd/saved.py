@@ -211,6 +211,7 @@ def _stale(saved: Any, node: Node) -> RuntimeError:
     if saved.__class__ is SavedTensor:
         tensor, expected = saved.tensor, saved.version
         array = saved.array if tensor is None else tensor._array
+        source: Any
         if tensor is None:
             place = next(n for n, each in enumerate(node._saved or (saved,)) if each is saved)
             source = (_made_by(saved, node), getattr(node, "_result_nr", lambda _: 0)(place))

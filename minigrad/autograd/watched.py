@@ -39,7 +39,8 @@ def watched(result: Any, *indices: Any) -> Any:
     if edge is not None and edge[0] is not None:
         node = edge[0]
         node._watched = tuple(map(SavedTensor, indices))
-        node.__class__ = _watching(type(node))
+        kind: Any = type(node)
+        node.__class__ = _watching(kind)
     return result
 
 

@@ -8,4 +8,6 @@ from minigrad.nn.parameter import Buffer as Buffer
 from minigrad.nn.parameter import Parameter as Parameter
 from minigrad.nn.uninitialized import UninitializedBuffer as UninitializedBuffer
 from minigrad.nn.uninitialized import UninitializedParameter as UninitializedParameter
+
+# isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on

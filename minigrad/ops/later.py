@@ -236,6 +236,7 @@ ROOMS: dict[str, Room] = {
         "less_ less_equal less_equal_ logical_and_ logical_not_ logical_or_ logical_xor_ lt "
         "lt_ ne ne_ not_equal not_equal_ positive signbit",
     ),
+    "windows": Room("bartlett_window blackman_window hamming_window hann_window", ""),
     "complex_parts": Room(
         "angle conj conj_physical conj_physical_ imag polar real resolve_conj resolve_neg "
         "view_as_complex view_as_real",

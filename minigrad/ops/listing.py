@@ -134,8 +134,8 @@ def index_put_add(self: Array, values: Array, indices: Any) -> Array:
 
 @differentiable(
     "TakeBackward0",
-    self=lambda grad, self_sym_sizes, positions: applied(
-        put_add, _zeros(grad, self_sym_sizes), grad, positions
+    self=lambda grad, self, positions: applied(  # PyTorch saves the tensor, not its shape
+        put_add, _zeros(grad, self.shape), grad, positions
     ),
 )
 def take(self: Array, positions: Any) -> Array:

@@ -18,9 +18,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+# before NumPy: this holds the libraries to one thread
+from timing import Step, Work, Workload, run
+
+# isort: split
 import networks
 import numpy as np
-from timing import Step, Work, Workload, run
 
 WIDE: dict[str, Any] = {"sizes": (1024, 1024, 1024, 10), "batch": 256}
 wide = partial(networks.modules, **WIDE)

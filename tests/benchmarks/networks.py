@@ -6,8 +6,11 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
-import numpy as np
+# before NumPy: this holds the libraries to one thread
 from timing import Step, Work
+
+# isort: split
+import numpy as np
 
 RATE = 0.01
 Sizes = tuple[int, ...]

@@ -11,9 +11,12 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
+# before NumPy: this holds the libraries to one thread
+from timing import Step, Work, Workload, run
+
+# isort: split
 import networks
 import numpy as np
-from timing import Step, Work, Workload, run
 
 
 def worked_example(torch: ModuleType) -> Work:

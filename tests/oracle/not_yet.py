@@ -10,11 +10,6 @@ _SAVES_LESS = {
         "nll_loss",
         "CrossEntropyLoss",
     ),
-    "the result, where the exponent needs no gradient": (
-        "x ** y, input 0",
-        "matrix ** row, input 0",
-        "scalar ** vector, input 0",
-    ),
     "a count of equal entries, as integers": ("max", "min"),
     "the positions or the mask, as tensors": (
         "max over an axis",

@@ -157,7 +157,7 @@ def grid_sample(
         )
     if input.dim() != 4 or grid.dim() != 4:
         raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            "grid_sampler(): expected 4D input and grid with same number of dimensions, but "
             f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
         )
     height, width = input.shape[2:]

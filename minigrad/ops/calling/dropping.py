@@ -48,7 +48,14 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
         # as PyTorch divides the mask in place, which holds integers too
         name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
         raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
-    mask = _keep_mask(sizes, p, dtype)._array
+    array = input._array
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    in_memory = array.transpose(order)
+    if feature or array.flags.c_contiguous or not in_memory.flags.c_contiguous:
+        mask = _keep_mask(sizes, p, dtype)._array
+    else:  # drawn in the order of memory, as in PyTorch
+        drawn = _keep_mask(in_memory.shape, p, dtype)._array
+        mask = drawn.transpose(tuple(np.argsort(order)))
     if not alpha:
         return wrap(mask / (1 - p)), None
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))

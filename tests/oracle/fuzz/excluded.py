@@ -50,6 +50,20 @@
   gradient may start with version 1.
 * The end of the text "... received an invalid combination of arguments - got ...": it goes on with
   all the C++ signatures of the function.
+* Names of nodes, and graphs, in programs of all operations that record gradients with
+  `create_graph`: PyTorch has nodes for the derivatives of layers and of second derivatives
+  that are compositions here (`compare` in `tensor_fuzzing.py`). Numbers are compared.
+* `hardsigmoid` and `polygamma` in float64: PyTorch computes with a sixth in float32, and with a
+  series that ends early.
+* `linalg.cond` with orders other than 2: PyTorch fills the inverse in place that its rule needs,
+  and so cannot differentiate it. Here it can be differentiated.
+* `sort`, `median`, `mode` and their kind of expanded tensors, or of gradients: which of equal
+  entries is found depends on the order in memory.
+* Results of `out=` that have another shape while views of that tensor are in use: PyTorch resizes
+  the memory itself, here the tensor gets a new one.
+* Warnings that PyTorch gives once a process.
+* Views of results that PyTorch itself gives as views of something without a name (`einsum`).
+* The text of an error that is a list of signatures in PyTorch: there only has to be an error.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ _KINDS = {
     "data assigned": r"\.data = ",
     "grad assigned": r"\.grad = ",
     "grad mode": r"set_grad_enabled",
+    "random numbers": r"manual_seed",
     "leaf": r"^\w+ = T\(",
     "custom Function": r"\.apply\(",
     "part written": r"\] [+*]?= ",
@@ -46,6 +47,8 @@ _KINDS = {
     "gradient taken": r"\.grad$",
     "arithmetic": r" [-+*/]+ |add\(|sub\(",
     "look": r"^pass$",
+    "out": r"out=\w",
+    "other operation": r"= (?:torch|F)\.|^F\.|= .*\.\w+(?:\(|$)| (?://|%|\*\*)=? |\[.*\]$|= \+",
 }
 
 

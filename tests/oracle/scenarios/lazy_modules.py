@@ -178,3 +178,21 @@ def what_is_no_tensor(torch, log):
         log.raises(name, lambda function=function: function([1.0, 2.0]))
         log.raises(name, lambda function=function: function(torch.ones(2).numpy()))
         log.raises(name, lambda function=function: function(None))
+
+
+@family
+def node_of_a_function_of_ones_own(torch, log):
+    """How the node is written, without its address."""
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2
+
+    x = leaf(torch, (2,), 1)
+    log("nodes", repr(Double.apply(x).grad_fn).split(" at ")[0])
+    log("nodes", repr((x * 2).grad_fn).split(" at ")[0])

@@ -61,6 +61,9 @@ TABLE = {
         lambda t, x, w: t.nn.functional.conv2d(x.transpose(2, 3), w), PLANE, PLANES, dtypes=()
     ),
     "torch.conv2d": operation(lambda t, *inputs: t.conv2d(*inputs), PLANE, PLANES, dtypes=()),
+    "conv_transpose3d": operation(
+        conv("conv_transpose3d"), (1, 2, 2, 2, 1), (2, 1, 2, 1, 2), (1,), dtypes=()
+    ),
     "conv3d": operation(conv("conv3d"), (1, 1, 3, 3, 2), (2, 1, 2, 2, 2), (2,), dtypes=()),
     "conv_transpose1d": operation(
         conv("conv_transpose1d", stride=2, output_padding=1, padding=1),

@@ -76,6 +76,7 @@ DRAWS = {
     "normal of a size": lambda t: t.normal(0.5, 2.0, (3,)),
     "poisson": lambda t: t.poisson(t.tensor([0.0, 0.5, 3.0, 9.0])),
     "dropout": lambda t: t.nn.functional.dropout(t.ones(10), 0.25),
+    "dropout, transposed": lambda t: t.nn.functional.dropout(t.ones(3, 4, 2).permute(2, 0, 1), 0.5),
     "Linear": lambda t: t.nn.Linear(3, 2).weight.detach(),
     "kaiming": lambda t: t.nn.init.kaiming_normal_(t.empty(3, 6)),
     "xavier": lambda t: t.nn.init.xavier_uniform_(t.empty(3, 2)),
