@@ -171,6 +171,4 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """List the rooms that are loaded later, too."""
-    return sorted(
-        {*globals(), *_loaded_later, *_functions_loaded_later, *_waiting_functions()}
-    )
+    return sorted({*globals(), *_loaded_later, *_functions_loaded_later, *_waiting_functions()})

@@ -54,8 +54,7 @@ BEHAVIOR = (
         slug="saves-less",
         title="Saved tensors that hooks do not see",
         what="Hooks of saved tensors meet fewer tensors here for indexing, `gather`, `max` and "
-        "`min`, the losses with class numbers, and `x ** y` where y needs no gradient: not the "
-        "positions, masks, counts, weights, or that result.",
+        "`min`, and the losses with class numbers: not the positions, masks, counts, or weights.",
         why="The gradient needs no such tensor, or positions are kept as plain arrays.",
         code="seen = []\n"
         "x = torch.ones(3, requires_grad=True)\n"
@@ -71,9 +70,6 @@ BEHAVIOR = (
                 "cross_entropy none",
                 "nll_loss",
                 "CrossEntropyLoss",
-                "x ** y, input 0",
-                "matrix ** row, input 0",
-                "scalar ** vector, input 0",
                 "max",
                 "min",
                 "max over an axis",

@@ -222,6 +222,15 @@ CALLS = (
         ),
     ),
     Difference(
+        slug="windows",
+        title="Windows of signals",
+        what="`hann_window` and its like have one list of parameters here, and several in PyTorch, "
+        "of which the reference reads the first.",
+        why="The calls are the same.",
+        code="torch.hamming_window(3, True, 0.5)",
+        covers=(("torch.*_window", "only here `*"),),
+    ),
+    Difference(
         slug="by-position-only",
         title="A few names that work by position only",
         what="`isin` and `result_type` call their parameters by other names in PyTorch when they "

@@ -112,6 +112,14 @@ LIMITS = (
         names=("torch.complex",),
     ),
     Difference(
+        slug="grids-of-volumes",
+        title="Sampling volumes along a grid",
+        what="`affine_grid` and `grid_sample` take images, of four dimensions, and no volumes.",
+        why="A course samples images; volumes would take other formulas.",
+        code="nn.functional.affine_grid(torch.zeros(1, 3, 4), (1, 1, 2, 2, 2)).shape",
+        names=("torch.nn.functional.affine_grid", "torch.nn.functional.grid_sample"),
+    ),
+    Difference(
         slug="layouts",
         title="Sparse layouts",
         what="`layout` takes `torch.strided` only.",

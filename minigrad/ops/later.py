@@ -72,9 +72,7 @@ ROOMS: dict[str, Room] = {
     "less_usual_creation": Room(
         "complex empty_like empty_strided logspace range scalar_tensor", ""
     ),
-    "new_tensors": Room(
-        "", "new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
-    ),
+    "new_tensors": Room("", "new_empty new_empty_strided new_full new_ones new_tensor new_zeros"),
     "information": Room(
         "backends channels_last channels_last_3d contiguous_format cuda device "
         "get_default_device is_conj is_nonzero is_same_size is_storage layout "
@@ -183,8 +181,7 @@ ROOMS: dict[str, Room] = {
     ),
     "reshaping_in_place": Room(
         "",
-        "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ "
-        "unsqueeze_",
+        "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
     ),
     "recurring": Room("gru lstm rnn_relu rnn_tanh", ""),
     "stepping": Room("gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell", ""),

@@ -144,6 +144,7 @@ PYTORCHS = (
     '"abs_cpu" not implemented',
     "not implemented for",
     "is missing the required",
+    "affine_grid only supports",
     "You must implement",
     "setup_context is not implemented",
     "To use autograd.Function with vmap",

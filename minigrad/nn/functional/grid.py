@@ -51,7 +51,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     sizes = tuple(int(n) for n in size)
     if len(sizes) == 5:
-        raise NotImplementedError("minigrad has affine_grid for images, not for volumes")
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
     if len(sizes) != 4:
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
@@ -144,7 +144,7 @@ def grid_sample(
     check_tensor("grid_sampler", input)
     check_tensor("grid_sampler", grid, "grid", 2)
     if input.dim() == 5:
-        raise NotImplementedError("minigrad has grid_sample for images, not for volumes")
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
