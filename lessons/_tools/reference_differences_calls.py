@@ -226,8 +226,8 @@ CALLS = (
         title="Windows of signals",
         what="`hann_window` and its like have one list of parameters here, and several in PyTorch, "
         "of which the reference reads the first.",
-        why="The calls are the same.",
-        code="torch.hamming_window(3, True, 0.5)",
+        why="A call that works there works here, and some more do.",
+        code="torch.hamming_window(3, alpha=0.5)",
         covers=(("torch.*_window", "only here `*"),),
     ),
     Difference(
