@@ -125,7 +125,7 @@ class View:
         old = self.own_edge(tensor)
         tensor._edge = (AsStridedBackward0(tensor, self.base, self.replay), 0)
         self.stale, self.edge = False, None
-        _move_retained(tensor, old)
+        _move_retained(tensor, old, True)
 
     def let_go(self, tensor: Variable) -> None:
         """Let a view ask for its place in the graph when it is next needed."""
@@ -214,13 +214,17 @@ def _refuse_view_of_leaf(tensor: Variable, view: View) -> None:
         )
 
 
-def rebase_history(tensor: Variable, node: Node, output_nr: int = 0) -> None:
+def rebase_history(
+    tensor: Variable, node: Node, output_nr: int = 0, retains_here: bool = True
+) -> None:
     """Make `node`, whose first input is the tensor's old value, the tensor's new `grad_fn`.
 
     Args:
         tensor: A tensor whose memory was just written to by a recorded operation.
         node: The node of that operation.
         output_nr: Which output of the node the tensor is.
+        retains_here: Whether a retained gradient is that of the new value from now on. Not where
+            only the shape changed: there PyTorch keeps that of the old one.
     """
     view = tensor._view
     changed = tensor if view is None else view.base
@@ -236,7 +240,7 @@ def rebase_history(tensor: Variable, node: Node, output_nr: int = 0) -> None:
     changed._edge = edge
     if changed._meta is not None and old is not None and old[0] is not None:
         forget_leaf(changed._meta)
-    _move_retained(changed, old)
+    _move_retained(changed, old, retains_here)
     if view is not None:
         view.let_go(tensor)
         view.regenerate(tensor)
@@ -244,13 +248,13 @@ def rebase_history(tensor: Variable, node: Node, output_nr: int = 0) -> None:
         update_views(tensor)
 
 
-def _move_retained(tensor: Variable, old: Edge | None) -> None:
+def _move_retained(tensor: Variable, old: Edge | None, moves: bool) -> None:
     """Let a tensor that retains its gradient do so at its new node, and no longer at the old."""
     meta = tensor._meta
     if meta is None:
         return
     meta.hooks = None  # those of a leaf, which it is no more
-    if meta.retains_grad:
+    if meta.retains_grad and moves:
         meta.retains_grad = False
         if old is not None and old[0] is not None and old[0]._hooks is not None:
             old[0]._hooks.retained.pop(old[1], None)

@@ -61,7 +61,7 @@ def _seen_as(operation: Any, tensor: Tensor, *settings: Any) -> Tensor:
         edge[0].__class__ = _NODES[operation.__name__]
     if view is None:
         if recorded:
-            rebase_history(tensor, edge[0])
+            rebase_history(tensor, edge[0], retains_here=False)
         else:
             mark_views_stale(tensor)
     else:

@@ -53,3 +53,26 @@ def recorded_gradients(torch, log):
         (x * other).sum().backward(create_graph=True)
         log(name, x.grad.stride(), other.grad.stride())
         log("grad", torch.autograd.grad((x * other).sum(), x)[0].stride())
+
+
+@family
+def windows_that_overlap(torch, log):
+    """A view whose entries share memory collects their gradients, after a change of its base."""
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], requires_grad=True)
+    y = x * 1
+    windows = y.unfold(0, 3, 1)
+    y.mul_(x)
+    weights = torch.arange(9.0).reshape(3, 3)
+    (gradient,) = torch.autograd.grad((windows * windows * weights).sum(), x, create_graph=True)
+    log("gradient", gradient.detach())
+    log("second", torch.autograd.grad((gradient * torch.arange(5.0)).sum(), x)[0])
+
+
+@family
+def repeated_gradient_of_another_order(torch, log):
+    """A gradient that repeats entries, and lies in memory in another order, keeps its values."""
+    x = torch.zeros(2, 3, 4, requires_grad=True)
+    weights = torch.arange(12.0).reshape(4, 3).t()
+    (gradient,) = torch.autograd.grad(x.sum(0), x, weights)
+    log("gradient", gradient)
+    log.raises("written to", lambda: gradient.mul_(2))

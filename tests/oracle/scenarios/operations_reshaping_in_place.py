@@ -87,3 +87,17 @@ def set_to_another(torch, log):
     log("nothing", x.set_())
     log.raises("type", lambda: x.set_(torch.zeros(2, dtype=torch.float64)))
     log.raises("leaf", lambda: leaf(torch, (2,), 1).set_(y))
+
+
+@family
+def retained_gradients(torch, log):
+    """A gradient that is retained stays that of the value in its old shape."""
+    for name, change in CHANGES.items():
+        for shape in ((2, 3), (1, 3)):
+            x = leaf(torch, shape, 1)
+            y = x * 3
+            y.retain_grad()
+            used_before = (y * 2).sum()
+            change(y)
+            (used_before + (y * y).sum()).backward()
+            log(name, y.grad, x.grad, y.retains_grad)
