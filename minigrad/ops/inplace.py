@@ -361,7 +361,6 @@ methods: dict[str, Callable[..., Any]] = {
     "add_": add_,
     "sub_": sub_,
     "pow_": pow_,
-    "clamp_": clamp_,
     "copy_": copy_,
     "masked_fill_": masked_fill_,
     "fill_": fill_,
@@ -383,7 +382,6 @@ methods: dict[str, Callable[..., Any]] = {
         )
     },
     "mul_": in_place(elementwise.mul, checks_operand=True),
-    "div_": in_place(elementwise.div, checks_operand=True),
     "__iadd__": _operator("add", add_),
     "__isub__": _operator("sub", sub_),
     "__imul__": _operator("mul", in_place(elementwise.mul)),

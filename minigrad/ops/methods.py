@@ -22,22 +22,26 @@ from minigrad.ops.calling import (
 from minigrad.ops.calling.arguments import cast
 from minigrad.tensor import Tensor, wrap
 
-_function_only = {"cat", "stack", "where"}
+# The methods of the last six wait: they say more about what they cannot compare.
+_function_only = {"cat", "stack", "where", "eq", "ge", "gt", "le", "lt", "ne"}
 
 
 def attach() -> None:
     """Give `Tensor` its operations."""
-    for room in (arithmetic, choosing, reducing, shaping, products, comparison):
-        for name in room.__all__:
-            if name not in _function_only:
-                setattr(Tensor, name, getattr(room, name))
-    for name, method in (sizes.methods | inplace.methods).items():
-        setattr(Tensor, name, method)
-    for name, operator in _operators.items():
-        setattr(Tensor, name, operator)
-    for name, value in _more.items():
+    for name, value in at_once().items():
         setattr(Tensor, name, value)
     refuse_writing(Tensor)
+
+
+def at_once() -> dict[str, Any]:
+    """Give the methods, operators and attributes that are loaded with the package, by name."""
+    functions = {
+        name: getattr(room, name)
+        for room in (arithmetic, choosing, reducing, shaping, products, comparison)
+        for name in room.__all__
+        if name not in _function_only
+    }
+    return functions | sizes.methods | inplace.methods | _operators | _more
 
 
 def _rmatmul(self: Tensor, other: Any) -> Any:
@@ -74,9 +78,7 @@ _operators: dict[str, Any] = {
     "__matmul__": _matmul,
     "__rmatmul__": _rmatmul,
     "__neg__": elementwise.neg,
-    "__pos__": lambda self: self,
     "__abs__": choices.abs,
-    "__invert__": comparison.logical_not,
     "__and__": comparison.bitwise_and,
     "__or__": comparison.bitwise_or,
     "__xor__": comparison.bitwise_xor,
@@ -128,11 +130,6 @@ _more: dict[str, Any] = {
     "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
     "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
     "expand_as": _expand_as,
-    "multiply": arithmetic.mul,
-    "negative": arithmetic.neg,
-    "clip": choosing.clamp,
-    "clamp_min": lambda self, min: choosing.clamp(self, min=min),
-    "clamp_max": lambda self, max: choosing.clamp(self, max=max),
     "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
     "_to_numpy_dtype": cast,
     "_computed_by_numpy": staticmethod(

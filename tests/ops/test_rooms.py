@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import minigrad as torch
+from minigrad.ops import methods
 from minigrad.ops.later import ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +48,8 @@ def test_nothing_waits_in_two_rooms() -> None:
     for kind in ("functions", "methods"):
         names = [name for each in ROOMS.values() for name in getattr(each, kind).split()]
         assert sorted(names) == sorted(set(names))
+    at_once = {*methods.at_once()}
+    assert at_once & {name for each in ROOMS.values() for name in each.methods.split()} == set()
 
 
 def test_a_method_that_waits_is_there_when_it_is_asked_for() -> None:
