@@ -72,6 +72,8 @@ def run_backward(
             return _in_another_thread(lambda: run_backward(*arguments))
         grad_mode.levels_left -= 1
     kind = WatchedTask if watched else GraphTask
+    if modes["recorder"] is not None:
+        kind = modes["recorder"].kind_of_task(watched)
     task = kind(roots, retain_graph, create_graph, inputs, accumulate)
     if watched or unchecked or previous is None:
         task.attended, task.unchecked = True, unchecked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from heapq import heappop, heappush, heappushpop
 from types import MappingProxyType
@@ -181,7 +181,7 @@ class GraphTask:
         if hooks is not None and not runs:
             hooks.run_tensor_hooks(grad_outputs)
         for position, output_nr in self.captures.get(node, ()):
-            self.captured[position] = grad_outputs[output_nr]
+            self._capture(position, node, output_nr, grad_outputs[output_nr])
         if not runs:
             return (None,) * len(node.next_functions)
         if hooks is not None:
@@ -200,6 +200,10 @@ class GraphTask:
         if node._keeps_tensors and not self.retain_graph:
             node._release()
         return results
+
+    def _capture(self, position: int, node: Node, output_nr: int, gradient: Any) -> None:
+        """Keep a gradient that was asked for."""
+        self.captured[position] = gradient
 
     def _asked_for(self, node: Node, results: Sequence[Any]) -> Sequence[Any]:
         """Leave out the gradients that this pass has no use for: PyTorch does not compute them."""
@@ -235,6 +239,10 @@ class GraphTask:
         if fresh and grad_mode.enabled is None:
             _made_in_inference_mode(node.variable._grad)
         return ()
+
+    def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
+        """List the hooks of one kind that are to be called now; a recorded pass puts its own."""
+        return list(hooks)
 
     def call_back(self) -> None:
         """Call what was queued for the end of the pass; that may queue more."""

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from minigrad.autograd.modes import grad_mode
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class NodeHooks:
     def run_tensor_hooks(self, gradients: list[Variable | None]) -> None:
         """Call the tensor hooks, which may replace gradients in the list, then retain."""
         for output_nr, table in list(self.tensor_pre.items()):
-            for hook in list(table.values()):
+            for hook in _to_call("tensor pre-hook", table, output_nr):
                 result = hook(gradients[output_nr])
                 if result is not None:
                     _check(gradients[output_nr], result, hook)
@@ -65,7 +66,7 @@ class NodeHooks:
 
     def run_pre_hooks(self, gradients: list[Variable | None]) -> list[Variable | None]:
         """Call the node's pre-hooks; each sees what the one before it returned."""
-        for hook in list(self.pre.values()) if self.pre else ():
+        for hook in _to_call("node pre-hook", self.pre):
             result = hook(tuple(gradients))
             if result is not None:
                 gradients = _check_all(gradients, result, hook)
@@ -75,7 +76,7 @@ class NodeHooks:
         self, grad_inputs: Sequence[Variable | None], grad_outputs: Sequence[Variable | None]
     ) -> Sequence[Variable | None]:
         """Call the node's hooks with what it computed and what it was given."""
-        for hook in list(self.post.values()) if self.post else ():
+        for hook in _to_call("node hook", self.post):
             result = hook(tuple(grad_inputs), tuple(grad_outputs))
             if result is not None:
                 grad_inputs = _check_all(grad_inputs, result, hook)
@@ -88,7 +89,7 @@ class NodeHooks:
         hook gets that tensor, as in PyTorch.
         """
         given = variable
-        for hook in list(self.post_accumulate.values()) if self.post_accumulate else ():
+        for hook in _to_call("post-accumulate", self.post_accumulate):
             result = hook(given)
             if result is not None and result is not given:
                 _check(given, result, hook)
@@ -98,6 +99,16 @@ class NodeHooks:
                 "Tensor post accumulate grad hooks should return None. To change the gradient, "
                 "write to the tensor's .grad."
             )
+
+
+def _to_call(kind: str, table: Table | None, output_nr: int = 0) -> Sequence[Any]:
+    """List the hooks that are in a table now: one that a hook adds waits, one it removes runs."""
+    if not table:
+        return ()
+    task = grad_mode.task
+    if task is None:  # a leaf's node that somebody called by hand
+        return list(table.values())
+    return task.hooks_to_call(kind, table.values(), output_nr)  # type: ignore[no-any-return]
 
 
 def hook_name(hook: Any) -> str:

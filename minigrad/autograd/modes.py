@@ -24,6 +24,7 @@ class _GradMode(threading.local):
         levels_left: How many more passes may nest in this thread before a new one takes over.
         saved_hooks: The pairs of saved-tensor hooks in force, the innermost last.
         hooks_forbidden: Why no such hooks may be entered; None if they may.
+        recorder: None, or what writes down what the passes of this thread do.
     """
 
     enabled: Any
@@ -33,6 +34,7 @@ class _GradMode(threading.local):
     levels_left: int
     saved_hooks: tuple[Any, ...]
     hooks_forbidden: str | None
+    recorder: Any
 
     def __init__(self) -> None:  # called in each thread that asks
         self.enabled = True
@@ -42,6 +44,7 @@ class _GradMode(threading.local):
         self.levels_left = 16
         self.saved_hooks = ()
         self.hooks_forbidden = None
+        self.recorder = None
 
     def set(self, recording: bool) -> None:
         """Record from now on, or do not."""

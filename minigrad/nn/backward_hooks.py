@@ -22,7 +22,7 @@ from typing import Any
 
 from minigrad.autograd.function import Function
 from minigrad.autograd.hooks import hook_name
-from minigrad.autograd.modes import is_grad_enabled
+from minigrad.autograd.modes import grad_mode, is_grad_enabled
 from minigrad.nn.bound_hook import BoundHook
 from minigrad.nn.warning import warn
 from minigrad.tensor import Tensor
@@ -138,7 +138,7 @@ class FullBackwardHooks:
     def _call_pre_hooks(self, grad_outputs: Any) -> Any:
         """Let each pre-hook see, and replace, the gradients of the outputs."""
         expected = len(grad_outputs)
-        for pre_hook in self.pre_hooks:
+        for pre_hook in grad_mode.task.hooks_to_call("full backward pre", self.pre_hooks):
             replaced = pre_hook(self.module, grad_outputs)
             if replaced is None:
                 continue
@@ -152,7 +152,7 @@ class FullBackwardHooks:
 
     def _call_hooks(self, grad_inputs: Any) -> Any:
         """Let each hook see both ends, and replace the gradients of the inputs."""
-        for hook in self.hooks:
+        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
             replaced = hook(self.module, grad_inputs, self.grad_outputs)
             if replaced is None:
                 continue
@@ -175,7 +175,7 @@ class FullBackwardHooks:
             UserWarning,
         )
         grad_inputs = (None,) * self.n_inputs
-        for hook in self.hooks:
+        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
             replaced = hook(self.module, grad_inputs, self.grad_outputs)
             nothing = isinstance(replaced, tuple) and all(grad is None for grad in replaced)
             if replaced is not None and not nothing:
