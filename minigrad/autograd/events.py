@@ -214,8 +214,16 @@ class Log:
         events: The events.
     """
 
-    def __init__(self, events: list[Event] | None = None) -> None:
+    def __init__(
+        self, events: list[Event] | None = None, names: list[tuple[str, Any]] | None = None
+    ) -> None:
         self.events: list[Event] = [] if events is None else events
+        self._names = [] if names is None else names
+
+    def named(self) -> dict[str, Any]:
+        """Give the tensors that `record(names)` was told the names of, as far as they are alive."""
+        found = ((name, reference()) for name, reference in self._names)
+        return {name: tensor for name, tensor in found if tensor is not None}
 
     def __len__(self) -> int:
         return len(self.events)
@@ -231,7 +239,9 @@ class Log:
 
     def __getitem__(self, key: int | slice) -> Event | Log:
         """Give one event, or a log of some."""
-        return Log(self.events[key]) if isinstance(key, slice) else self.events[key]
+        if isinstance(key, slice):
+            return Log(self.events[key], self._names)
+        return self.events[key]
 
     def __eq__(self, other: object) -> bool:
         """Tell whether the same happened: the same events in the same order."""
@@ -254,7 +264,7 @@ class Log:
             node                   event          values
             1 AccumulateGrad of x  adds to .grad  [6.0000], now [6.0000]
         """
-        return Log([event for event in self.events if isinstance(event, kinds)])
+        return Log([event for event in self.events if isinstance(event, kinds)], self._names)
 
     @property
     def hooks(self) -> list[HookFired]:

@@ -77,11 +77,14 @@ class HookRecord(NamedTuple):
             "legacy backward".
         name: The hook's name.
         output_nr: For hooks on a tensor, which output of the node that tensor is.
+        remark: "global" for one that is on every module, "multi-grad" for one that waits for
+            several tensors, else empty.
     """
 
     kind: str
     name: str
     output_nr: int = 0
+    remark: str = ""
 
 
 def hooks_of(node: Node) -> list[HookRecord]:
@@ -97,7 +100,7 @@ def hooks_of(node: Node) -> list[HookRecord]:
         ...     return grad * 2
         >>> handle = y.register_hook(double)
         >>> hooks_of(y.grad_fn)
-        [HookRecord(kind='tensor pre-hook', name='double', output_nr=0)]
+        [HookRecord(kind='tensor pre-hook', name='double', output_nr=0, remark='')]
     """
     hooks = node._hooks
     if hooks is None:
@@ -124,4 +127,4 @@ def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
     shown_as = getattr(hook, "shown_as", None)
     if shown_as is not None:
         return [HookRecord(*record) for record in shown_as]
-    return [HookRecord(kind, hook_name(hook), output_nr)]
+    return [HookRecord(kind, hook_name(hook), output_nr, getattr(hook, "remark", ""))]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode
 from minigrad.utils.hooks import RemovableHandle
@@ -107,6 +108,8 @@ class _Gathering:
             if complete:
                 self.fn(gradients)
 
+        gather.__name__ = hook_name(self.fn)
+        gather.remark = "multi-grad"  # type: ignore[attr-defined]
         return gather
 
 
@@ -123,5 +126,6 @@ def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
             served.add(task)
         fn(grad)
 
-    first.__name__ = getattr(fn, "__name__", type(fn).__name__)
+    first.__name__ = hook_name(fn)
+    first.remark = "multi-grad"  # type: ignore[attr-defined]
     return first

@@ -94,7 +94,7 @@ class Recorder:
     """What the passes of one block write their events to."""
 
     def __init__(self, names: Sequence[tuple[str, Any]], outer: Recorder | None) -> None:
-        self.log = Log()
+        self.log = Log(names=[(name, ref(tensor)) for name, tensor in names])
         self.outer = outer
         self._met = 0  # how many nodes
         # Nothing here keeps a node alive: when a graph goes must not depend on who looks on.

@@ -14,6 +14,7 @@ from minigrad.autograd.recording import (
 )
 from minigrad.viz.graph import between
 from minigrad.viz.picture import Picture, beside, draw
+from minigrad.viz.player import Player, play
 from minigrad.viz.plots import Plot, plot_chain, plot_function_and_tangent
 from minigrad.viz.style import styled, use_style
 
@@ -27,11 +28,13 @@ __all__ = [
     "NodeStarted",
     "PassStarted",
     "Picture",
+    "Player",
     "Plot",
     "RuleApplied",
     "beside",
     "between",
     "draw",
+    "play",
     "plot_chain",
     "plot_function_and_tangent",
     "record",

@@ -1,0 +1,197 @@
+"""Play a backward pass step by step in a notebook, forward and back, with its numbers: `play`."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from minigrad.autograd.events import Log, PassStarted
+from minigrad.viz.canvas import DIRECTIONS, Canvas
+from minigrad.viz.export import description
+from minigrad.viz.graph import read_graph
+from minigrad.viz.overlay import Stage
+from minigrad.viz.player_script import SCRIPT
+from minigrad.viz.steps import Step, steps_of
+
+
+class Player:
+    """A backward pass to step through.
+
+    In a notebook it shows itself: buttons, a slider, the arrow keys. Where scripts do not run there
+    are a picture of the graph at the end of the pass and a table of all steps. Both are the same on
+    every run.
+
+    Attributes:
+        steps: The steps, as text and with their nodes.
+        alt: The alternative text of the picture.
+    """
+
+    def __init__(self, stage: Stage, steps: list[Step], title: str, alt: str) -> None:
+        """Hold the graph and the steps; use `play` instead."""
+        self._stage, self.steps, self.title, self.alt = stage, steps, title, alt
+
+    @property
+    def table(self) -> str:
+        """All steps as a text table."""
+        rows = [
+            (str(at), step.title, "; ".join(step.lines)) for at, step in enumerate(self.steps, 1)
+        ]
+        rows.insert(0, ("step", "what happens", "with which numbers"))
+        widths = [max(len(row[place]) for row in rows) for place in range(2)]
+        return "\n".join(f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows)
+
+    def svg(self, step: int) -> str:
+        """Give the picture at one step, from 1 on, as a complete SVG; at 0 before the first.
+
+        Raises:
+            IndexError: If there is no such step.
+        """
+        base = self._stage.picture(self.title, self.alt)
+        if step == 0:
+            return base
+        layer = self._stage.layer(self._until(step), self.steps[step - 1].title)
+        inner = layer[layer.index("<g transform") : layer.rindex("</svg>")]
+        return base.replace("</svg>", f"{inner}</svg>")
+
+    def _until(self, step: int) -> list[Step]:
+        if not 1 <= step <= len(self.steps):
+            raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
+        return self.steps[:step]
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the player to a file: `.html` for the player alone on a page, `.txt` for the table.
+
+        Raises:
+            ValueError: If the name ends in something else.
+        """
+        path = Path(path)
+        page = (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            f"<title>{escape(self.title)}</title></head>"
+            f'<body style="font-family:sans-serif">{self.html()}</body></html>\n'
+        )
+        texts = {".html": page, ".txt": self.table + "\n"}
+        if path.suffix not in texts:
+            raise ValueError(f"cannot write {path.name!r}: the name must end in .html or .txt")
+        path.write_text(texts[path.suffix], encoding="utf-8", newline="\n")
+        return path
+
+    def html(self) -> str:
+        """Return the player as HTML that needs nothing from elsewhere."""
+        count = len(self.steps)
+        picture = _image(self._stage.picture(self.title, self.alt), self.alt, "base")
+        rows, layers = [], []
+        for at, step in enumerate(self.steps, 1):
+            title = f"Step {at} of {count}. {step.title}"
+            layer = self._stage.layer(self._until(at), title)
+            layers.append(_image(layer, f"{title}: {'; '.join(step.lines)}", "layer"))
+            lines = "<br>".join(escape(line) for line in step.lines)
+            rows.append(f"<tr><td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>")
+        still = _image(self.svg(count), f"{self.alt} At the end of the pass.", "still")
+        table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
+        table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        return (
+            f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em">'
+            f"<p><strong>{escape(self.title)}</strong></p>"
+            f"<div>{still}</div>"
+            f"<details><summary>All {count} steps as a table</summary>{table}</details>"
+            # not a <template>: where scripts don't run, its content would be taken out and shown
+            '<details class="minigrad-player-layers"><summary>The marks of each step</summary>'
+            f"{picture}{''.join(layers)}</details>"
+            f"</div><script>{SCRIPT}</script>"
+        )
+
+    def __repr__(self) -> str:
+        """Return the table."""
+        return f"{self.title}\n{self.table}"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _repr_mimebundle_(
+        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
+    ) -> dict[str, str]:
+        bundle = {"text/plain": repr(self), "text/html": self.html()}
+        wanted = set(bundle) if include is None else set(include)
+        return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
+
+
+def _image(svg: str, alt: str, kind: str) -> str:
+    data = base64.b64encode(svg.encode()).decode("ascii")
+    return (
+        f'<img class="minigrad-player-{kind}" src="data:image/svg+xml;base64,{data}" '
+        f'alt="{escape(alt)}" style="max-width:100%;height:auto">'
+    )
+
+
+def play(
+    log: Log,
+    *,
+    names: Any = None,
+    title: str = "The backward pass, step by step",
+    direction: str = "down",
+    digits: int = 4,
+    max_values: int = 4,
+    formulas: bool = True,
+    limit: int = 80,
+) -> Player:
+    """Play a recorded backward pass step by step on the picture of its graph.
+
+    Each step lights the node at work, or the hook that fired and what it changed; it says which
+    gradient arrived, what it was multiplied by, and marks the arrow along which the product went.
+
+    Args:
+        log: What `record()` gave. The graph must still be there: keep the loss.
+        names: Names for tensors, as in `draw`; by default those that `record(names)` was given.
+        title: A line above.
+        direction: Where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
+        digits: Decimals of numbers.
+        max_values: How many entries a tensor may have for its values to be shown in the picture.
+        formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
+            the graph still has its saved values (`backward(retain_graph=True)`).
+        limit: How many nodes there may be.
+
+    Returns:
+        The player.
+
+    Raises:
+        ValueError: If the log is empty, its graph is gone or too large, or for an unknown
+            direction.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.viz import record
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> with record({"x": x, "y": y}) as log:
+        ...     y.backward()
+        >>> player = play(log, title="A square")
+        >>> player
+        A square
+        step  what happens                       with which numbers
+           1  MulBackward0 (y) applies its rule  1.0000 arrives; times 3.0000 gives 3.0000 ...
+           2  x adds to .grad                    6.0000 arrives and becomes x.grad, the sum of 2 ...
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    steps = steps_of(log, None, digits)
+    if any(event.node.node is None for event in log):
+        raise ValueError(
+            "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
+            "was called on for as long as you want to play the log; print(log) shows it as text."
+        )
+    roots = [event.node.node for event in log.of(PassStarted)]
+    graph, index = read_graph(
+        list(dict.fromkeys(roots)),
+        names=log.named() if names is None else names,
+        gradients=False,  # they come step by step
+        digits=digits,
+        max_values=max_values,
+        limit=limit,
+    )
+    stage = Stage(Canvas(graph, direction), index)
+    return Player(stage, steps, title, f"{title}. {description(graph)}")

@@ -1,0 +1,250 @@
+"""The player tells a backward pass in steps, each with its numbers, on the picture of the graph."""
+
+import base64
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.viz import play, record
+from minigrad.viz.steps import steps_of
+
+
+class Squared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Linear(1, 1)
+
+    def forward(self, x):
+        return self.f(x) ** 2
+
+
+def double(module, grad_input, grad_output):
+    return (grad_input[0] * 2,)
+
+
+def example(kind="register_full_backward_hook"):
+    """Run the worked example under a hook; give the loss, its log and the input."""
+    f0, f1 = nn.Linear(1, 1), Squared()
+    with torch.no_grad():
+        for parameter, value in zip(
+            [*f0.parameters(), *f1.parameters()], (0.3, 0.1, 0.4, 0.2), strict=True
+        ):
+            parameter.fill_(value)
+    getattr(f1, kind)(double)
+    x = torch.tensor([[0.3]], requires_grad=True)
+    x1 = f0(x)
+    y = f1(x1)
+    loss = ((y - 1) ** 2).sum()
+    with record([{"x": x, "x1": x1, "y": y, "f0": f0, "f1": f1}]) as log:
+        loss.backward()
+    return loss, log, x
+
+
+def told(log):
+    return [f"{step.title}: {'; '.join(step.lines)}" for step in steps_of(log)]
+
+
+def test_the_worked_example_is_told_with_its_numbers():
+    _loss, log, _x = example()
+    lines = told(log)
+    assert len(lines) == 16
+    assert lines[4] == (
+        "PowBackward0 applies its rule: -1.8476 arrives; times 0.5520 gives -1.0199 "
+        "for AddmmBackward0"
+    )
+    hook = lines.index(
+        "full backward hook double at BackwardHookFunctionBackward: grad_input is (-0.4080,); "
+        "grad_output is (-1.8476,); it returns (-0.8159,), which replaces that"
+    )
+    # the identity's own step does not send: the hook, which may replace, has the last word
+    steps = steps_of(log)
+    assert steps[hook - 1].sent == ()
+    assert [each.value for each in steps[hook].sent] == ["-0.8159"]
+    assert lines[hook + 1].startswith(
+        "AddmmBackward0 (x1) applies its rule: -0.8159 arrives; times"
+    )
+    assert lines[-1] == "f0.weight adds to .grad: -0.2448 arrives and becomes f0.weight.grad"
+    assert "x adds to .grad: -0.2448 arrives and becomes x.grad" in lines
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-full backward hook:FutureWarning")
+def test_a_legacy_hook_fires_at_the_last_operation():
+    _loss, log, _x = example("register_backward_hook")
+    (hook,) = (line for line in told(log) if "double" in line)
+    assert hook == (
+        "legacy backward hook double at PowBackward0 (y): grad_input is (-1.0199,); "
+        "grad_output is (-1.8476,); it returns (-2.0398,), which replaces that"
+    )
+
+
+def test_gradients_that_meet_accumulate_and_hooks_that_only_look():
+    x = torch.tensor([3.0], requires_grad=True)
+    x.register_hook(lambda grad: None)
+
+    def clip(grad):
+        grad.clamp_(-1, 1)
+
+    y = x.exp()
+    y.register_hook(clip)
+    for _ in range(2):
+        loss = (y * x).sum()
+        with record({"x": x}) as log:
+            loss.backward(retain_graph=True)
+    lines = told(log)
+    assert "tensor hook <lambda> at x: it sees 40.1711; it changes nothing" in lines
+    assert "tensor hook clip at ExpBackward0: it sees 3.0000; it writes into it" in lines
+    assert lines[-1] == (
+        "x adds to .grad: 40.1711 arrives, the sum of 2 gradients; x.grad is now 80.3421"
+    )
+
+
+def test_larger_gradients_are_told_by_shape_and_norm():
+    w = torch.ones(3, 2, requires_grad=True)
+    x = torch.ones(4, 3)
+    with record({"w": w}) as log:
+        (x @ w).sum().backward()
+    assert told(log)[0] == (
+        "SumBackward0 applies its rule: 1.0000 arrives; gives (4, 2) of norm 2.8284 for MmBackward0"
+    )
+
+
+def test_captured_gradients_are_told():
+    x = torch.tensor([3.0], requires_grad=True)
+    y = x * 2
+    with record({"y": y, "x": x}) as log:
+        torch.autograd.grad((y * y).sum(), [y, x])
+    lines = told(log)
+    assert "MulBackward0 (y): kept for grad(): 12.0000 is returned" in lines
+    assert "x: kept for grad(): 24.0000 is returned" in lines
+
+
+def test_a_pass_within_a_hook_is_told_where_it_happens():
+    x, w = (torch.tensor([value], requires_grad=True) for value in (1.0, 4.0))
+
+    def another(grad):
+        with torch.enable_grad():
+            kept.append((w * w).sum())
+        kept[0].backward()
+
+    kept = []  # or the graph would be gone, and there were nothing to draw
+    y = x * 2
+    y.register_hook(another)
+    with record({"x": x, "w": w}) as log:
+        y.backward()
+    titles = [step.title for step in steps_of(log)]
+    assert titles.index("tensor hook another at MulBackward0") < titles.index("x adds to .grad")
+    assert "w adds to .grad" in titles
+    assert len(play(log).steps) == len(titles)
+
+
+def test_what_cannot_be_played():
+    with record() as log:
+        pass
+    with pytest.raises(ValueError, match="no events"):
+        play(log)
+    x = torch.tensor([1.0], requires_grad=True)
+    with record() as log:
+        (x * 2).backward()
+    with pytest.raises(ValueError, match="graph of this log is gone"):
+        play(log)
+    loss, log, _x = example()
+    with pytest.raises(ValueError, match="direction must be one of"):
+        play(log, direction="sideways")
+    with pytest.raises(IndexError, match="steps 1 to 16"):
+        play(log).svg(17)
+    with pytest.raises(ValueError, match=r"must end in \.html or \.txt"):
+        play(log).save("player.png")
+    assert loss.requires_grad
+
+
+def images(html):
+    found = re.findall(r'<img class="minigrad-player-(\w+)" src="data:image/svg\+xml;base64,'
+                       r'([^"]+)" alt="([^"]+)"', html)  # fmt: skip
+    return [(kind, base64.b64decode(data).decode(), alt) for kind, data, alt in found]
+
+
+@pytest.mark.parametrize("direction", ["down", "up", "right", "left"])
+def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table(direction):
+    loss, log, _x = example()
+    player = play(log, direction=direction, title="Both <gates>")
+    html = player.html()
+    kinds = [kind for kind, _, _ in images(html)]
+    assert kinds == ["still", "base", *["layer"] * len(player.steps)]
+    for _, svg, alt in images(html):
+        assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg" and alt
+    sizes = {re.search(r'viewBox="[^"]+"', svg)[0] for _, svg, _ in images(html)}
+    assert len(sizes) == 1  # the layers fit over the picture
+    assert html.count("<tr>") == 1 + len(player.steps)
+    assert "Both &lt;gates&gt;" in html and "Both <gates>" not in html
+    # nothing from elsewhere, and no identifiers that two players on a page would share
+    outside = {each for each in re.findall(r"https?://[^\"' <)]+", html)}
+    assert outside == set() and not re.search(r"\sid=", html)
+    assert loss.requires_grad
+
+
+def marks(svg, color):
+    return len(re.findall(rf'stroke="{color}"', svg))
+
+
+def test_layers_mark_where_the_gradient_is():
+    loss, log, _x = example()
+    player = play(log)
+    layers = [svg for kind, svg, _ in images(player.html()) if kind == "layer"]
+    hook = next(at for at, step in enumerate(player.steps) if step.hook)
+    assert [each.value in layers[hook] for each in player.steps[hook].sent] == [True]
+    # each layer has what was visited before, and one place where the pass is now
+    assert marks(layers[0], "#0072B2") < marks(layers[5], "#0072B2") < marks(layers[-1], "#0072B2")
+    assert all(marks(layer, "#D55E00") >= 1 for layer in layers)
+    assert "grad -0.2448" in layers[-1] and "grad -0.2448" not in layers[hook]
+    assert player.svg(0).count("<svg") == 1 and player.svg(3) != player.svg(4)
+    assert loss.requires_grad
+
+
+def test_notebooks_get_text_and_html():
+    loss, log, _x = example()
+    player = play(log)
+    bundle = player._repr_mimebundle_()
+    assert bundle == {"text/plain": repr(player), "text/html": player.html()}
+    assert list(player._repr_mimebundle_(include=["text/plain"])) == ["text/plain"]
+    assert repr(player).splitlines()[1].split() == [
+        "step",
+        "what",
+        "happens",
+        "with",
+        "which",
+        "numbers",
+    ]
+    assert loss.requires_grad
+
+
+def test_files(tmp_path):
+    loss, log, _x = example()
+    player = play(log)
+    page = player.save(tmp_path / "player.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and player.html() in page
+    assert player.save(tmp_path / "player.txt").read_text(encoding="utf-8") == player.table + "\n"
+    assert loss.requires_grad
+
+
+def test_the_same_on_every_run():
+    program = (
+        "import sys; sys.path.insert(0, 'tests/viz'); import hashlib, test_player as t; "
+        "loss, log, x = t.example(); print(hashlib.sha256(t.play(log).html().encode()).hexdigest())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
