@@ -1,0 +1,210 @@
+"""The player works where learners see it: on a page, in an exported notebook, in JupyterLab."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import minigrad as torch
+from minigrad.viz import Player, play, record
+
+from .chromium import Page, browser, executable
+
+pytestmark = [
+    pytest.mark.skipif(executable() is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="tried on Linux only"),
+]
+
+SOURCE = """
+import minigrad as torch
+from minigrad.viz import play, record
+x = torch.tensor([3.0], requires_grad=True)
+def double(grad):
+    return grad * 2
+y = x.exp()
+handle = y.register_hook(double)
+loss = (y * x).sum()
+with record({"x": x, "y": y}) as log:
+    loss.backward()
+play(log)
+"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with browser() as opened:
+        yield opened
+
+
+def player() -> Player:
+    x = torch.tensor([3.0], requires_grad=True)
+    y = x.exp()
+    y.register_hook(lambda grad: grad * 2)
+    loss = (y * x).sum()
+    with record({"x": x, "y": y}) as log:
+        loss.backward()
+    return play(log)
+
+
+SAID = "document.querySelector('.minigrad-player [aria-live]')"
+LAYER = "document.querySelector('.minigrad-player img.minigrad-player-layer')"
+
+
+def said(page: Page) -> str:
+    return str(page.ask(f"{SAID}.innerText"))
+
+
+def press(page: Page, *keys: str) -> str:
+    page.ask("document.querySelector('.minigrad-player').focus()")
+    for key in keys:
+        page.press(key)
+    return said(page)
+
+
+def step_through(page: Page) -> None:
+    """Step through the player that the page shows, by keys, buttons and slider."""
+    page.wait(SAID)
+    assert said(page) == "Before the first of 5 steps"
+    first = press(page, "ArrowRight")
+    assert first.splitlines()[0] == "Step 1 of 5. SumBackward0 applies its rule"
+    assert page.ask(f"getComputedStyle({LAYER}).visibility") == "visible"
+    one = page.ask(f"{LAYER}.src")
+    hook = press(page, "ArrowRight", "ArrowRight")
+    assert hook.splitlines()[1:] == ["it sees 3.0000", "it returns 6.0000, which replaces that"]
+    assert page.ask(f"{LAYER}.src") != one
+    assert press(page, "ArrowLeft").startswith("Step 2 of 5. MulBackward0")
+    assert "x adds to .grad" in press(page, "End", "ArrowRight")
+    assert press(page, "Home") == "Before the first of 5 steps"
+    page.ask("[...document.querySelectorAll('.minigrad-player button')]"
+             ".find(each => each.textContent === 'Next').click()")  # fmt: skip
+    assert said(page) == first
+    page.ask(
+        "(slider => { slider.value = 3; slider.dispatchEvent(new Event('input')); })"
+        "(document.querySelector('.minigrad-player input[type=range]'))"
+    )
+    assert said(page) == hook
+    # the layer lies exactly over the picture
+    places = page.ask(
+        "[...document.querySelectorAll('.minigrad-player-base, .minigrad-player-layer')]"
+        ".filter(e => e.offsetParent).map(e => e.getBoundingClientRect())"
+        ".map(r => [r.left, r.top, r.width, r.height].map(Math.round).join())"
+    )
+    assert len(places) == 2 and len(set(places)) == 1, places
+    assert page.ask(f"{LAYER}.naturalWidth") > 100
+    assert page.errors == []
+
+
+def outside(page: Page) -> list[str]:
+    near = ("file:", "data:", "blob:", "http://127.0.0.1", "http://localhost", "about:", "ws:")
+    return [address for address in page.requests if not address.startswith(near)]
+
+
+def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
+    page.open(player().save(tmp_path / "player.html").as_uri())
+    step_through(page)
+    assert outside(page) == []
+
+
+def notebook_at(path: Path, *, run: bool) -> Path:
+    """Write a notebook that shows the player, run or not."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SOURCE.strip())])
+    notebook.cells[0].id = "player"
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    if run:
+        shown = player()._repr_mimebundle_()
+        output = nbformat.v4.new_output("execute_result", data=shown, execution_count=1)
+        notebook.cells[0].outputs, notebook.cells[0].execution_count = [output], 1
+    nbformat.write(notebook, path)
+    return path
+
+
+def test_in_an_exported_notebook(page: Page, tmp_path: Path) -> None:
+    path = notebook_at(tmp_path / "player.ipynb", run=True)
+    export = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", str(path)]
+    subprocess.run(export, check=True, capture_output=True, env=environment(tmp_path))
+    page.requests.clear()
+    page.open((tmp_path / "player.html").as_uri())
+    step_through(page)
+
+
+def test_where_scripts_do_not_run(tmp_path: Path) -> None:
+    with browser() as without:
+        without.call("Emulation.setScriptExecutionDisabled", value=True)
+        without.call("Page.navigate", url=player().save(tmp_path / "player.html").as_uri())
+        time.sleep(0.5)  # nothing can be asked of a page without scripts: wait, then look again
+        without.call("Emulation.setScriptExecutionDisabled", value=False)
+        without.wait("document.querySelector('img.minigrad-player-still')")
+        still = "document.querySelector('img.minigrad-player-still')"
+        assert without.ask(f"{still}.offsetParent !== null && {still}.naturalWidth > 100")
+        assert "At the end of the pass" in without.ask(f"{still}.alt")
+        assert without.ask("document.querySelectorAll('tbody tr').length") == 5
+        assert not without.ask("document.querySelector('.minigrad-player button')")
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Give an environment in which Jupyter writes nothing outside of a directory."""
+    places = {
+        name: str(home / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    root = str(Path(torch.__file__).parents[1])
+    return os.environ | places | {"HOME": str(home), "PYTHONPATH": root}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[str]:
+    """Start JupyterLab over a directory with the notebook; give the address of it there."""
+    pytest.importorskip("jupyterlab")
+    notebook_at(tmp_path / "player.ipynb", run=False)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [
+        sys.executable, "-m", "jupyter", "lab", str(tmp_path), "--no-browser", "--ip=127.0.0.1",
+        f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}",
+        "--LabApp.expose_app_in_browser=True", "--allow-root",
+    ]  # fmt: skip
+    with (tmp_path / "server.log").open("w") as log:
+        process = subprocess.Popen(command, env=environment(tmp_path), stdout=log, stderr=log)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            end = time.monotonic() + 60
+            while True:
+                try:
+                    opener.open(f"{address}/api?token={token}", timeout=5).close()
+                    break
+                except (urllib.error.URLError, OSError):
+                    assert process.poll() is None, (tmp_path / "server.log").read_text()
+                    assert time.monotonic() < end, "JupyterLab did not answer"
+                    time.sleep(0.2)
+            yield f"{address}/lab/tree/player.ipynb?reset&token={token}"
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def test_in_jupyterlab(lab: str, page: Page) -> None:
+    page.requests.clear()
+    page.open(lab)
+    app = "window.jupyterapp"
+    notebook = f"[...{app}.shell.widgets('main')].find(each => each.sessionContext)"
+    page.wait(f"{app}?.shell && {notebook}?.sessionContext.session?.kernel?.status === 'idle'")
+    page.ask(f"{app}.shell.activateById({notebook}.id), true")
+    page.ask(f"{app}.commands.execute('notebook:run-all-cells'), true")
+    page.wait(SAID)
+    page.ask(f"{SAID}.scrollIntoView(), true")
+    step_through(page)
+    assert outside(page) == []
