@@ -308,10 +308,13 @@ def test_a_log_keeps_no_graph_alive():
 def test_in_anomaly_mode():
     x = leaf(-1.0)
     y = x.sqrt()
-    with record() as log, torch.autograd.set_detect_anomaly(True):
-        with pytest.warns(UserWarning, match="Error detected in SqrtBackward0"):
-            with pytest.raises(RuntimeError, match="returned nan values"):
-                y.backward()
+    with (
+        record() as log,
+        torch.autograd.set_detect_anomaly(True),
+        pytest.warns(UserWarning, match="Error detected in SqrtBackward0"),
+        pytest.raises(RuntimeError, match="returned nan values"),
+    ):
+        y.backward()
     assert np.isnan(log.of(RuleApplied)[0].grad_inputs[0].item())
 
 
