@@ -90,7 +90,7 @@ class HookRecord(NamedTuple):
 def hooks_of(node: Node) -> list[HookRecord]:
     """List the hooks that sit on a node, in the order in which they run.
 
-    A hook that the library itself put there to call others may say so: its attribute `shown_as`
+    A hook that the library itself put there to call others may say so: its method `shown_as`
     lists the records to give in its place.
 
     Example:
@@ -124,7 +124,7 @@ def hooks_of(node: Node) -> list[HookRecord]:
 
 
 def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
-    shown_as = getattr(hook, "shown_as", None)
-    if shown_as is not None:
-        return [HookRecord(*record) for record in shown_as]
+    shown = hook.shown_as() if hasattr(hook, "shown_as") else None
+    if shown is not None:
+        return [HookRecord(*record) for record in shown]
     return [HookRecord(kind, hook_name(hook), output_nr, getattr(hook, "remark", ""))]

@@ -209,11 +209,11 @@ class RecordedHook:
         self, hook: Callable[..., Any], kind: str, node: Node, output_nr: int, recorder: Recorder
     ) -> None:
         self.hook, self.node, self.output_nr, self.recorder = hook, node, output_nr, recorder
-        shown_as = getattr(hook, "shown_as", None)
+        shown = hook.shown_as() if hasattr(hook, "shown_as") else None
         # A full hook's own hook on the node calls the user's, which are written down one by one.
-        self.silent = shown_as is not None and [each[0] for each in shown_as] != ["legacy backward"]
-        self.kind: str = shown_as[0][0] if shown_as else kind
-        self.called: str = shown_as[0][1] if shown_as else hook_name(hook)
+        self.silent = shown is not None and [each[0] for each in shown] != ["legacy backward"]
+        self.kind: str = shown[0][0] if shown else kind
+        self.called: str = shown[0][1] if shown else hook_name(hook)
         if hasattr(hook, "__name__"):  # errors name the hook
             self.__name__ = hook.__name__
 

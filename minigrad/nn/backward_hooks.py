@@ -23,7 +23,7 @@ from typing import Any
 from minigrad.autograd.function import Function
 from minigrad.autograd.hooks import hook_name
 from minigrad.autograd.modes import grad_mode, is_grad_enabled
-from minigrad.nn.bound_hook import BoundHook
+from minigrad.nn.bound_hook import BoundHook, Shown, remark_on
 from minigrad.nn.warning import warn
 from minigrad.tensor import Tensor
 
@@ -91,9 +91,7 @@ class FullBackwardHooks:
             return places.pick(self._call_hooks(places.spread(grad_inputs)))
 
         if node is not None:
-            hook.shown_as = [  # type: ignore[attr-defined]
-                ("full backward", hook_name(each)) for each in self.hooks
-            ]
+            hook.shown_as = self._shown_at_inputs  # type: ignore[attr-defined]
             node.register_hook(hook)
         return args
 
@@ -124,16 +122,23 @@ class FullBackwardHooks:
             return places.pick(grad_outputs)
 
         if node is not None:
-            hook.shown_as = self._shown_at_outputs()  # type: ignore[attr-defined]
+            hook.shown_as = self._shown_at_outputs  # type: ignore[attr-defined]
             node.register_hook(hook)
         return values if isinstance(result, tuple) else values[0]
 
-    def _shown_at_outputs(self) -> list[tuple[str, str]]:
+    def _shown_at_inputs(self) -> list[Shown]:
+        """List the hooks that the node in front of the module calls, for pictures of the graph."""
+        return self._shown("full backward", self.hooks)
+
+    def _shown_at_outputs(self) -> list[Shown]:
         """List the hooks that the node behind the module calls, for pictures of the graph."""
-        shown = [("full backward pre", hook_name(hook)) for hook in self.pre_hooks]
+        shown = self._shown("full backward pre", self.pre_hooks)
         if not self.inputs_need_grad:
-            shown += [("full backward", hook_name(hook)) for hook in self.hooks]
+            shown += self._shown("full backward", self.hooks)
         return shown
+
+    def _shown(self, kind: str, hooks: Hooks) -> list[Shown]:
+        return [(kind, hook_name(hook), 0, remark_on(self.module, hook)) for hook in hooks]
 
     def _call_pre_hooks(self, grad_outputs: Any) -> Any:
         """Let each pre-hook see, and replace, the gradients of the outputs."""
@@ -240,7 +245,7 @@ def attach_legacy_hooks(module: Any, hooks: Hooks, args: tuple[Any, ...], result
     if node is not None:
         for hook in hooks:
             bound = BoundHook(hook, module)
-            bound.shown_as = [("legacy backward", hook_name(hook))]
+            bound.kind = "legacy backward"
             node.register_hook(bound)
         _warn_of_what_legacy_hooks_miss(args, result, node)
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from minigrad.viz.graph import Graph
+from minigrad.viz.frames import Frame
+from minigrad.viz.graph import Edge, Graph
 from minigrad.viz.layout import Box, Layout, Point, lay_out
-from minigrad.viz.levels import Frame
 from minigrad.viz.parts import SMALL, SUM_SIZE, Part, Run, stacks_of
 from minigrad.viz.shapes import WIRE, YELLOW, Place, attributes, number, text_line
 from minigrad.viz.text import SANS, text_width
@@ -67,8 +67,8 @@ class Canvas:
             if stack[0].kind == "sum":
                 ports[0] = max(stack[0].width, stack[0].height) - 5.0
             self.boxes.append(Box(across, along, ports[0], ports[1]))
-        self.depths = group_depths(graph)
-        frames = [self._frame(graph.groups[label], depth) for label, depth in self.depths.items()]
+        # Of two boxes around the same nodes the later one is inside: it was called by the other.
+        frames = [self._frame(label, graph.groups[label]) for label in reversed(graph.groups)]
         gaps = (16.0, 30.0) if self.sideways else (24.0, 26.0)
         pairs = [(edge.source, edge.target) for edge in graph.edges]
         self.layout: Layout = lay_out(
@@ -77,10 +77,14 @@ class Canvas:
             gap_across=gaps[0],
             gap_along=gaps[1],
             frames=frames,
-            slots=[edge.output_nr for edge in graph.edges],
+            slots=[self._slot(edge) for edge in graph.edges],
         )
         self.places = [self._parts_places(node.index) for node in graph.nodes]
         self._trace()
+
+    def _slot(self, edge: Edge) -> int:
+        """Say at which output of its target an edge ends; those of a folded box are not told."""
+        return 0 if self.graph.nodes[edge.target].role == "fold" else edge.output_nr
 
     def xy(self, point: Point) -> Point:
         """Turn (across, along) into (x, y)."""
@@ -135,7 +139,7 @@ class Canvas:
             if nodes[edge.source].highlighted and nodes[edge.target].highlighted:
                 out.append(f'<path d="{path}" fill="none" stroke="{YELLOW}" stroke-width="7"/>')
             out.append(f'<path d="{path}" {line}/>{_arrow(points[-1], self.direction)}')
-            several = outputs[edge.target]
+            several = outputs[edge.target] if nodes[edge.target].role != "fold" else set()
             if len(several) > 1 and edge.output_nr in several:
                 several.discard(edge.output_nr)
                 several.add(-1 - edge.output_nr)  # labeled once
@@ -148,36 +152,23 @@ class Canvas:
                 out.append(f'<path d="{ends}L{number(x1 + w1 / 2)} {number(y1 + h1 / 2)}" {line}/>')
         return out
 
-    def _frame(self, members: frozenset[int], depth: int) -> Frame:
-        """Say how much room a frame at this depth of nesting takes, its label included."""
-        pad, label = FRAME_PAD * (depth + 1), FRAME_LABEL * (depth + 1)
+    def _frame(self, label: str, members: frozenset[int]) -> Frame:
+        """Say how much room a frame takes, its label included."""
+        pad, head = FRAME_PAD, FRAME_PAD + FRAME_LABEL
+        wide = text_width(label, SMALL + 1, SANS, bold=True) + 18
         if self.sideways:
-            return Frame(members, pad + label, pad, pad)
-        first, last = (pad, pad + label) if self.direction == "up" else (pad + label, pad)
-        return Frame(members, pad, first, last)
+            return Frame(members, head, pad, pad, pad, least_along=wide)
+        first, last = (pad, head) if self.direction == "up" else (head, pad)
+        return Frame(members, pad, pad, first, last, least_across=wide)
 
-    def frame_places(self) -> dict[str, Place]:
-        """Return the rectangle around each group of nodes, its label included; inner ones first."""
-        places: dict[str, Place] = {}
-        for label in self.depths:
-            members = self.graph.groups[label]
-            inner = [self.node_place(node) for node in sorted(members)]
-            inner += [
-                place for other, place in places.items() if self.graph.groups[other] <= members
-            ]
-            left = min(place[0] for place in inner) - FRAME_PAD
-            top = min(place[1] for place in inner) - FRAME_PAD - FRAME_LABEL
-            right = max(place[0] + place[2] for place in inner) + FRAME_PAD
-            right = max(right, left + text_width(label, SMALL + 1, SANS, bold=True) + 18)
-            bottom = max(place[1] + place[3] for place in inner) + FRAME_PAD
-            places[label] = (left, top, right - left, bottom - top)
+    def frame_places(self) -> dict[str, Place | None]:
+        """Return the box around each group, its label included; None for one that is no box."""
+        places: dict[str, Place | None] = dict.fromkeys(self.graph.groups)
+        for label, frame in zip(reversed(self.graph.groups), self.layout.frames, strict=True):
+            if frame is not None:
+                (across, along), (wide, long) = frame
+                one, other = self.xy((across, along)), self.xy((across + wide, along + long))
+                left, right = sorted((one[0], other[0]))
+                top, bottom = sorted((one[1], other[1]))
+                places[label] = (left, top, round(right - left, 1), round(bottom - top, 1))
         return places
-
-
-def group_depths(graph: Graph) -> dict[str, int]:
-    """Return how deeply groups are filled with others, innermost (0) first."""
-    depths: dict[str, int] = {}
-    for label, members in sorted(graph.groups.items(), key=lambda item: len(item[1])):
-        inner = [depths[other] for other in depths if graph.groups[other] <= members]
-        depths[label] = max(inner, default=-1) + 1
-    return depths

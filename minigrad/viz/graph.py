@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from minigrad.viz.modules import IDENTITY
 from minigrad.viz.reading import (
     Card,
     Hook,
@@ -16,13 +17,18 @@ from minigrad.viz.reading import (
     named_tensors,
 )
 
-IDENTITY = "BackwardHookFunctionBackward"
 LEAF = "AccumulateGrad"
 
 
 @dataclass
 class Node:
-    """One node of the graph: an operation, a leaf, or the identity node of a full backward hook."""
+    """One node of the graph: an operation, a leaf, or the identity node of a full backward hook.
+
+    Or a module's or a loop's nodes folded into one: then `holds` says how many there are, `lines`
+    what is to be said of them, `repeats` how often the same comes in a row, and `alike` is the same
+    for those that may be folded together. The number tells in which order nodes were made; `leaves`
+    are the places of the leaves that it is or holds, before anything was folded.
+    """
 
     index: int
     name: str
@@ -30,10 +36,18 @@ class Node:
     hooks: list[Hook] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     highlighted: bool = False
+    lines: list[str] = field(default_factory=list)
+    holds: int = 1
+    repeats: int = 1
+    alike: str = ""
+    number: int = -1
+    leaves: frozenset[int] = frozenset()
 
     @property
     def role(self) -> str:
-        """Return `"leaf"`, `"identity"` or `"operation"`."""
+        """Return `"leaf"`, `"identity"`, `"operation"`, or `"fold"` if it stands for several."""
+        if self.alike:
+            return "fold"
         return {LEAF: "leaf", IDENTITY: "identity"}.get(self.name, "operation")
 
 
@@ -56,6 +70,7 @@ class Graph:
     roots: list[int]
     groups: dict[str, frozenset[int]] = field(default_factory=dict)
     input_counts: list[int] = field(default_factory=list)
+    folded: str = ""  # what is to be said of the folding
 
 
 class Index:
@@ -63,7 +78,7 @@ class Index:
 
     def __init__(self, nodes: list[Any], names: list[tuple[str, Any]]) -> None:
         """Hold the live nodes and the named tensors for as long as a picture is being made."""
-        self._nodes = nodes
+        self.live = nodes
         self._by_id = {id(node): index for index, node in enumerate(nodes)}
         self._leaves = {
             id(node.variable): index
@@ -124,6 +139,14 @@ def root_of(output: Any) -> Any:
     return node
 
 
+def too_many(limit: int) -> ValueError:
+    """Make the error for a graph that is too large to draw."""
+    return ValueError(
+        f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller part "
+        "(an intermediate tensor, a shorter run), fold its modules, or raise limit=."
+    )
+
+
 def walk(roots: Iterable[Any], limit: int, stop: Iterable[Any] = ()) -> list[Any]:
     """Return all nodes reachable from `roots`, each before those it sends its gradients to.
 
@@ -145,10 +168,7 @@ def walk(roots: Iterable[Any], limit: int, stop: Iterable[Any] = ()) -> list[Any
         seen.add(id(node))
         found.append(node)
         if len(found) > limit:
-            raise ValueError(
-                f"this graph has more than {limit} nodes, too many for one picture. "
-                "Draw a smaller part (an intermediate tensor, a shorter run) or raise limit=."
-            )
+            raise too_many(limit)
         for target, _ in reversed(node.next_functions):
             if target is not None:
                 indegree[id(target)] = indegree.get(id(target), 0) + 1
@@ -200,6 +220,12 @@ def node_name(node: Any) -> str:
     return str(node.name()).rpartition("::")[2]
 
 
+def made_as(node: Any) -> int:
+    """Return the number that says in which order nodes were made; -1 if the node has none."""
+    number = getattr(node, "_sequence_nr", None)
+    return -1 if number is None else int(number())
+
+
 def read_graph(
     outputs: list[Any],
     *,
@@ -228,7 +254,10 @@ def read_graph(
     """
     live = walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
-    nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
+    nodes = [Node(at, node_name(node), number=made_as(node)) for at, node in enumerate(live)]
+    for at, node in enumerate(live):
+        if hasattr(node, "variable"):
+            nodes[at].leaves = frozenset({at})
     edges = [
         Edge(at, target, input_nr, int(output_nr))
         for at, node in enumerate(live)

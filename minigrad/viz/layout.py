@@ -4,16 +4,20 @@ A layered layout in four steps, after Sugiyama, Tagawa and Toda (1981): layers b
 from the outputs, dummy points where an edge passes a layer, order by barycenter sweeps, coordinates
 by weighted least squares under the condition that boxes keep their distance, which the method of
 pooling adjacent violators solves exactly, one layer at a time. No recursion, no randomness.
+
+What is in a frame is laid out by itself, with a point on the rim for every edge that passes it;
+then the frame is one box of what is around it. So nothing else can ever stand in it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 
-from minigrad.viz.levels import Frame, Levels, assign_layers_of_frames
+from minigrad.viz.coordinates import place_rows
+from minigrad.viz.frames import Frame, Nesting, meeting, nest
+from minigrad.viz.levels import Levels, assign_layers
+from minigrad.viz.ports import spread_ends
 
 Point = tuple[float, float]
-SLOT = 46.0  # between the ports of a node with several outputs
 
 
 @dataclass(frozen=True)
@@ -28,184 +32,35 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """Centers of the boxes, the way of each edge, and the extent; all as (across, along)."""
+    """Where everything is, all as (across, along).
+
+    Attributes:
+        centers: The middle of each box.
+        routes: The way of each edge: straight along the direction from the first point to the
+            second, a bend to the third, straight to the fourth, and so on.
+        layers: The number of edges on the longest path to each node.
+        extent: The size of the whole.
+        frames: The nearest corner and the size of each frame; None for one that is no box.
+    """
 
     centers: list[Point]
     routes: list[list[Point]]
     layers: list[int]
     extent: Point
+    frames: list[tuple[Point, Point] | None]
 
 
-def pool_adjacent_violators(
-    wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]
-) -> list[float]:
-    """Place points in a given order as near as possible to where each wants to be.
+@dataclass
+class _Room:
+    """What stands directly in one frame, or outside all, with its places once they are known."""
 
-    Minimizes the weighted sum of squares of (x - wanted) under x[i + 1] - x[i] >= apart[i], that
-    is isotonic regression once the distances are taken off (Barlow et al., 1972).
-
-    Args:
-        wanted: where each point wants to be.
-        weights: how strongly, positive.
-        apart: the least distances between neighbors, one fewer than points.
-
-    Returns:
-        The places.
-
-    Example:
-        >>> pool_adjacent_violators([0.0, 0.0], [1.0, 1.0], [10.0])
-        [-5.0, 5.0]
-    """
-    offsets = [0.0]
-    for distance in apart:
-        offsets.append(offsets[-1] + distance)
-    blocks: list[list[float]] = []  # weight, mean, number of points
-    for want, weight, offset in zip(wanted, weights, offsets, strict=True):
-        block = [weight, want - offset, 1]
-        while blocks and blocks[-1][1] > block[1]:
-            before = blocks.pop()
-            weight = before[0] + block[0]
-            mean = (before[0] * before[1] + block[0] * block[1]) / weight
-            block = [weight, mean, before[2] + block[2]]
-        blocks.append(block)
-    means = [mean for _, mean, number in blocks for _ in range(int(number))]
-    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
-
-
-def _edge_weights(levels: Levels) -> dict[tuple[int, int], float]:
-    """Weigh edges: the longest way down from each node and the long edges want to be straight."""
-    count = len(levels.layer)
-    height = [0] * count
-    for row in reversed(levels.rows):
-        for node in row:
-            height[node] = max((height[each] + 1 for each in levels.below[node]), default=0)
-    weights: dict[tuple[int, int], float] = {}
-    for node in range(count):
-        if not levels.below[node]:
-            continue
-        highest = max(height[each] for each in levels.below[node])
-        single = [height[each] for each in levels.below[node]].count(highest) == 1
-        for each in levels.below[node]:
-            dummies = (node >= levels.real) + (each >= levels.real)
-            weight = (1.0, 2.0, 8.0)[dummies]
-            if single and height[each] == highest > 0:
-                weight = 1000.0
-            weights[node, each] = weight
-    return weights
-
-
-def _place_rows(
-    levels: Levels, gap: float, frames: Sequence[Frame], sweeps: int = 10
-) -> list[float]:
-    """Return the coordinate across for every node and dummy."""
-    weights = _edge_weights(levels)
-    inside = [
-        frozenset(k for k, f in enumerate(frames) if a in f.members and b in f.members)
-        for a, b in levels.owner
-    ]
-    at = [0.0] * len(levels.layer)
-    apart: list[list[float]] = []
-    for row in levels.rows:
-        distances = []
-        for left, right in pairwise(row):
-            pads = max((frames[k].beside for k in inside[left] - inside[right]), default=0.0)
-            pads += max((frames[k].beside for k in inside[right] - inside[left]), default=0.0)
-            distances.append((levels.across[left] + levels.across[right]) / 2 + gap + pads)
-        apart.append(distances)
-        place = -sum(distances) / 2
-        for node, distance in zip(row, [*distances, 0.0], strict=True):
-            at[node] = place
-            place += distance
-    for sweep in range(sweeps):
-        final = sweep >= sweeps - 2
-        downward = sweep % 2 == 0
-        for number in range(len(levels.rows)) if downward else reversed(range(len(levels.rows))):
-            row = levels.rows[number]
-            wanted, pull = [], []
-            for node in row:
-                ends = []
-                if downward or final:
-                    ends += [(weights[each, node], at[each]) for each in levels.above[node]]
-                if not downward or final:
-                    ends += [(weights[node, each], at[each]) for each in levels.below[node]]
-                total = sum(weight for weight, _ in ends)
-                mean = sum(w * x for w, x in ends) / total if ends else at[node]
-                wanted.append(mean)
-                pull.append(total if ends else 0.01)
-            for node, place in zip(
-                row, pool_adjacent_violators(wanted, pull, apart[number]), strict=True
-            ):
-                at[node] = place
-    pairs = {
-        (left, right): distance
-        for row, distances in zip(levels.rows, apart, strict=True)
-        for left, right, distance in zip(row, row[1:], distances, strict=False)
-    }
-    _straighten(levels, at, pairs)
-    return at
-
-
-def _straighten(levels: Levels, at: list[float], apart: dict[tuple[int, int], float]) -> None:
-    """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
-    beside: dict[int, tuple[int | None, int | None]] = {}
-    for row in levels.rows:
-        for left, node, right in zip([None, *row], row, [*row[1:], None], strict=False):
-            beside[node] = (left, right)
-    for chain in levels.chains:
-        dummies = chain[1:-1]
-        least, most = float("-inf"), float("inf")
-        for node in dummies:
-            left, right = beside[node]
-            if left is not None:
-                least = max(least, at[left] + apart[left, node])
-            if right is not None:
-                most = min(most, at[right] - apart[node, right])
-        if dummies and least <= most:
-            ends = sorted(at[node] for node in (chain[0], chain[-1]))
-            middle = sorted(at[node] for node in dummies)[len(dummies) // 2]
-            line = min(max(middle, ends[0]), ends[1])
-            for node in dummies:
-                at[node] = min(max(line, least), most)
-
-
-def _bands(
-    boxes: Sequence[Box], levels: Levels, across: list[float], gap: float, frames: Sequence[Frame]
-) -> list[tuple[float, float]]:
-    """Return where each layer begins and ends along the direction, with room for the frames.
-
-    Layers stand further apart where an edge between them goes far across, so that it can bend.
-    """
-    count = len(levels.rows)
-    before, after = [0.0] * count, [0.0] * count
-    for frame in frames:
-        levels_in = [levels.layer[node] for node in frame.members]
-        first, last = min(levels_in), max(levels_in)
-        before[first] = max(before[first], frame.before)
-        after[last] = max(after[last], frame.after)
-    bands, place = [], 0.0
-    for number, row in enumerate(levels.rows):
-        place += before[number]
-        size = max((boxes[node].along for node in row if node < levels.real), default=0.0)
-        bands.append((place, place + size))
-        far = max((abs(across[a] - across[b]) for a in row for b in levels.below[a]), default=0.0)
-        place += size + after[number] + gap + min(0.09 * far, gap)
-    return bands
-
-
-def _ports(
-    ends: list[tuple[float, int]], center: float, width: float, slots: Sequence[int]
-) -> dict[int, float]:
-    """Spread the ends of edges over one side of a box: by slot, else in the order they come in."""
-    used = sorted({slots[edge] for _, edge in ends})
-    if len(used) > 1:
-        step = min(SLOT, width / (len(used) - 1))
-        place = {slot: center + (at - (len(used) - 1) / 2) * step for at, slot in enumerate(used)}
-        return {edge: place[slots[edge]] for _, edge in ends}
-    step = min(14.0, width / max(len(ends) - 1, 1))
-    return {
-        edge: center + (number - (len(ends) - 1) / 2) * step
-        for number, (_, edge) in enumerate(sorted(ends))
-    }
+    items: list[int] = field(default_factory=list)
+    edges: list[tuple[int, int, int]] = field(default_factory=list)  # source, target, number
+    entering: list[tuple[int, int]] = field(default_factory=list)  # number of the edge, target
+    leaving: list[tuple[int, int]] = field(default_factory=list)  # number of the edge, source
+    centers: dict[int, Point] = field(default_factory=dict)
+    routes: dict[int, list[Point]] = field(default_factory=dict)
+    size: Point = (0.0, 0.0)
 
 
 def lay_out(
@@ -224,12 +79,13 @@ def lay_out(
         edges: pairs of node numbers (source, target); several between the same two are kept.
         gap_across: the least distance between boxes side by side.
         gap_along: the distance between layers.
-        frames: groups to keep together, inner ones first.
+        frames: boxes to put around groups of nodes; of equal groups the first is the inner one.
         slots: for each edge the number of the target's output it belongs to; edges of one slot end
             at one point.
 
     Returns:
-        The places. No two boxes overlap, and no edge touches a box that is not its own.
+        The places. No two boxes overlap, no edge touches a box that is not its own, and a frame
+        holds its members only.
 
     Raises:
         ValueError: if the graph has a cycle or no nodes.
@@ -241,38 +97,202 @@ def lay_out(
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
-    layer = assign_layers_of_frames(len(boxes), list(edges), frames)
-    levels = Levels([box.across for box in boxes], edges, layer)
-    levels.sort_rows()
-    across = _place_rows(levels, gap_across, frames)
-    bands = _bands(boxes, levels, across, gap_along, frames)
-    least = min(x - size / 2 for x, size in zip(across, levels.across, strict=True))
-    across = [x - least for x in across]
-    centers = [
-        (round(across[node], 1), round(sum(bands[levels.layer[node]]) / 2, 1))
-        for node in range(len(boxes))
-    ]
-    leaving: list[list[tuple[float, int]]] = [[] for _ in boxes]
-    arriving: list[list[tuple[float, int]]] = [[] for _ in boxes]
-    for number, chain in enumerate(levels.chains):
-        leaving[chain[0]].append((across[chain[1]], number))
-        arriving[chain[-1]].append((across[chain[-2]], number))
+    count = len(boxes)
+    layers = assign_layers(count, edges)
+    if layers is None:
+        raise ValueError("a graph with a cycle has no layers")
+    nesting = nest(count, edges, frames)
+    rooms = _rooms(count, edges, nesting)
+    sizes: dict[int, Box] = dict(enumerate(boxes))
     none = [0] * len(edges)
-    out = [_ports(leaving[n], centers[n][0], b.port_out, none) for n, b in enumerate(boxes)]
-    into = [
-        _ports(arriving[n], centers[n][0], b.port_in, slots or none) for n, b in enumerate(boxes)
+    for number in [*nesting.order, -1]:
+        room = rooms[number]
+        frame = frames[number] if number >= 0 else None
+        _furnish(room, rooms, sizes, count, frame, (gap_across, gap_along), slots or none)
+        if frame is not None:
+            sizes[count + number] = Box(*room.size)
+    corners: dict[int, Point] = {-1: (0.0, 0.0)}
+    for number in reversed(nesting.order):
+        outer = nesting.of_frame[number]
+        (x, y), (width, height) = rooms[outer].centers[count + number], rooms[number].size
+        left, top = corners[outer]
+        corners[number] = (left + x - width / 2, top + y - height / 2)
+    centers = [
+        _shifted(rooms[at].centers[node], corners[at]) for node, at in enumerate(nesting.of_node)
     ]
-    routes = []
+    routes = [_route(number, *edge, rooms, nesting, corners) for number, edge in enumerate(edges)]
+    extent = _shifted(rooms[-1].size, (0.0, 0.0))
+    places = [
+        (_shifted(corners[at], (0.0, 0.0)), _shifted(rooms[at].size, (0.0, 0.0)))
+        if at in corners
+        else None
+        for at in range(len(frames))
+    ]
+    return Layout(centers, routes, layers, extent, places)
+
+
+def _shifted(point: Point, by: Point) -> Point:
+    return round(point[0] + by[0], 1), round(point[1] + by[1], 1)
+
+
+def _rooms(count: int, edges: Sequence[tuple[int, int]], nesting: Nesting) -> dict[int, _Room]:
+    """Say what stands in each frame, and which edges run in it, come into it and leave it."""
+    rooms = {number: _Room() for number in [*nesting.order, -1]}
+    for node, number in enumerate(nesting.of_node):
+        rooms[number].items.append(node)
+    for number in nesting.order:
+        rooms[nesting.of_frame[number]].items.append(count + number)
+    for number, (source, target) in enumerate(edges):
+        common, one, other = meeting(nesting, source, target, count)
+        rooms[common].edges.append((one, other, number))
+        for end, leaves in ((source, True), (target, False)):
+            inner = end
+            for frame in nesting.around(end):
+                if frame == common:
+                    break
+                passing = rooms[frame].leaving if leaves else rooms[frame].entering
+                passing.append((number, inner))
+                inner = count + frame
+    return rooms
+
+
+def _route(
+    number: int,
+    source: int,
+    target: int,
+    rooms: dict[int, _Room],
+    nesting: Nesting,
+    corners: dict[int, Point],
+) -> list[Point]:
+    """Put the pieces of an edge together, from frame to frame."""
+    way_up, way_down = nesting.around(source), nesting.around(target)
+    common = next(frame for frame in way_up if frame in way_down)
+    up, down = way_up[: way_up.index(common) + 1], way_down[: way_down.index(common)]
+    points: list[Point] = []
+    for frame in [*up, *reversed(down)]:
+        piece = [_shifted(point, corners[frame]) for point in rooms[frame].routes[number]]
+        points = points[:-1] + piece[1:] if points else piece
+    return points
+
+
+def _furnish(
+    room: _Room,
+    rooms: dict[int, _Room],
+    sizes: dict[int, Box],
+    count: int,
+    frame: Frame | None,
+    gaps: tuple[float, float],
+    slots: Sequence[int],
+) -> None:
+    """Lay out what stands directly in one frame, the frames in it being boxes already."""
+    index = {item: at for at, item in enumerate(room.items)}
+    boxes = [sizes[item] for item in room.items]
+    real = len(boxes)
+    pairs, numbers, offsets = [], [], []
+    for source, target, number in room.edges:
+        pairs.append((index[source], index[target]))
+        numbers.append(number)
+        offsets.append(
+            (_port(source, number, rooms, count, -1), _port(target, number, rooms, count, 0))
+        )
+    for number, target in room.entering:
+        pairs.append((len(boxes), index[target]))
+        boxes.append(Box(0.0, 0.0, 0.0, 0.0))
+        numbers.append(number)
+        offsets.append((0.0, _port(target, number, rooms, count, 0)))
+    last = len(boxes)
+    for number, source in room.leaving:
+        pairs.append((index[source], len(boxes)))
+        boxes.append(Box(0.0, 0.0, 0.0, 0.0))
+        numbers.append(number)
+        offsets.append((_port(source, number, rooms, count, -1), 0.0))
+    layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
+    levels = Levels([box.across for box in boxes], pairs, layer, offsets)
+    if frame is not None and len(room.leaving) == 0:
+        levels.rows.append([])  # the rim at the end
+    levels.sort_rows()
+    across = place_rows(levels, gaps[0], real)
+    bands = _bands(boxes, levels, across, gaps[1], frame)
+    across, width = _fit(across, levels, frame)
+    room.size = (width, bands[-1][1])
+    middles = [sum(bands[layer[at]]) / 2 for at in range(real)]
+    for at, item in enumerate(room.items):
+        room.centers[item] = (across[at], middles[at])
+    sides = [(box.port_out, box.port_in) for box in boxes]
+    fixed = {at for at, item in enumerate(room.items) if item >= count}
+    belongs = [slots[each] for each in numbers]
+    starts, stops = spread_ends(sides, levels, across, offsets, belongs, fixed)
     for number, chain in enumerate(levels.chains):
-        first, last = chain[0], chain[-1]
-        start = out[first][number]
-        points = [(start, sum(bands[levels.layer[first]]) / 2 + boxes[first].along / 2)]
-        points.append((start, bands[levels.layer[first]][1]))
+        first, final = chain[0], chain[-1]
+        start, stop = starts[number], stops[number]
+        points = [(start, sum(bands[layer[first]]) / 2 + boxes[first].along / 2)]
+        points.append((start, bands[layer[first]][1]))
         for node in chain[1:-1]:
             points += [(across[node], y) for y in bands[levels.layer[node]]]
-        end = into[last][number]
-        points.append((end, bands[levels.layer[last]][0]))
-        points.append((end, sum(bands[levels.layer[last]]) / 2 - boxes[last].along / 2))
-        routes.append([(round(x, 1), round(y, 1)) for x, y in points])
-    width = max(x + size / 2 for x, size in zip(across, levels.across, strict=True))
-    return Layout(centers, routes, layer, (round(width, 1), round(bands[-1][1], 1)))
+        points.append((stop, bands[layer[final]][0]))
+        points.append((stop, sum(bands[layer[final]]) / 2 - boxes[final].along / 2))
+        room.routes[numbers[number]] = points
+
+
+def _port(item: int, number: int, rooms: dict[int, _Room], count: int, end: int) -> float:
+    """Say where an edge passes the rim of a frame, counted from the frame's middle; else 0."""
+    if item < count:
+        return 0.0
+    room = rooms[item - count]
+    return room.routes[number][end][0] - room.size[0] / 2
+
+
+def _layers(
+    total: int, real: int, last: int, pairs: list[tuple[int, int]], framed: bool
+) -> list[int]:
+    """Assign layers; in a frame the first and the last one hold the points on the rim only."""
+    if not framed:
+        layer = assign_layers(total, pairs)
+        assert layer is not None
+        return layer
+    begins = {target for _, target in pairs}
+    rim = [(total, node) for node in range(real) if node not in begins]
+    layer = assign_layers(total + 1, pairs + rim)
+    assert layer is not None
+    bottom = max(layer[:real]) + 1
+    return [*layer[:last], *[bottom] * (total - last)]
+
+
+def _bands(
+    boxes: Sequence[Box], levels: Levels, across: list[float], gap: float, frame: Frame | None
+) -> list[Point]:
+    """Return where each layer begins and ends along the direction.
+
+    Layers stand further apart where an edge between them goes far across, so that it can bend.
+    """
+    bands, place, last = [], 0.0, len(levels.rows) - 1
+    for number, row in enumerate(levels.rows):
+        if frame is not None and number == last:
+            place = max(place, frame.least_along)
+        size = max((boxes[node].along for node in row if node < levels.real), default=0.0)
+        bands.append((place, place + size))
+        far = max(
+            (
+                abs(across[a] + here - across[b] - there)
+                for a in row
+                for b, there, here in levels.below[a]
+            ),
+            default=0.0,
+        )
+        space = gap
+        if frame is not None and number in (0, last - 1):
+            space = frame.before if number == 0 else frame.after
+        place += size + space + min(0.09 * far, gap)
+    return bands
+
+
+def _fit(across: list[float], levels: Levels, frame: Frame | None) -> tuple[list[float], float]:
+    """Let the coordinates begin at the left rim, and return them and the width with the rims."""
+    sizes = levels.across
+    least = min(x - size / 2 for x, size in zip(across, sizes, strict=True))
+    most = max(x + size / 2 for x, size in zip(across, sizes, strict=True))
+    left, right, width = 0.0, 0.0, most - least
+    if frame is not None:
+        spare = max(frame.least_across - (frame.left + width + frame.right), 0.0)
+        left, right = frame.left + spare / 2, frame.right + spare / 2
+    return [x - least + left for x in across], left + width + right

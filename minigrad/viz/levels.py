@@ -1,19 +1,12 @@
 """Put the nodes of a directed graph into layers, and order each layer so that few edges cross."""
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-
-@dataclass(frozen=True)
-class Frame:
-    """A box around a group of nodes: the room it needs beside, before and after its members."""
-
-    members: frozenset[int]
-    beside: float = 0.0
-    before: float = 0.0
-    after: float = 0.0
+# An end of an edge as seen from its other end: the node there, where on that node the edge ends
+# and where on this one, both counted from the middle of the node.
+End = tuple[int, float, float]
 
 
 def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int] | None:
@@ -34,39 +27,38 @@ def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int] | N
     return layer if len(ready) == count else None
 
 
-def assign_layers_of_frames(
-    count: int, edges: list[tuple[int, int]], frames: Sequence[Frame]
-) -> list[int]:
-    """Assign layers so that what a group sends gradients to comes after all of the group."""
-    layer = assign_layers(count, edges)
-    if layer is None:
-        raise ValueError("a graph with a cycle has no layers")
-    for frame in frames:
-        inside = frame.members
-        goes_on = {s for s, t in edges if s in inside and t in inside}
-        beyond = sorted({t for s, t in edges if s in inside and t not in inside})
-        extra = [(s, t) for s in sorted(inside - goes_on) for t in beyond]
-        tried = assign_layers(count, edges + extra)
-        if tried is not None:
-            layer, edges = tried, edges + extra
-    return layer
-
-
 class Levels:
-    """The graph with dummy points in place of long edges, and the order within each layer."""
+    """The graph with dummy points in place of long edges, and the order within each layer.
+
+    Attributes:
+        across: How wide each node is; dummy points have no width.
+        layer: The layer of each.
+        real: How many nodes there are; dummy points are numbered from here on.
+        chains: For each edge its source, its dummy points and its target.
+        above: For each node the upper ends of the edges that come to it.
+        below: For each node the lower ends of those that leave it.
+        rows: The nodes of each layer in their order.
+    """
 
     def __init__(
-        self, across: Sequence[float], edges: Sequence[tuple[int, int]], layer: list[int]
+        self,
+        across: Sequence[float],
+        edges: Sequence[tuple[int, int]],
+        layer: Sequence[int],
+        offsets: Sequence[tuple[float, float]] | None = None,
     ) -> None:
         """Put dummy points where edges pass layers, and each layer in the order of discovery."""
         self.across = list(across)
         self.layer = list(layer)
         self.chains: list[list[int]] = []
-        self.above: list[list[int]] = [[] for _ in across]
-        self.below: list[list[int]] = [[] for _ in across]
+        self.above: list[list[End]] = [[] for _ in across]
+        self.below: list[list[End]] = [[] for _ in across]
         self.real = len(across)
-        self.owner: list[tuple[int, int]] = [(at, at) for at in range(len(across))]
-        for source, target in edges:
+        self._wide: set[int] = set()  # nodes whose edges leave at different places
+        for number, (source, target) in enumerate(edges):
+            leaves, arrives = offsets[number] if offsets else (0.0, 0.0)
+            if leaves:
+                self._wide.add(source)
             chain = [source]
             for level in range(layer[source] + 1, layer[target]):
                 chain.append(len(self.layer))
@@ -74,11 +66,12 @@ class Levels:
                 self.across.append(0.0)
                 self.above.append([])
                 self.below.append([])
-                self.owner.append((source, target))
             chain.append(target)
             for upper, lower in pairwise(chain):
-                self.below[upper].append(lower)
-                self.above[lower].append(upper)
+                here = leaves if upper == source else 0.0
+                there = arrives if lower == target else 0.0
+                self.below[upper].append((lower, there, here))
+                self.above[lower].append((upper, here, there))
             self.chains.append(chain)
         self.rows: list[list[int]] = [[] for _ in range(max(self.layer) + 1)]
         for node in self._discovery():
@@ -94,38 +87,133 @@ class Levels:
             if not seen[node]:
                 seen[node] = True
                 found.append(node)
-                stack.extend(reversed(self.below[node]))
+                stack.extend(other for other, _, _ in reversed(self.below[node]))
         return found
+
+    def _points(self, ends: list[End], place: Sequence[int]) -> list[float]:
+        """Say where edges end in the neighboring layer, in places of nodes, in order.
+
+        A wide node counts from half a place before its own to half a place behind it.
+        """
+        if len(ends) == 1:
+            other, there, _ = ends[0]
+            return [place[other] + there / self.across[other] if there else place[other]]
+        return sorted(
+            place[other] + there / self.across[other] if there else place[other]
+            for other, there, _ in ends
+        )
+
+    def _count(self, upper: list[int], place: Sequence[int]) -> int:
+        """Count the crossings between a layer and the next."""
+        total = 0
+        passed: list[float] = []
+        for node in upper:
+            ends = self.below[node]
+            groups = [ends]
+            if node in self._wide:
+                heres = sorted({here for _, _, here in ends})
+                groups = [[end for end in ends if end[2] == here] for here in heres]
+            for group in groups:
+                # In ascending order, so that edges from one place do not count as crossing.
+                for point in self._points(group, place):
+                    behind = bisect_right(passed, point)
+                    total += len(passed) - behind
+                    passed.insert(behind, point)
+        return total
+
+    def _places(self) -> list[int]:
+        place = [0] * len(self.layer)
+        for row in self.rows:
+            for at, node in enumerate(row):
+                place[node] = at
+        return place
 
     def crossings(self) -> int:
         """Count how often two edges cross between neighboring layers."""
-        total = 0
-        for upper, lower in pairwise(self.rows):
-            place = {node: at for at, node in enumerate(lower)}
-            passed: list[int] = []
-            for node in upper:
-                ends = sorted(place[target] for target in self.below[node])
-                total += sum(len(passed) - bisect_right(passed, end) for end in ends)
-                for end in ends:
-                    insort(passed, end)
-        return total
+        place = self._places()
+        return sum(self._count(row, place) for row in self.rows[:-1])
 
-    def sort_rows(self, sweeps: int = 8) -> None:
-        """Order each layer by the mean place of its neighbors, down and up; keep the best."""
+    def sort_rows(self, rounds: int = 3) -> None:
+        """Order the layers so that few edges cross.
+
+        Each layer is ordered by the mean place of its neighbors, over and over, down and up; then
+        neighbors in a layer change places wherever that takes away a crossing. The best of some
+        rounds is kept; those after the first begin with the best order, mirrored or not.
+        """
         best, fewest = [list(row) for row in self.rows], self.crossings()
-        for sweep in range(sweeps):
+        for turn in range(rounds):
             if not fewest:
                 break
-            rows = self.rows if sweep % 2 == 0 else self.rows[::-1]
-            neighbors = self.above if sweep % 2 == 0 else self.below
-            for fixed, row in pairwise(rows):
-                place = {node: at for at, node in enumerate(fixed)}
-                mean = {}
-                for at, node in enumerate(row):
-                    places = [place[each] for each in neighbors[node]]
-                    mean[node] = sum(places) / len(places) if places else float(at)
-                row.sort(key=mean.__getitem__)
+            if turn:
+                self.rows = [row[::-1] if turn % 2 else list(row) for row in best]
+            self._sweep(upward=turn > 0)
+            self._swap_neighbors()
             crossings = self.crossings()
             if crossings < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
         self.rows = best
+
+    def _sweep(self, upward: bool, sweeps: int = 10) -> None:
+        """Order each layer by the mean place of its neighbors, down and up; keep the best."""
+        best, fewest = [list(row) for row in self.rows], self.crossings()
+        place = self._places()
+        idle = 0
+        for sweep in range(sweeps):
+            if not fewest or idle == 4:
+                break
+            downward = (sweep % 2 == 0) != upward
+            rows = self.rows[1:] if downward else self.rows[-2::-1]
+            neighbors = self.above if downward else self.below
+            for row in rows:
+                if len(row) < 2:
+                    continue
+                mean = {}
+                for at, node in enumerate(row):
+                    points = self._points(neighbors[node], place)
+                    mean[node] = sum(points) / len(points) if points else float(at)
+                row.sort(key=mean.__getitem__)
+                for at, node in enumerate(row):
+                    place[node] = at
+            crossings = self.crossings()
+            idle += 1
+            if crossings < fewest:
+                best, fewest, idle = [list(row) for row in self.rows], crossings, 0
+        self.rows = best
+
+    def _swap_neighbors(self, rounds: int = 6) -> None:
+        """Swap nodes side by side as long as that makes fewer crossings."""
+        place = self._places()
+        dirty = [True] * len(self.rows)
+        for _ in range(rounds):
+            changed = False
+            for number, row in enumerate(self.rows):
+                if not dirty[number] or len(row) < 2:
+                    continue
+                dirty[number] = False
+                over = {node: self._points(self.above[node], place) for node in row}
+                under = {node: self._points(self.below[node], place) for node in row}
+                swapped = False
+                for at in range(len(row) - 1):
+                    left, right = row[at], row[at + 1]
+                    gain = _gain(over[left], over[right]) + _gain(under[left], under[right])
+                    if gain > 0:
+                        row[at], row[at + 1] = right, left
+                        place[left], place[right] = at + 1, at
+                        swapped = True
+                if swapped:
+                    changed = True
+                    for near in range(max(number - 1, 0), min(number + 2, len(self.rows))):
+                        dirty[near] = True
+            if not changed:
+                break
+
+
+def _gain(left: list[float], right: list[float]) -> int:
+    """Say how many crossings fewer there are if two neighbors with these ends change places."""
+    if not left or not right or left[-1] <= right[0]:
+        return -1 if left and right and left[0] < right[-1] else 0
+    gain = 0
+    for a in left:
+        for b in right:
+            gain += (a > b) - (a < b)
+    return gain

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from minigrad.viz.graph import Edge, Graph, Node
-from minigrad.viz.reading import BEFORE_RULE, Hook
+from minigrad.viz.reading import BEFORE_RULE, INSIDE, Hook
 from minigrad.viz.text import MONOSPACE, SANS, text_width
 
 SIZE = 12.0
@@ -21,7 +21,9 @@ HOOK_LABELS = {
     "legacy backward": "legacy backward hook",
     "post-accumulate": "post-accumulate hook",
     "node hook": "node hook",
+    "saved-tensor hooks": "saved-tensor hooks",
 }
+MOST_HOOKS = 4  # so many are listed at a folded box
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,33 @@ class Part:
     height: float
     gap: float = 0.0
     hook: str = ""
+    whole: str = ""
+
+
+def hook_label(hook: Hook, several: bool = False) -> str:
+    """Say what kind of hook it is.
+
+    Example:
+        >>> hook_label(Hook("full backward", "watch", 0, "global"))
+        'global full backward hook'
+        >>> hook_label(Hook("tensor pre-hook", "gather", 0, "multi-grad"))
+        'multi-grad hook'
+        >>> hook_label(Hook("saved-tensor hooks", "unpack", 0, "self"))
+        'saved-tensor hooks on self'
+    """
+    kind = hook.kind.removesuffix(INSIDE)
+    label = HOOK_LABELS.get(kind, kind)
+    if hook.remark == "multi-grad":
+        label = "multi-grad hook"
+    elif hook.kind == "saved-tensor hooks" and hook.remark:
+        label += f" on {hook.remark}"
+    elif hook.remark:
+        label = f"{hook.remark} {label}"
+    if kind != hook.kind:
+        label += INSIDE
+    if several and hook.kind in ("tensor pre-hook", "retain_grad"):
+        label += f", output {hook.output_nr}"
+    return label
 
 
 def _part(
@@ -63,9 +92,7 @@ def _part(
 
 
 def _hook_part(hook: Hook, several: bool) -> Part:
-    label = HOOK_LABELS.get(hook.kind, hook.kind)
-    if several and hook.kind in ("tensor pre-hook", "retain_grad"):
-        label += f", output {hook.output_nr}"
+    label = hook_label(hook, several)
     runs = [Run(label, SANS, SMALL)]
     if hook.name:
         runs = [Run(hook.name, bold=True), Run("  " + label, SANS, SMALL)]
@@ -93,6 +120,22 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
     return lines
 
 
+def _whole(node: Node) -> str:
+    return "; ".join(f"{card.name}: {card.whole}" for card in node.cards if card.whole)
+
+
+def _fold_part(node: Node) -> Part:
+    """Draw several nodes as one: what it is, how often, and what goes in and out."""
+    counted = [Run(f"{node.holds} node{'s' if node.holds > 1 else ''}", SANS, SMALL, tone="soft")]
+    if node.repeats > 1:
+        counted.insert(0, Run(f"\u00d7 {node.repeats}   ", SANS, SIZE, bold=True, tone="grad"))
+    lines = [[Run(node.name, SANS, SIZE, bold=True)]]
+    lines += [[Run(line, SANS, SMALL, tone="soft")] for line in node.lines]
+    lines.append(counted)
+    part = _part("repeat" if node.repeats > 1 else "fold", lines, 12.0)
+    return replace(part, height=part.height + (4.0 if node.repeats > 1 else 0.0))
+
+
 def stack_of(node: Node, summed: int, outputs: int, sideways: bool = False) -> list[Part]:
     """Return a node's parts in the order in which a gradient passes them.
 
@@ -108,15 +151,22 @@ def stack_of(node: Node, summed: int, outputs: int, sideways: bool = False) -> l
     plus = Part("sum", ((Run("+", SANS, 13.0, bold=True),),), width, height, 6.0)
     parts = [plus] if summed > 1 else []
     if node.cards and node.role != "leaf":
-        parts.append(_part("tensor", _tensor_lines(node, outputs > 1), gap=8.0))
+        part = _part("tensor", _tensor_lines(node, outputs > 1), gap=8.0)
+        parts.append(replace(part, whole=_whole(node)))
     parts += [_hook_part(hook, outputs > 1) for hook in node.hooks if hook.kind in BEFORE_RULE]
     if node.role == "leaf":
         lines = _tensor_lines(node) or [[Run("leaf", bold=True)]]
-        parts.append(_part("leaf", lines))
+        parts.append(replace(_part("leaf", lines), whole=_whole(node)))
+    elif node.role == "fold":
+        parts.append(_fold_part(node))
     else:
         pad = 16.0 if node.role == "identity" else 11.0
         parts.append(_part(node.role, [[Run(node.name)]], pad))
-    parts += [_hook_part(hook, outputs > 1) for hook in node.hooks if hook.kind not in BEFORE_RULE]
+    behind = [hook for hook in node.hooks if hook.kind not in BEFORE_RULE]
+    most = MOST_HOOKS if node.role == "fold" else len(behind)
+    parts += [_hook_part(hook, outputs > 1) for hook in behind[:most]]
+    if len(behind) > most:
+        parts.append(_part("note", [[Run(f"{len(behind) - most} more hooks inside", SANS, SMALL)]]))
     if outputs > 1:  # room for an arrow to each
         parts[0] = replace(parts[0], width=max(parts[0].width, 64.0 * (outputs - 1)))
     if node.notes:

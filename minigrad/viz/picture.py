@@ -1,15 +1,14 @@
-"""Draw the graph behind a tensor, and put pictures side by side; they show in Jupyter."""
+"""Hold pictures of graphs, which show in Jupyter, and put them side by side."""
 
 import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-from minigrad.viz.canvas import DIRECTIONS, Canvas
+from minigrad.viz.canvas import Canvas
 from minigrad.viz.export import description, dot, table
-from minigrad.viz.graph import Graph, Index, read_graph
+from minigrad.viz.graph import Graph
 from minigrad.viz.svg import document, panel
 
 
@@ -109,98 +108,6 @@ class Picture:
         return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
 
 
-def draw(
-    output: Any,
-    *,
-    names: Any = None,
-    hooks: bool | Callable[[Any], Iterable[Any]] = True,
-    values: bool = True,
-    gradients: bool = True,
-    highlight: Any = None,
-    annotations: Mapping[Any, str] | None = None,
-    groups: Mapping[str, Any] | None = None,
-    title: str | None = None,
-    alt: str | None = None,
-    direction: str = "down",
-    digits: int = 4,
-    max_values: int = 4,
-    limit: int = 300,
-) -> Picture:
-    """Draw the graph that a computation left behind.
-
-    Each operation is a box with PyTorch's name for its node; arrows point the way the gradient
-    goes, from the output to the leaves. What stands above a box happens before its rule, what hangs
-    below it happens after: a gradient traveling down meets everything in the order drawn.
-
-    Args:
-        output: the tensor the graph ends in, or a list or tuple of several.
-        names: names for tensors: a dict `{"x": x, "s": s}`, a Module (whose
-            `named_parameters()` are taken), or a list of both. An inner tensor that is named is
-            drawn above its operation. Tensors that are not part of the graph are left out.
-        hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
-            objects with `kind`, `name` and `output_nr`.
-        values: whether to show tensors' values.
-        gradients: whether to show the gradients they hold.
-        highlight: a tensor, node or name, or a list of them, to be marked.
-        annotations: notes to put under a node: `{tensor, node or name: text}`.
-        groups: boxes around parts of the graph: `{label: [nodes, tensors or names]}`; see
-            `minigrad.viz.between`.
-        title: a line above the picture.
-        alt: the alternative text; by default one that describes the graph.
-        direction: where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
-        digits: decimals of numbers.
-        max_values: how many entries a tensor may have for them to be shown; else only its shape.
-        limit: how many nodes there may be.
-
-    Returns:
-        The picture.
-
-    Raises:
-        ValueError: if there is no graph, too large a graph, or an unknown direction.
-        KeyError: if something named is not part of the graph.
-
-    Example:
-        >>> import minigrad
-        >>> x = minigrad.tensor(3.0, requires_grad=True)
-        >>> y = x * x
-        >>> y.backward()
-        >>> draw(y, names={"x": x, "y": y})
-        #  node            sends to  tensor
-        0  MulBackward0    1 1       y () = 9.0000
-        1  AccumulateGrad            x () = 3.0000, grad 6.0000
-    """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-    graph, index = read_graph(
-        list(output) if isinstance(output, list | tuple) else [output],
-        names=names,
-        hooks=hooks,
-        values=values,
-        gradients=gradients,
-        digits=digits,
-        max_values=max_values,
-        limit=limit,
-    )
-    for thing, note in (annotations or {}).items():
-        for at in index.resolve(thing):
-            graph.nodes[at].notes.append(str(note))
-    for at in _all(index, highlight):
-        graph.nodes[at].highlighted = True
-    for label, members in (groups or {}).items():
-        held = frozenset(_all(index, members))
-        if not held:
-            raise ValueError(f"the group {label!r} is empty; give it nodes, tensors or names")
-        graph.groups[str(label)] = held
-    return Picture([Canvas(graph, direction)], [None], title, alt)
-
-
-def _all(index: Index, things: Any) -> list[int]:
-    if things is None:
-        return []
-    several = isinstance(things, list | tuple | set | frozenset)
-    return [at for thing in (things if several else [things]) for at in index.resolve(thing)]
-
-
 def beside(
     *pictures: Picture,
     captions: Sequence[str] | None = None,
@@ -223,6 +130,7 @@ def beside(
 
     Example:
         >>> import minigrad
+        >>> from minigrad.viz import draw
         >>> x = minigrad.tensor(3.0, requires_grad=True)
         >>> beside(draw(x * x), draw(x.exp()), captions=["square", "exponential"])
         square

@@ -19,6 +19,8 @@ FILLS = {
     "identity": ("#fdf1d6", "#a86f00"),
     "sum": (PAPER, WIRE),
     "note": ("#fffdf2", "#8b7f9e"),
+    "fold": ("#e9e4f3", "#5d5080"),
+    "repeat": ("#e9e4f3", "#5d5080"),
 }
 HOOK_COLORS = {
     "tensor pre-hook": SKY,
@@ -27,6 +29,7 @@ HOOK_COLORS = {
     "full backward pre": ORANGE,
     "full backward": ORANGE,
     "legacy backward": ORANGE,
+    "saved-tensor hooks": YELLOW,
 }
 NODE_HOOK = PURPLE
 Place = tuple[float, float, float, float]  # left, top, width, height
@@ -78,6 +81,17 @@ def _hook_sign(x: float, y: float) -> str:
     return f'<circle {attributes(cx=x, cy=y, r=7.5, fill=PAPER)}/><path d="{path}" {line}/>'
 
 
+def _sheets(place: Place, look: str, behind: int) -> str:
+    """Draw a double-rimmed box, on as many others as are told."""
+    x, y, width, height = place
+    out, wide, high = "", width - 4.0 * behind, height - 3.0 * behind
+    for at in range(behind, -1, -1):
+        corner = attributes(x=x + 4.0 * at, y=y + 3.0 * at, width=wide, height=high)
+        out += f'<rect {corner} rx="3" {look}/>'
+    inner = attributes(x=x + 3, y=y + 3, width=wide - 6, height=high - 6)
+    return out + f'<rect {inner} rx="1.5" fill="none" stroke="#5d5080" stroke-width="0.8"/>'
+
+
 def shape(part: Part, place: Place) -> str:
     """Draw the outline of a part; every kind has a shape of its own besides its color."""
     x, y, width, height = place
@@ -107,6 +121,8 @@ def shape(part: Part, place: Place) -> str:
         rounding = height / 2 if on_tensor else 2.0
         out = f'<rect {box} rx="{number(rounding)}" {look}/>'
         out += _hook_sign(x + height / 2 + 1, y + height / 2)
+    elif part.kind in ("fold", "repeat"):
+        out = _sheets((x, y, width, height), look, 2 if part.kind == "repeat" else 0)
     elif part.kind == "note":
         out = f'<rect {box} rx="4" {look} stroke-dasharray="2 3"/>'
     else:
@@ -121,5 +137,8 @@ def draw_part(part: Part, place: Place) -> str:
     first = y + height / 2 - (len(part.lines) - 1) * LINE / 2 + (4.6 if part.kind == "sum" else 4.2)
     if part.kind == "leaf":
         first -= 1.5
+    if part.kind == "repeat":
+        middle, first = middle - 4.0, first - 3.0
     texts = [text_line(line, middle, first + at * LINE) for at, line in enumerate(part.lines)]
-    return shape(part, place) + "".join(texts)
+    drawn = shape(part, place) + "".join(texts)
+    return f"<g><title>{escape(part.whole)}</title>{drawn}</g>" if part.whole else drawn

@@ -27,19 +27,12 @@ LEGEND = {
     "operation": "operation's node",
     "leaf": "leaf (AccumulateGrad)",
     "tensor": "tensor",
+    "fold": "module folded into one box",
+    "repeat": "the same several times in a row",
     "identity": "identity node of a full backward hook",
     "sum": "gradients are added",
     "arrow": "the gradient's way",
 }
-
-
-def _overlap(one: Place, other: Place) -> bool:
-    return (
-        one[0] < other[0] + other[2]
-        and other[0] < one[0] + one[2]
-        and one[1] < other[1] + other[3]
-        and other[1] < one[1] + one[3]
-    )
 
 
 def _grown(place: Place, by: float) -> Place:
@@ -51,18 +44,12 @@ def _rect(place: Place, **look: float | str) -> str:
     return f"<rect {attributes(x=x, y=y, width=width, height=height, **look)}/>"
 
 
-def _frames(canvas: Canvas) -> tuple[list[str], list[Place]]:
-    """Draw the groups: a box where no stranger stands in it, else a contour around the members."""
+def _frames(canvas: Canvas) -> list[str]:
+    """Draw the groups: a box, or a contour around the members where no box holds just them."""
     graph, drawn, places = canvas.graph, [], canvas.frame_places()
-    for label, place in reversed(places.items()):
-        members = graph.groups[label]
-        strangers = [canvas.node_place(n.index) for n in graph.nodes if n.index not in members]
-        strangers += [
-            other
-            for name, other in places.items()
-            if not (graph.groups[name] <= members or members <= graph.groups[name])
-        ]
-        if any(_overlap(place, stranger) for stranger in strangers):
+    for label in sorted(places, key=lambda label: -len(graph.groups[label])):
+        members, place = graph.groups[label], places[label]
+        if place is None:
             drawn.append(_contour(canvas, members))
             first = canvas.node_place(min(members))
             place = (first[0] - 8, first[1] - 24, first[2], first[3])
@@ -71,7 +58,7 @@ def _frames(canvas: Canvas) -> tuple[list[str], list[Place]]:
             drawn.append(_rect(place, rx=8.0)[:-2] + f' {look} stroke-dasharray="6 3"/>')
         run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
         drawn.append(text_line([run], place[0] + 9, place[1] + 15, "start"))
-    return drawn, list(places.values())
+    return drawn
 
 
 def _contour(canvas: Canvas, members: frozenset[int]) -> str:
@@ -125,7 +112,7 @@ def legend_kinds(graphs: Iterable[Graph], canvases: Iterable[Canvas]) -> list[st
 def bounds(canvas: Canvas) -> Place:
     """Return the rectangle that holds everything drawn on a canvas."""
     boxes = [_grown(canvas.node_place(node.index), 6) for node in canvas.graph.nodes]
-    boxes += [_grown(place, 1) for place in canvas.frame_places().values()]
+    boxes += [_grown(place, 1) for place in canvas.frame_places().values() if place is not None]
     boxes += [(x, y, 0.0, 0.0) for route in canvas.points for x, y in route]
     left, top = min(b[0] for b in boxes), min(b[1] for b in boxes)
     return (
@@ -138,7 +125,7 @@ def bounds(canvas: Canvas) -> Place:
 
 def draw_canvas(canvas: Canvas) -> str:
     """Draw frames, then wires, then boxes."""
-    out, _ = _frames(canvas)
+    out = _frames(canvas)
     for node in canvas.graph.nodes:
         if node.highlighted:
             look: dict[str, float | str] = {"fill": LIT, "stroke": INK, "stroke_width": 1.6}
@@ -181,6 +168,10 @@ def panel(
         x += room + 36
         height = max(height, tall)
     right, bottom = x - 36, top + heading + height
+    for note in dict.fromkeys(c.graph.folded for c in canvases if c.graph.folded):
+        run = Run(note, SANS, SMALL + 0.5, tone="note")
+        out.append(text_line([run], MARGIN, bottom + 22, "start"))
+        right, bottom = max(right, MARGIN + run.width), bottom + 20
     kinds = legend_kinds([canvas.graph for canvas in canvases], canvases)
     legend, wide, tall = _legend(kinds, max(right - MARGIN, 300.0))
     out.append(f'<g transform="translate({number(MARGIN)} {number(bottom + 18)})">{legend}</g>')

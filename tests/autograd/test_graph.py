@@ -80,7 +80,7 @@ def test_a_hook_may_say_what_is_shown_in_its_place():
     def hook(grads):
         return None
 
-    hook.shown_as = [("full backward", "a"), ("full backward", "b")]
+    hook.shown_as = lambda: [("full backward", "a"), ("full backward", "b")]
     node.register_prehook(hook)
     assert hooks_of(node) == [HookRecord("full backward", "a"), HookRecord("full backward", "b")]
 

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import random
 import re
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 from minigrad.viz import beside, between, draw
 from minigrad.viz.canvas import Canvas
 from minigrad.viz.graph import read_graph
+from minigrad.viz.parts import SMALL
+from minigrad.viz.text import SANS, text_width
 
 from .graphs import leaf, operation, output_of, random_graph
 
@@ -134,6 +137,12 @@ from tests.viz.test_picture import picture_of, small_model
 from minigrad.viz import beside
 one = picture_of(small_model(), groups={"a": ["w"], "b": ["x", "h"]}, highlight=["w", "x"])
 both = beside(one, picture_of(small_model("legacy")), captions=["full", "legacy"])
+from minigrad.viz import draw
+from tests.viz.test_folding import encoder, lenet
+loss, modules = lenet()
+both = beside(both, draw(loss, modules=modules), draw(loss, modules=modules, fold=True))
+loss, modules, _ = encoder(5)
+both = beside(both, draw(loss, modules=modules), draw(loss, modules=modules, fold=2))
 print(hashlib.sha256((both.svg + both.dot() + both.table + both.alt).encode()).hexdigest())
 """
 
@@ -170,7 +179,22 @@ def test_boxes_do_not_overlap_and_labels_fit_in_every_direction(direction):
         graph, _ = read_graph(
             [output_of(nodes[0])], hooks=lambda node, hooks=hooks: hooks[id(node)]
         )
+        ends = random.Random(seed).sample(range(1, count), 3)
+        inner, middle, outer = sorted(ends)
+        graph.groups["a group that holds the inner one"] = frozenset(range(outer))
+        graph.groups["inner"] = frozenset(range(inner, middle))
         canvas = Canvas(graph, direction)
+        frames = canvas.frame_places()
+        for label, members in graph.groups.items():
+            left, top, width, height = frames[label]
+            assert width >= text_width(label, SMALL + 1, SANS, bold=True)
+            for node in range(count):
+                x, y, wide, high = canvas.node_place(node)
+                held = left < x and x + wide < left + width
+                held = held and top + 18 < y and y + high < top + height  # clear of the label
+                apart = x + wide <= left or x >= left + width
+                apart = apart or y + high <= top or y >= top + height
+                assert held if node in members else apart
         placed = [place for places in canvas.places for place in places]
         for at, (x, y, width, height) in enumerate(placed):
             for left, top, wide, high in placed[:at]:
@@ -284,6 +308,6 @@ def test_drawing_runs_nothing_and_keeps_no_node_alive():
     model = small_model()
     picture = picture_of(model)
     held = [value for node in picture.graphs[0].nodes for value in vars(node).values()]
-    assert all(isinstance(value, int | str | bool | list) for value in held)
+    assert all(isinstance(value, int | str | bool | list | frozenset) for value in held)
     with pytest.raises(ValueError, match="direction must be one of"):
         picture_of(model, direction="sideways")

@@ -1,74 +1,12 @@
-"""Make small plots that carry a description in words and show themselves at the end of a cell."""
+"""Plot one function with its tangent, or the products along one chain."""
 
-import base64
-import io
-from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from minigrad.viz.plots.plot import Plot
 from minigrad.viz.shapes import BLACK, BLUE, VERMILLION
-from minigrad.viz.style import matplotlib_module, styled
+from minigrad.viz.style import styled
 from minigrad.viz.text import format_number
-
-
-class Plot:
-    """A matplotlib figure in the lessons' look, with alternative text.
-
-    At the end of a notebook cell it shows itself as PNG, and as its alternative text where there
-    are no pictures. It does not touch `pyplot`, so nothing is shown twice.
-
-    Attributes:
-        figure: matplotlib's Figure.
-        axes: its Axes; a list of them if there are several.
-        alt: the alternative text.
-    """
-
-    def __init__(self, alt: str, columns: int = 1, size: tuple[float, float] | None = None) -> None:
-        """Make an empty plot.
-
-        Args:
-            alt: what the plot shows, in words, with the numbers that matter.
-            columns: how many axes side by side.
-            size: width and height in inches; by default the style's.
-
-        Raises:
-            ImportError: if matplotlib is not installed.
-        """
-        with styled():
-            self.figure: Any = matplotlib_module("matplotlib.figure").Figure(figsize=size)
-            axes = [self.figure.add_subplot(1, columns, at + 1) for at in range(columns)]
-        self.axes: Any = axes[0] if columns == 1 else axes
-        self.alt = alt
-
-    def png(self) -> bytes:
-        """Return the plot as the bytes of a PNG file."""
-        buffer = io.BytesIO()
-        with styled():
-            self.figure.savefig(buffer, format="png", metadata={"Description": self.alt})
-        return buffer.getvalue()
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the plot to a `.png` file and return its path.
-
-        Raises:
-            ValueError: if the name does not end in `.png`.
-        """
-        path = Path(path)
-        if path.suffix != ".png":
-            raise ValueError(f"cannot write {path.name!r}: the name must end in .png")
-        path.write_bytes(self.png())
-        return path
-
-    def __repr__(self) -> str:
-        """Return the alternative text."""
-        return f"Plot: {self.alt}"
-
-    def _repr_mimebundle_(
-        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
-    ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-        data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png()).decode("ascii")}
-        return data, {"image/png": {"alt": self.alt}}
 
 
 def _number(value: Any) -> float:

@@ -1,0 +1,221 @@
+"""Watch which modules are called, so that a picture can put a box around what each one left."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from minigrad.viz.text import format_shape
+
+IDENTITY = "BackwardHookFunctionBackward"
+
+
+@dataclass(eq=False)
+class Call:
+    """One call of one module.
+
+    Attributes:
+        name: The module's dotted name; of the model itself the name it was given, or "".
+        module: The module.
+        depth: How many watched calls were going on around it.
+        start: What the counter of nodes said when the call began.
+        stop: What it said when the call ended.
+        after: What it said when the next call began or ended.
+        given: The shapes of the tensors that went in.
+        gave: The shapes of those that came out.
+        turn: Which call of this module it is, from 1.
+        turns: How many there were.
+    """
+
+    name: str
+    module: Any
+    depth: int
+    start: int
+    stop: int = 0
+    after: int = sys.maxsize
+    given: tuple[str, ...] = ()
+    gave: tuple[str, ...] = ()
+    turn: int = 1
+    turns: int = 1
+
+    @property
+    def kind(self) -> str:
+        """The name of the module's class."""
+        return type(self.module).__name__
+
+    @property
+    def label(self) -> str:
+        """What is written on its box: `f1.f: Linear`, `f (2): Linear` for a second call."""
+        called = self.name + (f" ({self.turn})" if self.turns > 1 else "")
+        return f"{called}: {self.kind}" if called else self.kind
+
+
+class watch_modules:
+    """Note which modules are called inside a `with` block, for `draw(..., modules=)`.
+
+    The modules run as they would have: watching adds no node to the graph and changes no value.
+    It costs little, but every module pays, so leave the block when the forward pass is done.
+
+    Args:
+        model: the module to watch, with all modules in it; a dict of names and modules; a list of
+            either.
+
+    Returns:
+        As the target of `with`: this object; `calls` lists the calls in their order.
+
+    Raises:
+        TypeError: if there is something else than modules.
+
+    Example:
+        >>> import minigrad as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        >>> with watch_modules(model) as modules:
+        ...     y = model(torch.ones(1, 2))
+        >>> [call.label for call in modules.calls]
+        ['Sequential', '0: Linear', '1: ReLU']
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.calls: list[Call] = []
+        self.models = [(name, module) for name, module in _models(model)]
+        self._names: dict[int, tuple[str, Any]] = {}
+        for prefix, root in self.models:
+            for name, module in root.named_modules():
+                dotted = ".".join(part for part in (prefix, name) if part)
+                self._names.setdefault(id(module), (dotted, module))
+        self._library = _library_of(self.models[0][1])
+        self._now = _counter(self._library)
+        self._open: list[Call | None] = []
+        self._ended: list[Call] = []
+        self._handles: list[Any] = []
+
+    def __enter__(self) -> "watch_modules":
+        """Begin to watch."""
+        place = sys.modules[f"{self._library}.nn.modules.module"]
+        self._handles = [
+            place.register_module_forward_pre_hook(self._begin),
+            place.register_module_forward_hook(self._end, always_call=True),
+        ]
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Stop watching."""
+        for handle in self._handles:
+            handle.remove()
+        self._tick()
+        turns: dict[int, list[Call]] = {}
+        for call in self.calls:
+            turns.setdefault(id(call.module), []).append(call)
+        for calls in turns.values():
+            for turn, call in enumerate(calls, start=1):
+                call.turn, call.turns = turn, len(calls)
+
+    def _tick(self) -> int:
+        """Read the counter, and let those calls know that ended last."""
+        now = self._now()
+        for call in self._ended:
+            call.after = now
+        self._ended = []
+        return now
+
+    def _begin(self, module: Any, args: Any) -> None:
+        now = self._tick()
+        call = None
+        if id(module) in self._names:
+            depth = sum(each is not None for each in self._open)
+            call = Call(self._names[id(module)][0], module, depth, now, given=_shapes(args))
+            self.calls.append(call)
+        self._open.append(call)
+
+    def _end(self, module: Any, args: Any, result: Any) -> None:
+        now = self._tick()
+        call = self._open.pop() if self._open else None
+        if call is not None:
+            call.stop, call.gave = now, _shapes(result)
+            self._ended.append(call)
+
+
+def _models(given: Any) -> Iterator[tuple[str, Any]]:
+    """Yield names and modules from a module, a dict of modules, or a list of either."""
+    if hasattr(given, "named_modules"):
+        yield "", given
+    elif isinstance(given, dict):
+        for name, module in given.items():
+            for inner, each in _models(module):
+                yield ".".join(part for part in (str(name), inner) if part), each
+    elif isinstance(given, list | tuple) and given:
+        for part in given:
+            yield from _models(part)
+    else:
+        raise TypeError(f"expected a Module, or a dict of them, not {type(given).__name__}")
+
+
+def _library_of(module: Any) -> str:
+    """Name the package that a module's base class comes from."""
+    base = next(kind for kind in type(module).__mro__ if kind.__module__.endswith("module"))
+    return base.__module__.partition(".")[0]
+
+
+def _counter(library: str) -> Callable[[], int]:
+    """Find what reads the counter from which nodes get their numbers."""
+    autograd = sys.modules[f"{library}.autograd"]
+    read: Callable[[], int] | None = getattr(autograd, "_get_sequence_nr", None)
+    if read is not None:
+        return read
+    tick = sys.modules[f"{library}.autograd.node"].next_priority
+    return lambda: -tick()  # counts downward, and a number that no node has is no loss
+
+
+def _shapes(values: Any) -> tuple[str, ...]:
+    """List the shapes of the tensors in arguments or results."""
+    if hasattr(values, "shape") and hasattr(values, "requires_grad"):
+        return (format_shape(values.shape),)
+    if isinstance(values, dict):
+        values = list(values.values())
+    if isinstance(values, list | tuple):
+        return tuple(shape for value in values for shape in _shapes(value))
+    return ()
+
+
+def members_of(
+    watched: watch_modules, live: list[Any], edges: Iterable[tuple[int, int]]
+) -> list[tuple[Call, frozenset[int]]]:
+    """Say which nodes each call of a module left, itself or through modules that it called.
+
+    A node belongs to the calls that were going on when it was made, and to them belong the
+    identity nodes that the module's full backward hooks put behind its result. A parameter belongs
+    to the calls of its module if nobody else uses it.
+
+    Args:
+        watched: what watched the modules.
+        live: the nodes.
+        edges: pairs of places in `live`, source and target.
+
+    Returns:
+        The calls that left something, with the places of their nodes in `live`.
+    """
+    numbers = [node._sequence_nr() for node in live]
+    variables = [getattr(node, "variable", None) for node in live]
+    made = [at for at, variable in enumerate(variables) if variable is None]
+    identities = [numbers[at] for at in made if live[at].name() == IDENTITY]
+    users: dict[int, list[int]] = {}
+    for source, target in edges:
+        if variables[target] is not None:
+            users.setdefault(target, []).append(source)
+    parameters: dict[int, set[int]] = {}
+    found = []
+    for call in watched.calls:
+        behind = [number for number in identities if call.stop <= number < call.after]
+        stop = max([call.stop, *(number + 1 for number in behind)])
+        inside = {at for at in made if call.start <= numbers[at] < stop}
+        if id(call.module) not in parameters:
+            parameters[id(call.module)] = {id(each) for each in call.module.parameters()}
+        own = parameters[id(call.module)]
+        inside |= {
+            leaf
+            for leaf, sources in users.items()
+            if id(variables[leaf]) in own and inside.issuperset(sources)
+        }
+        if inside:
+            found.append((call, frozenset(inside)))
+    return found

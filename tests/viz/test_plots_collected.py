@@ -1,0 +1,395 @@
+"""Plots of what hooks collected: the numbers drawn, the words, the looks."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.viz import (
+    Distributions,
+    ForwardCalls,
+    GradientFlow,
+    plot_dead_units,
+    plot_difference_error,
+    plot_distributions,
+    plot_gradient_flow,
+    plot_heat_map,
+    plot_timeline,
+    plot_twins,
+    plot_update_ratios,
+    record,
+)
+from minigrad.viz.collecting import FlowStep
+from minigrad.viz.plots.plot import looks
+from minigrad.viz.style import matplotlib_module
+
+pytest.importorskip("matplotlib")
+
+
+def flow_of(layers=3, steps=4, **changed):
+    """Make a flow of numbers that are easy to find again: 10 ** -layer, half as much each step."""
+    model = nn.Sequential(*(nn.Linear(1, 1) for _ in range(layers)))
+    flow = GradientFlow(model)
+    flow.steps = [
+        FlowStep(
+            {name: 10.0 ** (at - layers + 1) / 2**step for at, name in enumerate(flow.layers)},
+            {name: 1e-3 * (at + 1) for at, name in enumerate(flow.layers)},
+            {"1 ReLU": 0.25 * step, "3 ReLU": 1.0},
+        )
+        for step in range(steps)
+    ]
+    for step in flow.steps:
+        step.norms.update({name.replace("_", " "): value for name, value in changed.items()})
+    return flow
+
+
+def a_pass():
+    x = torch.tensor([3.0], requires_grad=True)
+
+    def double(grad):
+        return grad * 2
+
+    def look(parameter):
+        return None
+
+    x.register_hook(double)
+    x.register_post_accumulate_grad_hook(look)
+    with record({"x": x}) as log:
+        (x * 5).backward()
+    return log
+
+
+def called():
+    def watch(module, args):
+        return None
+
+    model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
+    model[1].register_forward_pre_hook(watch)
+    with ForwardCalls(model) as calls:
+        model(torch.ones(1, 1))
+    return calls
+
+
+def seen_values():
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    model[0].weight.data = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    model[0].bias.data = torch.zeros(3)
+    with Distributions(model) as seen:
+        for scale in (1.0, 2.0, 4.0):
+            model(scale * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).square().sum().backward()
+    return seen
+
+
+def plots():
+    """Make one of each."""
+    flow = flow_of()
+    return [
+        plot_gradient_flow(flow, title="a title"),
+        plot_update_ratios(flow, title="a title"),
+        plot_dead_units(flow, title="a title"),
+        plot_distributions(seen_values(), title="a title"),
+        plot_distributions(seen_values(), "gradients"),
+        plot_timeline(a_pass(), called(), title="a title"),
+        plot_heat_map([[0.0, 1.0], [0.5, 0.0]], [[1.0, -2.0], [0.5, 0.0]], title="a title"),
+        plot_difference_error(lambda x: x.sin(), 0.5, steps=[1e-1, 1e-2, 1e-9], title="a title"),
+        plot_twins({"w": [1.0, 2.0]}, {"w": [1.0, 2.5]}, losses=([1.0, 0.5], [1.0, 0.7])),
+    ]
+
+
+# ------------------------------------------------------------------ all of them
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Make one of each, with its PNG and its pixels."""
+    drawn = []
+    for plot in [*plots(), plot_gradient_flow(flow_of(12))]:
+        png = plot.png()
+        image = matplotlib_module("matplotlib.image").imread(io.BytesIO(png), format="png")
+        drawn.append((plot, png, np.round(image * 255).astype(int)))
+    return drawn
+
+
+def test_all_plots_show_themselves_with_words_and_numbers(made):
+    for plot, png, _ in made:
+        data, metadata = plot._repr_mimebundle_()
+        assert base64.b64decode(data["image/png"]) == png
+        assert metadata["image/png"]["alt"] == plot.alt
+        assert plot.alt.endswith(".")
+        assert "\n" not in plot.alt
+        assert "nan" not in plot.alt
+        assert data["text/plain"] == f"Plot: {plot.alt}\n\n{plot.table}"
+        assert len(plot.table.splitlines()) >= 2
+
+
+def test_the_same_run_gives_the_same_picture(made):
+    for (first, png, _), second in zip(made, plots(), strict=False):
+        assert repr(first) == repr(second)
+        assert png == second.png()
+
+
+def test_all_plots_stand_on_a_card_of_their_own(made):
+    """Opaque and white at the edges: readable on a dark page as well, and no label cut off."""
+    for _, _, pixels in made:
+        assert (pixels[..., 3] == 255).all()
+        for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
+            assert (edge == 255).all()
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 10])
+def test_looks_differ_without_color(count):
+    signs = [(look["marker"], str(look["linestyle"])) for look in looks(count)]
+    assert len(set(signs)) == count
+    assert len({str(look["color"]) for look in looks(count)}) == count
+
+
+def test_of_many_layers_those_near_the_loss_are_lighter_in_gray():
+    grays = [np.dot(look["color"][:3], [0.2126, 0.7152, 0.0722]) for look in looks(12)]
+    assert grays == sorted(grays)
+    assert grays[-1] - grays[0] > 0.4
+
+
+# ------------------------------------------------------------------ flow
+
+
+def test_gradient_flow_draws_the_norms_and_their_medians():
+    flow = flow_of()
+    plot = plot_gradient_flow(flow)
+    lines, bars = plot.axes
+    assert lines.get_yscale() == bars.get_xscale() == "log"
+    for line, norms in zip(lines.get_lines(), flow.norms.values(), strict=True):
+        assert line.get_xdata().tolist() == [1, 2, 3, 4]
+        assert line.get_ydata().tolist() == norms
+    ends = [bar.get_x() + bar.get_width() for bar in bars.patches[:3]]
+    # floats added and taken away
+    assert ends == pytest.approx([0.00375, 0.0375, 0.375], rel=1e-12)
+    assert [label.get_text() for label in bars.get_yticklabels()] == flow.layers
+    assert bars.yaxis_inverted()
+    assert plot.alt == (
+        "Gradient norm of 3 layers over 4 steps, on a log scale; median: "
+        "0 Linear 0.00375, 1 Linear 0.0375, 2 Linear 0.375."
+    )
+    assert plot.table == flow.table
+
+
+def test_gradient_flow_marks_what_is_wrong():
+    flow = flow_of(5, **{"1_Linear": 0.0, "2_Linear": math.nan, "3_Linear": 1e5})
+    plot = plot_gradient_flow(flow)
+    lines, bars = plot.axes
+    written = {text.get_text().strip() for text in bars.texts}
+    assert written == {
+        "3.75e-05  vanishing",
+        "0  zero",
+        "not finite",
+        "1.00e+05  exploding",
+        "0.375",
+    }
+    assert [text.get_text() for text in lines.texts] == ["zero in every step: 1 Linear"]
+    for part in ("0 Linear 3.75e-05 (vanishing)", "1 Linear 0 (zero)", "(not finite)"):
+        assert part in plot.alt
+    drawn = [line.get_ydata() for line in lines.get_lines()]
+    assert np.isnan(drawn[1]).all()
+    assert np.isnan(drawn[2]).all()
+
+
+def test_gradient_flow_where_nothing_came():
+    flow = flow_of(2)
+    flow.steps = [FlowStep({}, {name: 0.0 for name in flow.layers}) for _ in range(2)]
+    plot = plot_gradient_flow(flow)
+    assert "0 Linear - (no gradient), 1 Linear - (no gradient)" in plot.alt
+    assert "(never changes)" in plot_update_ratios(flow).axes.get_legend().texts[0].get_text()
+
+
+def test_update_ratios_have_a_guide():
+    flow = flow_of()
+    plot = plot_update_ratios(flow)
+    guide, *lines = plot.axes.get_lines()
+    assert set(guide.get_ydata()) == {1e-3}
+    assert [line.get_ydata()[0] for line in lines] == [0.001, 0.002, 0.003]
+    assert [text.get_text() for text in plot.axes.get_legend().texts] == flow.layers
+    assert "median: 0 Linear 0.00100, 1 Linear 0.00200, 2 Linear 0.00300." in plot.alt
+    low, high = plot.axes.get_ylim()
+    assert low < 1e-4 < 1e-2 < high
+
+
+def test_dead_units_are_a_row_each():
+    plot = plot_dead_units(flow_of())
+    (image,) = plot.axes.get_images()
+    assert image.get_array().tolist() == [[0.0, 25.0, 50.0, 75.0], [100.0] * 4]
+    assert (image.norm.vmin, image.norm.vmax) == (0, 100)
+    assert [text.get_text() for text in plot.axes.texts] == ["75%", "100%"]
+    assert plot.alt == (
+        "Share of dead units of 2 ReLUs over 4 steps; in the last: 1 ReLU 75%, 3 ReLU 100%."
+    )
+    assert plot.table.splitlines()[1].split() == ["1", "ReLU", "0.0%", "75.0%", "75.0%"]
+
+
+def test_flow_plots_say_what_is_missing():
+    flow = GradientFlow(nn.Linear(1, 1))
+    for plot in (plot_gradient_flow, plot_update_ratios, plot_dead_units):
+        with pytest.raises(ValueError, match="no step was collected"):
+            plot(flow)
+    flow.steps = [FlowStep({"Linear": 1.0})]
+    with pytest.raises(ValueError, match="give GradientFlow the optimizer"):
+        plot_update_ratios(flow)
+    with pytest.raises(ValueError, match=r"functional\.relu is no module"):
+        plot_dead_units(flow)
+
+
+# ------------------------------------------------------------------ distributions
+
+
+def test_distributions_have_a_panel_for_each_layer_and_a_ridge_for_each_step():
+    plot = plot_distributions(seen_values(), ridges=2)
+    linear, relu = plot.axes
+    assert [linear.get_title(loc="left"), relu.get_title(loc="left")] == ["0 Linear", "1 ReLU"]
+    assert [label.get_text() for label in linear.get_yticklabels()] == ["1", "3"]
+    assert len(linear.collections) == 2
+    # of six outputs the third unit's two are negative
+    assert [text.get_text() for text in relu.texts] == ["33%", "33%"]
+    assert not linear.texts
+    assert "1 ReLU mean 6.67, std 5.96, 33% zero" in plot.alt
+    assert "in steps 1, 3." in plot.alt
+
+
+def test_a_ridge_is_the_histogram():
+    seen = seen_values()
+    axes = plot_distributions(seen, ridges=1).axes[0]
+    (values,) = [each for step, each in seen.activations["0 Linear"].items() if step == 0]
+    heights = axes.get_lines()[0].get_ydata()
+    low, high = axes.get_xlim()
+    counts = np.histogram(values.sample, 48, (low, high))[0]
+    assert np.array_equal(np.flatnonzero(heights[:-1] > 0), np.flatnonzero(counts))
+
+
+def test_gradients_share_a_scale_of_powers_of_ten():
+    plot = plot_distributions(seen_values(), "gradients")
+    first, second = plot.axes
+    assert first.get_xlim() == second.get_xlim()
+    low, high = first.get_xlim()
+    # the gradients are 2 relu(x), from 2 to 32
+    assert low <= math.log10(2) < math.log10(32) <= high
+    assert all("^{" in label.get_text() for label in first.get_xticklabels())
+    assert list(plot.alt.split("In step 3: ")[1].split(" mean")[:1]) == ["0 Linear"]
+
+
+def test_distributions_of_nothing():
+    seen = seen_values()
+    with pytest.raises(ValueError, match="must be 'activations' or 'gradients', not 'weights'"):
+        plot_distributions(seen, "weights")
+    with pytest.raises(ValueError, match="no activations were collected"):
+        plot_distributions(Distributions(nn.ReLU()))
+    with Distributions(nn.Sequential(nn.ReLU())) as silent:
+        silent.model(-torch.ones(3, requires_grad=True)).sum().backward()
+    assert "all zero" in [text.get_text() for text in plot_distributions(silent).axes.texts]
+    plot_distributions(silent, "gradients")
+
+
+def test_values_that_are_not_finite_are_told():
+    model = nn.Sequential(nn.Identity(), nn.ReLU())
+    with Distributions(model) as seen:
+        model(torch.tensor([1.0, float("inf"), float("nan")]))
+    plot = plot_distributions(seen)
+    assert plot.table.splitlines()[0].endswith("not finite")
+    assert plot.table.splitlines()[1].split()[-1] == "2"
+
+
+# ------------------------------------------------------------------ timeline
+
+
+def test_a_timeline_has_a_lane_for_each_node_and_a_place_for_each_event():
+    log = a_pass()
+    plot = plot_timeline(log)
+    axes = plot.axes
+    lanes = [label.get_text() for label in axes.get_yticklabels()]
+    assert lanes == ["0 MulBackward0", "1 AccumulateGrad of x"]
+    assert axes.yaxis_inverted()
+    kinds = [type(event).__name__ for event in log.events]
+    sent = kinds.index("GradientSent")
+    places = [line.get_xdata()[0] for line in axes.get_lines()]
+    assert places == [place for place in range(len(kinds)) if place != sent]
+    rows = [line.get_ydata()[0] for line in axes.get_lines()]
+    assert rows == [0, 0, 0, 1, 1, 1, 1]
+    (arrow,) = [text for text in axes.texts if text.get_text() == ""]
+    assert (arrow.xy, arrow.xyann) == ((sent, 1), (sent, 0))
+    assert [text.get_text() for text in axes.texts if text.get_text()] == ["double", "look"]
+    assert plot.table == log.table
+    assert plot.alt.endswith(
+        "Hooks in order: tensor pre-hook double at 1 AccumulateGrad of x; "
+        "post-accumulate look at 1 AccumulateGrad of x."
+    )
+
+
+def test_the_forward_pass_comes_first():
+    calls, log = called(), a_pass()
+    axes = plot_timeline(log, calls).axes
+    lanes = [label.get_text() for label in axes.get_yticklabels()]
+    assert lanes[:3] == ["Sequential", "0 Linear", "1 ReLU"]
+    spans = [(bar.get_x(), bar.get_width()) for bar in axes.patches[:3]]
+    assert sorted(spans) == [(0, 6), (1, 1), (3, 2)]
+    assert {"forward", "backward", "watch"} <= {text.get_text() for text in axes.texts}
+    alone = plot_timeline(forward=calls)
+    assert alone.alt == (
+        "Timeline of 7 events of a forward pass in 3 lanes. Modules in order: Sequential, "
+        "0 Linear, 1 ReLU. Hooks in order: forward pre-hook watch at 1 ReLU."
+    )
+    assert alone.table == calls.table
+
+
+def test_only_lanes_with_hooks():
+    axes = plot_timeline(a_pass(), called(), only_hooked=True).axes
+    lanes = [label.get_text() for label in axes.get_yticklabels()]
+    assert lanes == ["1 ReLU", "1 AccumulateGrad of x"]
+    x = torch.ones(1, requires_grad=True)
+    with record() as log:
+        (x * 2).backward()
+    assert plot_timeline(log).alt.endswith("No hook fired.")
+    with pytest.raises(ValueError, match="no hook fired"):
+        plot_timeline(log, only_hooked=True)
+    with pytest.raises(ValueError, match="there are no events"):
+        plot_timeline()
+
+
+def test_every_kind_of_backward_hook_has_a_sign_of_its_own():
+    def hook(*given):
+        return None
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(1, 1), nn.Tanh())
+    model[1].register_full_backward_hook(hook)
+    model[1].register_full_backward_pre_hook(hook)
+    model[0].weight.register_hook(hook)
+    model[0].weight.register_post_accumulate_grad_hook(hook)
+    out = model(torch.ones(1, 1))
+    loss = out * 3
+    loss.grad_fn.register_prehook(hook)
+    loss.grad_fn.register_hook(hook)
+    with record() as log:
+        loss.backward()
+    plot = plot_timeline(log)
+    kinds = [event.kind for event in log.hooks]
+    assert len(kinds) == len(set(kinds)) == 6
+    labels = {text.get_text() for text in plot.axes.get_legend().texts}
+    assert set(kinds) < labels
+    signs = {
+        (line.get_marker(), line.get_markerfacecolor(), line.get_label())
+        for line in plot.axes.get_lines()
+        if line.get_label() in labels
+    }
+    assert len({sign[:2] for sign in signs}) == len(labels)
+
+
+def test_long_passes_are_told_in_short():
+    x = torch.ones(1, requires_grad=True)
+    y = x
+    for _ in range(20):
+        y = y * 2
+    with record() as log:
+        y.backward()
+    assert "11 MulBackward0, and 9 more. No hook fired." in plot_timeline(log).alt
