@@ -95,13 +95,19 @@ class Conversions(TensorAttributes):
         number = self._single("float")
         if isinstance(number, complex):
             _refuse_complex("double", number)
-        return float(number)
+        try:
+            return float(number)
+        except TypeError:
+            raise _no_number(number, "float") from None
 
     def __int__(self) -> int:
         number = self._single("int")
         if isinstance(number, complex):
             _refuse_complex("int64_t", number)
-        return int(number)
+        try:
+            return int(number)
+        except TypeError:
+            raise _no_number(number, "int") from None
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
@@ -159,6 +165,15 @@ class Conversions(TensorAttributes):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def _no_number(entry: Any, kind: str) -> TypeError:
+    """Make the error for an entry, such as a formula, that Python makes no number of."""
+    return TypeError(
+        f"{entry} is not a number, so it can't become a Python {kind}. If it is a formula: what "
+        "depends on the values of its symbols is not known before numbers are put in "
+        "(minigrad.symbolic.evaluate)."
+    )
 
 
 def _refuse_complex(kind: str, number: complex) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Work on lessons: drafts, release, lint, the reference. See `lessons/AUTHORING.md`."""
+"""Work on lessons: drafts, release, lint, the reference, proofs. See `lessons/AUTHORING.md`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _tools import canonical, drafts, lint, places, reference, release
+from _tools import canonical, drafts, lint, places, proofs, reference, release
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,9 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             command.add_argument("--check", action="store_true", help="compare, write nothing")
     comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
+    proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
+    proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     given = parser.parse_args(argv)
     if given.command == "reference":
         return reference.main(check=given.check)
+    if given.command == "proofs":
+        return proofs.main(check=given.check)
     if given.command == "release":
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
     if given.command == "lint":

@@ -81,6 +81,7 @@ know of.
 | [torch.linalg and torch.special](linalg.md) | matrices; special functions |
 | [torch.utils](utils.md) | hook handles, checkpoints, data |
 | [Differences](differences.md) | what differs, why, and lines that show it: {differences} entries |
+| [Proofs](proofs.md) | which derivatives are proved, on what shapes, in which regions |
 
 ## How to read the tables
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.modes import enable_grad
-from minigrad.creation import full, tensor, zeros_like
+from minigrad.creation import full_like, tensor, zeros_like
 from minigrad.optim.arithmetic import is_plain, number, setting, written
 from minigrad.optim.checks import check_fused_parameter
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
@@ -135,7 +135,7 @@ def count(value: float, group: Values) -> Tensor:
 
 def filled_like(parameter: Tensor, value: Any) -> Tensor:
     """Make a tensor in the shape and type of a parameter, filled with one number."""
-    return full(parameter.shape, number(value), dtype=parameter.dtype)
+    return full_like(parameter, number(value))
 
 
 def advance(state: Values) -> Any:

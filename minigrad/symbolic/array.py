@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any, ClassVar
@@ -12,6 +13,19 @@ import sympy
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.exact import exact
 from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY
+from minigrad.symbolic.regions import EVERYWHERE
+
+
+class OrderUnknown(TypeError):
+    """A program wants to know what depends on the values of symbols.
+
+    Attributes:
+        formula: On whose sign it depends, or on which conditions in it.
+    """
+
+    def __init__(self, message: str, formula: Any) -> None:
+        super().__init__(message)
+        self.formula = formula
 
 
 class SymbolicArray(np.ndarray):
@@ -105,14 +119,40 @@ class SymbolicArray(np.ndarray):
     def __bool__(self) -> bool:
         """Tell whether the only entry is true, if it does not depend on the symbols' values."""
         if self.size == 1:
-            entry = self.item()
+            entry = EVERYWHERE.settle(self.item())
+            if entry.is_zero is False:  # such as a sum of positive symbols
+                return True
             if not entry.is_number:
-                raise TypeError(
+                raise OrderUnknown(
                     f"whether {entry} is true depends on the values of its symbols. Put numbers "
-                    "in first (minigrad.symbolic.substitute), or choose by torch.where."
+                    "in first (minigrad.symbolic.substitute), or choose by torch.where.",
+                    entry,
                 )
             return bool(entry != 0)
         return bool(np.ndarray.__bool__(self))
+
+    def __int__(self) -> int:
+        return int(self._number("an int"))
+
+    def __index__(self) -> int:
+        return operator.index(self._number("an index"))
+
+    def __float__(self) -> float:
+        return float(self._number("a float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("a complex number"))
+
+    def _number(self, kind: str) -> Any:
+        """Give the only entry if it is a number; how many times a loop runs can't be a symbol."""
+        if self.size != 1:
+            raise TypeError(f"only an array of one entry can become {kind}")
+        if not self.item().is_number:
+            raise TypeError(
+                f"{self.item()} depends on the values of its symbols, so it can't become {kind}. "
+                "Put numbers in first (minigrad.symbolic.evaluate)."
+            )
+        return self.item()
 
     def astype(self, dtype: Any, *arguments: Any, **options: Any) -> Any:
         """Convert to another dtype, which needs entries that are numbers.
@@ -125,9 +165,10 @@ class SymbolicArray(np.ndarray):
         for entry in self.flat:
             if not entry.is_number:
                 raise TypeError(
-                    f"{entry} is not a number, so it can't become one of {np.dtype(dtype)}. If "
-                    "this is a gradient: symbols met a tensor of numbers that requires one. Make "
-                    "that symbolic too (minigrad.symbolic.symbolic_like, tensor_of)."
+                    f"{entry} is not a number, so it can't become one of {np.dtype(dtype)}. Put "
+                    "numbers in first (minigrad.symbolic.evaluate). If this is a gradient: symbols "
+                    "met a tensor of numbers that requires one. Make that symbolic too "
+                    "(minigrad.symbolic.symbolic_like, tensor_of)."
                 )
         number = complex if np.dtype(dtype).kind == "c" else float
         values = [number(entry) for entry in self.flat]
@@ -227,6 +268,8 @@ def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any
             return entrywise(function, first[(..., *(None,) * second.ndim)], second)
         if method == "reduce":
             return reduce_along(ufunc, *inputs, **options)
+        if method == "accumulate":
+            return _accumulate(function, *inputs, **options)
         if method == "at":
             return _combine_at(function, *inputs)
     raise TypeError(
@@ -254,6 +297,16 @@ def reduce_along(
     if keepdims:
         shape = tuple(1 if each in joined else size for each, size in enumerate(array.shape))
     return symbolic(results.reshape(shape))
+
+
+def _accumulate(function: Callable[..., Any], array: Any, axis: int = 0) -> SymbolicArray:
+    """Join each entry with all before it along an axis, such as their running maximum."""
+    rows = np.moveaxis(entries(array), axis, 0)
+    joined = rows.copy()
+    for place in range(1, len(rows)):
+        here = slice(place, place + 1)
+        joined[here] = entrywise(function, joined[place - 1 : place], rows[here])
+    return symbolic(np.moveaxis(joined, 0, axis))
 
 
 def _combine_at(function: Callable[..., Any], array: Any, indices: Any, values: Any) -> None:

@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import count, islice
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import numpy as np
 import sympy
 
 from minigrad.symbolic.array import entries
+from minigrad.symbolic.points import Comparison, compare, differ, points, shown
+from minigrad.symbolic.simplification import numerator, simplifications
 
 
 class Refuted(AssertionError):
     """Two formulas are different, and here are numbers at which they are.
 
     Attributes:
+        of: What the formulas are of, such as "the gradient of x"; empty if that was not said.
         entry: The index of the entry, `()` for formulas that are no arrays.
         left: The first formula.
         right: The second formula.
         counterexample: Values of the symbols at which the two differ.
+        numbers: What the first and the second formula are there.
     """
 
     def __init__(
-        self, entry: tuple[int, ...], left: Any, right: Any, counterexample: Mapping[Any, Any]
+        self,
+        entry: tuple[int, ...],
+        left: Any,
+        right: Any,
+        counterexample: Mapping[Any, Any],
+        of: str = "",
+        note: str = "",
     ) -> None:
-        self.entry, self.left, self.right = entry, left, right
+        self.of, self.entry, self.left, self.right = of, entry, left, right
         self.counterexample = dict(counterexample)
-        where = f"entry {list(entry)}: " if entry else ""
-        numbers = [_shown(each.subs(self.counterexample)) for each in (left, right)]
+        first, second = (shown(each.subs(self.counterexample).doit()) for each in (left, right))
+        self.numbers = (first, second)
         at = ", ".join(f"{symbol} = {value}" for symbol, value in self.counterexample.items())
         super().__init__(
-            f"{where}{left} is not {right}"
-            + (f": at {at} they are {numbers[0]} and {numbers[1]}" if at else "")
+            f"{note}{place_of(of, entry)}{left} is not {right}"
+            + (f": at {at} they are {first} and {second}" if at else "")
         )
 
 
@@ -40,20 +49,37 @@ class Undecided(AssertionError):
     """SymPy could neither bring the difference of two formulas to 0 nor find where it is not 0.
 
     Attributes:
+        of: What the formulas are of, such as "the gradient of x"; empty if that was not said.
         entry: The index of the entry, `()` for formulas that are no arrays.
         left: The first formula.
         right: The second formula.
         difference: What is left of their difference after simplification.
+        comparison: What comparing them at numbers gave. It stands in for a proof, and is none.
     """
 
-    def __init__(self, entry: tuple[int, ...], left: Any, right: Any, difference: Any) -> None:
-        self.entry, self.left, self.right, self.difference = entry, left, right, difference
-        where = f"entry {list(entry)}: " if entry else ""
+    def __init__(
+        self,
+        entry: tuple[int, ...],
+        left: Any,
+        right: Any,
+        difference: Any,
+        comparison: Comparison | None = None,
+        of: str = "",
+        advice: str = "Stronger assumptions on the symbols (positive=True) often help.",
+    ) -> None:
+        self.of, self.entry, self.left, self.right = of, entry, left, right
+        self.difference, self.comparison = difference, comparison
+        agree = "they agree wherever numbers were tried" if comparison is None else str(comparison)
         super().__init__(
-            f"{where}undecided whether {left} is {right}: they agree wherever numbers were tried, "
-            f"but the difference {difference} was not brought to 0. Stronger assumptions on the "
-            "symbols (positive=True) often help."
+            f"{place_of(of, entry)}undecided whether {left} is {right}: {agree}, but the "
+            f"difference {difference} was not brought to 0. {advice}"
         )
+
+
+def place_of(of: str, entry: tuple[int, ...]) -> str:
+    """Say of what array and which entry formulas are, to be followed by a formula."""
+    place = ", ".join(filter(None, [of, f"entry {list(entry)}" if entry else ""]))
+    return f"{place}: " if place else ""
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -94,18 +120,44 @@ def equal(a: Any, b: Any) -> bool:
 
 def check(entry: tuple[int, ...], left: Any, right: Any) -> None:
     """Prove that two expressions are equal, or raise `Refuted` or `Undecided`."""
+    found = decide(left, right)
+    if isinstance(found, dict):
+        raise Refuted(entry, left, right, found)
+    if found is not None:
+        raise Undecided(entry, left, right, *found)
+
+
+def decide(
+    left: Any,
+    right: Any,
+    admits: Callable[[Mapping[Any, Any]], bool] = lambda point: True,
+    also: Set[Any] = frozenset(),
+) -> dict[Any, Any] | tuple[Any, Comparison] | None:
+    """Decide whether two expressions are equal.
+
+    Args:
+        left: An expression.
+        right: An expression.
+        admits: Tells whether they have to be equal at a point.
+        also: More symbols that need values to tell this.
+
+    Returns:
+        None if they are, proved. If not, values of the symbols at which they differ. If it was not
+        decided, what is left of the difference, and the comparison at numbers.
+    """
     if left == right:
-        return
-    for point in _points(left.free_symbols | right.free_symbols):
-        if _differ(left, right, point):
-            raise Refuted(entry, left, right, point)
+        return None
+    for point in points(left.free_symbols | right.free_symbols | also):
+        if differ(left, right, point) and admits(point):
+            return point
     difference = left - right
-    if _numerator(difference) == 0:
-        return
-    for simplified in _simplifications(difference):
+    if numerator(difference) == 0:
+        return None
+    for simplified in simplifications(difference):
         if simplified == 0:
-            return
-    raise Undecided(entry, left, right, simplified)
+            return None
+    found = compare(left, right, admits, also)
+    return (simplified, found) if isinstance(found, Comparison) else found
 
 
 def same(left: Any, right: Any) -> bool:
@@ -147,109 +199,6 @@ def shaped(listed: list[Any], shape: tuple[int, ...]) -> Any:
 
 
 def _shortest(expression: Any) -> Any:
-    forms = [expression, *_simplifications(expression)]
+    forms = [expression, *simplifications(expression)]
     forms += [sympy.factor(forms[-1])] if not forms[-1].has(sympy.Piecewise) else []
     return min(forms, key=lambda form: (form.count_ops(), len(str(form))))
-
-
-# ---------------------------------------------------------------------- simplification
-
-
-def _powers_apart(expression: Any) -> Any:
-    """Write exp(a - b) as exp(a) / exp(b) everywhere, and log(c exp(b)) as log(c) + b."""
-
-    def log_apart(argument: Any) -> Any:
-        return sympy.expand_log(sympy.log(sympy.factor_terms(sympy.cancel(argument))), force=False)
-
-    def exp_apart(argument: Any) -> Any:
-        return sympy.expand(sympy.exp(argument), power_exp=True)
-
-    expression = sympy.expand(expression, power_exp=True)
-    expression = expression.replace(sympy.log, log_apart).replace(sympy.exp, exp_apart)
-    return sympy.expand(expression, power_exp=True)
-
-
-def _numerator(expression: Any) -> Any:
-    """Give the numerator over a common denominator, multiplied out: 0 if the expression is 0."""
-    return sympy.expand(sympy.fraction(sympy.together(_powers_apart(expression)))[0])
-
-
-def _by_cases(expression: Any) -> Any:
-    cases = sympy.piecewise_fold(expression.rewrite(sympy.Piecewise))
-    return sympy.simplify(cases)
-
-
-_steps: tuple[Callable[[Any], Any], ...] = (
-    sympy.expand,
-    sympy.cancel,
-    lambda e: sympy.cancel(_powers_apart(e)),
-    sympy.simplify,
-    lambda e: sympy.simplify(_powers_apart(e).rewrite(sympy.exp)),
-    _by_cases,
-)
-
-
-def _simplifications(expression: Any) -> Iterator[Any]:
-    """Give ever more simplified forms of an expression, all equal to it."""
-    yield expression
-    for step in _steps:
-        try:
-            simplified = step(expression)
-        except (sympy.PolynomialError, NotImplementedError):
-            continue  # a form that this step is not made for, such as cases in a polynomial
-        yield simplified
-        if simplified == 0:
-            return
-
-
-# ---------------------------------------------------------------------- counterexamples
-
-
-_TRIES = 6
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
-
-
-def _points(symbols: set[Any]) -> Iterator[dict[Any, Any]]:
-    """Give values for symbols that respect what is assumed of them, different for each."""
-    ordered = sorted(symbols, key=str)
-    for trial in range(_TRIES):
-        values = {}
-        for position, symbol in enumerate(ordered):
-            fitting = (value for value in _numbers(position + 5 * trial) if _fits(symbol, value))
-            found = next(islice(fitting, 1), None)
-            if found is None:
-                return
-            values[symbol] = found
-        yield values
-
-
-def _numbers(start: int) -> Iterator[Any]:
-    """Give fractions and integers of both signs, most of them between -4 and 4."""
-    for step in islice(count(start), 60):
-        sign = (-1) ** (step // 2 + step)
-        small = _PRIMES[step % len(_PRIMES)]
-        yield sympy.Rational(sign * (1 + (7 * step + 3) % (3 * small)), small)
-        yield sympy.Integer(sign * (1 + step % 4))
-        yield sympy.Rational(1 + step, 3 + 2 * step)
-        yield -sympy.Rational(2 + step, 3 + 2 * step)
-
-
-def _fits(symbol: Any, value: Any) -> bool:
-    return all(getattr(value, f"is_{kind}") is truth for kind, truth in symbol.assumptions0.items())
-
-
-def _differ(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
-    """Tell whether two expressions are certainly different at a point."""
-    values = [side.subs(point) for side in (left, right)]
-    for value in values:
-        if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
-            return False  # a Heaviside at its jump, or outside of where the formula has a value
-    if all(value.is_Rational for value in values):
-        return bool(values[0] != values[1])
-    # evalf gives 30 right digits, so a difference before the 20th is one of the formulas
-    first, second = (value.evalf(30) for value in values)
-    return bool(abs(first - second) > sympy.Float("1e-20") * (1 + abs(first) + abs(second)))
-
-
-def _shown(value: Any) -> Any:
-    return value if not value.is_number or value.is_Rational else value.evalf(8)

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import sympy
 
+from minigrad.dtypes import dtype as Dtype
+from minigrad.dtypes import float64
 from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.equality import shaped
+from minigrad.symbolic.evaluation import numbers_of, symbols_in
 from minigrad.symbolic.exact import exact
+from minigrad.symbolic.making import entry_names
 from minigrad.tensor import Tensor, wrap
 
 
@@ -42,9 +46,10 @@ def substitute(formula: Any, values: Mapping[Any, Any]) -> Any:
 
     Args:
         formula: A tensor, an array, an expression, or nested lists of these.
-        values: What to put for what. A key is a symbolic tensor, a SymPy symbol, or a symbol's
-            name; a tensor of several symbols takes as many values, in its shape. Floating-point
-            numbers become exact, as everywhere here. Keys that do not occur do no harm.
+        values: What to put for what. A key is a symbolic tensor, a SymPy symbol, or a name as
+            `symbols` takes it; a tensor of several symbols, or its name, takes as many values, in
+            its shape. Floating-point numbers become exact, as everywhere here. Keys that do not
+            occur do no harm.
 
     Returns:
         What `expression` returns, with the values put in. `float()` makes a number of it.
@@ -60,18 +65,79 @@ def substitute(formula: Any, values: Mapping[Any, Any]) -> Any:
         103/100
     """
     array = entries(formula)
+    by_symbol, by_name = _sorted_by_kind(values)
+    named = {s: by_name[s.name] for s in symbols_in(array.flat) if s.name in by_name}
+    results = [exact(each.subs(by_symbol | named, simultaneous=True)) for each in array.flat]
+    return shaped(results, array.shape)
+
+
+def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) -> Tensor:
+    """Compute the numbers that formulas give, as an ordinary tensor.
+
+    It computes with fractions, and with 40 digits from where something irrational comes in; the
+    results are rounded once. So they say what the exact result is, where a run on numbers rounds
+    after every operation.
+
+    Args:
+        formula: A tensor, an array, an expression, or nested lists of these.
+        values: A number for each symbol. The keys are those of `substitute`.
+        dtype: The dtype of the result. In a real one, what is not real becomes NaN.
+
+    Returns:
+        A tensor in the shape of the formula, without symbols.
+
+    Raises:
+        ValueError: If a symbol has no value; it names those.
+        TypeError: If the dtype is not one of numbers, or a key is no symbol.
+
+    Example:
+        >>> from minigrad.symbolic import symbols
+        >>> w, x = symbols("w", 2), symbols("x", 2)
+        >>> evaluate((w * x).sum().tanh(), {w: [0.1, 0.2], "x": [1, 2]})
+        tensor(0.4621, dtype=torch.float64)
+        >>> evaluate(w * x, {"x": [1, 2]})
+        Traceback (most recent call last):
+        ...
+        ValueError: no value was given for w_{0}, w_{1}: evaluate() needs a number for each symbol
+    """
+    if not isinstance(dtype, Dtype) or dtype.numpy.kind == "O":
+        raise TypeError(f"evaluate() gives numbers, such as torch.float64, but dtype is {dtype}")
+    array = entries(formula)
+    by_symbol, by_name = _sorted_by_kind(values)
+    given = {s: by_symbol.get(s, by_name.get(s.name)) for s in symbols_in(array.flat)}
+    missing = [s.name for s, value in given.items() if value is None or value.free_symbols]
+    if missing:
+        shown = sorted(missing)[:8]
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+        raise ValueError(
+            f"no value was given for {', '.join(shown)}{more}: evaluate() needs a number for each "
+            "symbol"
+        )
+    results = [_python_number(each, dtype) for each in numbers_of(array.flat, given)]
+    with np.errstate(all="ignore"):  # what is too large for a dtype is infinite there, as always
+        return wrap(np.array(results).reshape(array.shape).astype(dtype.numpy))  # type: ignore[no-any-return]
+
+
+def _python_number(value: Any, dtype: Dtype) -> Any:
+    if value is sympy.nan or value is sympy.zoo:
+        return float("nan")
+    if not dtype.is_floating_point and value.is_Integer:
+        return int(value)
+    number = complex(value)
+    return number if dtype.is_complex else number.real if number.imag == 0 else float("nan")
+
+
+def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any]]:
+    """Tell values for symbols from values for names, an entry each."""
     by_symbol: dict[Any, Any] = {}
     by_name: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(key, str):
-            by_name[key] = exact(expression(value))
+            given = entries(value)
+            by_name |= dict(zip(entry_names(key, given.shape), given.flat, strict=True))
         else:
             by_symbol |= _pairs(key, value)
-    results = []
-    for each in array.flat:
-        named = {s: by_name[s.name] for s in each.free_symbols if s.name in by_name}
-        results.append(exact(each.subs(by_symbol | named, simultaneous=True)))
-    return shaped(results, array.shape)
+    return by_symbol, by_name
 
 
 def _pairs(key: Any, value: Any) -> dict[Any, Any]:
@@ -127,5 +193,16 @@ def latex(formula: Any, **settings: Any) -> str:
         >>> from minigrad.symbolic import symbols
         >>> print(latex(symbols("w_0") / 2))
         \frac{w_{0}}{2}
+        >>> print(latex(symbols("mu", 2)[1]))
+        \mu_{1}
     """
-    return str(sympy.latex(expression(formula), **settings))
+    whole = expression(formula)
+    names = {s: _in_latex(s.name) for s in whole.free_symbols if "{" in s.name}
+    settings["symbol_names"] = names | dict(settings.get("symbol_names", {}))
+    return str(sympy.latex(whole, **settings))
+
+
+def _in_latex(name: str) -> str:
+    """Give the name of an entry as LaTeX: SymPy translates no name that has braces."""
+    stem, _, subscript = name.partition("_")
+    return f"{sympy.latex(sympy.Symbol(stem))}_{subscript}"

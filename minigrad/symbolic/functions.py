@@ -19,17 +19,26 @@ def _filled(shape: Any, value: Any) -> SymbolicArray:
     return symbolic(array)
 
 
-def _like(value: Any) -> Callable[..., SymbolicArray]:
-    def make(a: Any, dtype: Any = None, shape: Any = None, **layout: Any) -> SymbolicArray:
-        return _filled(np.shape(a) if shape is None else shape, value)
-
-    return make
-
-
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, **layout: Any) -> SymbolicArray:
-    array = _filled(np.shape(a), sympy.Integer(0))
+def _full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    **device: Any,
+) -> Any:
+    """Fill an array like another: with expressions, unless it shall be one of numbers."""
+    sizes = np.shape(a) if shape is None else shape
+    if np.dtype(dtype or object) != object:
+        return np.full(sizes, fill_value, dtype)
+    array = _filled(sizes, sympy.Integer(0))
     array[...] = fill_value
     return array
+
+
+def _like(value: int) -> Callable[..., Any]:
+    return lambda a, *settings, **named: _full_like(a, value, *settings, **named)
 
 
 def _made(data: Any, dtype: Any = None, **layout: Any) -> SymbolicArray:
@@ -71,9 +80,9 @@ SymbolicArray._functions.update(
     {
         np.array: _made,
         np.asarray: _made,
-        np.zeros_like: _like(sympy.Integer(0)),
-        np.empty_like: _like(sympy.Integer(0)),
-        np.ones_like: _like(sympy.Integer(1)),
+        np.zeros_like: _like(0),
+        np.empty_like: _like(0),
+        np.ones_like: _like(1),
         np.full_like: _full_like,
         np.where: _where,
         np.clip: _clip,

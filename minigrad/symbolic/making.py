@@ -30,7 +30,7 @@ def symbols(
         A tensor, or a tuple of them if there are several names.
 
     Raises:
-        ValueError: If there is no name.
+        ValueError: If there is no name, or one occurs twice.
 
     Example:
         >>> symbols("x", 2)
@@ -42,6 +42,9 @@ def symbols(
     found = names.replace(",", " ").split()
     if not found:
         raise ValueError("symbols() needs a name, or several with spaces between them")
+    for name in found:
+        if found.count(name) > 1:
+            raise ValueError(f"symbols() was given the name {name} more than once")
     sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
     tensors = [
         wrap(named_array(name, sizes, assumptions)).requires_grad_(requires_grad) for name in found
@@ -52,11 +55,20 @@ def symbols(
 def named_array(name: str, shape: tuple[int, ...], assumptions: dict[str, bool]) -> SymbolicArray:
     """Make an array of symbols that are called by a name and their place."""
     assumed = assumptions or {"real": True}
-    if int(np.prod(shape, dtype=np.int64)) == 1:
-        found = [sympy.Symbol(name, **assumed)]
-    else:
-        found = [sympy.Symbol(_numbered(name, at), **assumed) for at in np.ndindex(shape)]
+    found = [sympy.Symbol(each, **assumed) for each in entry_names(name, shape)]
     return symbolic(vector_of(found).reshape(shape))
+
+
+def entry_names(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Give the names of the entries of a tensor of symbols: a single one takes the name itself.
+
+    Example:
+        >>> entry_names("x", (2,)), entry_names("w_0", (1, 1)), entry_names("w_0", (1, 2))
+        (['x_{0}', 'x_{1}'], ['w_0'], ['w_{0;0,0}', 'w_{0;0,1}'])
+    """
+    if int(np.prod(shape, dtype=np.int64)) == 1:
+        return [name]
+    return [_numbered(name, at) for at in np.ndindex(shape)]
 
 
 def _numbered(name: str, index: tuple[int, ...]) -> str:

@@ -51,6 +51,17 @@ def plus(a: Any, b: Any) -> Any:
     return times(sympy.Integer(2), a) if a == b else a + b
 
 
+def truncated(a: Any) -> Any:
+    """Round toward 0."""
+    return sympy.Piecewise((sympy.floor(a), a > 0), (sympy.ceiling(a), True))
+
+
+def to_even(a: Any) -> Any:
+    """Round to the nearest integer, and halves to the even one."""
+    half = sympy.Rational(1, 2)
+    return sympy.floor(a + half) - indicator(Eq(sympy.Mod(a - half, 2), 0))
+
+
 def _comparison(relation: Any) -> Callable[[Any, Any], Any]:
     return lambda a, b: indicator(compare(relation, a, b))
 
@@ -100,7 +111,10 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.heaviside: lambda a, b: sympy.Piecewise((0, a < 0), (b, Eq(a, 0)), (1, True)),
     np.floor: sympy.floor,
     np.ceil: sympy.ceiling,
+    np.trunc: truncated,
+    np.rint: to_even,
     np.remainder: sympy.Mod,
+    np.fmod: lambda a, b: a - b * truncated(a / b),
     np.floor_divide: lambda a, b: sympy.floor(a / b),
     np.conjugate: sympy.conjugate,
     np.maximum: Max,

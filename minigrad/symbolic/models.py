@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from minigrad.nn import Module
-from minigrad.symbolic.making import named_array
+from minigrad.symbolic.array import SymbolicArray
+from minigrad.symbolic.making import entry_names, named_array
+from minigrad.tensor import Tensor
 
 AnyModule = TypeVar("AnyModule", bound=Module)
+Assumptions = Mapping[str, bool]
+
+_short = {"weight": "w", "bias": "b", "running_mean": "mu", "running_var": "v"}
+_assumed: dict[str, Assumptions] = {"running_var": {"positive": True}}
 
 
 def symbolic_like(
-    model: AnyModule, names: Mapping[str, str] | None = None, **assumptions: bool
+    model: AnyModule,
+    names: Mapping[str, str] | None = None,
+    *,
+    buffers: bool = False,
+    assume: Mapping[str, Assumptions] | None = None,
+    **assumptions: bool,
 ) -> AnyModule:
     """Copy a model and make its parameters named symbols.
 
@@ -25,14 +36,20 @@ def symbolic_like(
 
     Args:
         model: The model. It is not changed. Its hooks are on the copy as well.
-        names: Names to use instead, by the parameter's name in `model.named_parameters()`.
-        **assumptions: What SymPy may assume of the symbols. Without any: `real=True`.
+        names: Names to use instead, by the parameter's name in `model.named_parameters()`, or the
+            buffer's in `model.named_buffers()`.
+        buffers: Whether buffers of floating-point numbers become symbols, too, and modules that
+            have only such are counted: `running_mean` becomes `mu` and `running_var` `v`, which is
+            positive. Else they keep their numbers, which become exact.
+        assume: What SymPy may assume of single ones, by the same names: a weight that is positive
+            is `{"norm.weight": {"positive": True}}`.
+        **assumptions: What SymPy may assume of all others. Without any: `real=True`.
 
     Returns:
-        The copy. Its buffers, such as running means, stay numbers.
+        The copy. Buffers of integers, such as a count of batches, stay as they are.
 
     Raises:
-        KeyError: If `names` has a name that no parameter has.
+        KeyError: If `names` or `assume` has a name that nothing in the model has.
         ValueError: If two parameters would be called the same.
 
     Example:
@@ -40,39 +57,56 @@ def symbolic_like(
         >>> model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Tanh())
         >>> symbolic_like(model)(torch.symbolic.symbols("x", 1))
         tensor([tanh(b_0 + w_0*x)], grad_fn=<TanhBackward0>)
+        >>> norm = symbolic_like(torch.nn.BatchNorm1d(1, eps=0), buffers=True).eval()
+        >>> norm(torch.symbolic.symbols("x", (1, 1)))
+        tensor([[b_0 + w_0*(-mu_0 + x)/sqrt(v_0)]], grad_fn=<NativeBatchNormBackward0>)
     """
-    parameters = dict(model.named_parameters())
-    chosen = dict(names or {})
-    for name in chosen:
-        if name not in parameters:
-            raise KeyError(
-                f"the model has no parameter '{name}'; it has {', '.join(parameters) or 'none'}"
-            )
-    called = {name: chosen.get(name, ruled) for name, ruled in _ruled_names(model).items()}
-    for name, symbol in called.items():
-        other = next(first for first, taken in called.items() if taken == symbol)
-        if other != name:
-            raise ValueError(f"{other} and {name} would both be called {symbol}")
     symbolic = copy.deepcopy(model)
-    for name, parameter in symbolic.named_parameters():
-        parameter._array = named_array(called[name], tuple(parameter.shape), assumptions)
-        parameter.grad = None
+    replaced: dict[str, Tensor] = dict(symbolic.named_parameters())
+    floats = {
+        name: buffer for name, buffer in symbolic.named_buffers() if buffer._array.dtype.kind == "f"
+    }
+    if buffers:
+        replaced |= floats
+    ruled = dict(_ruled_names(symbolic, replaced))
+    for name in (*(names or {}), *(assume or {})):
+        if name not in ruled:
+            raise KeyError(
+                f"the model has no parameter '{name}'; it has {', '.join(ruled) or 'none'}"
+                + (" (for its buffers: buffers=True)" if name in floats else "")
+            )
+    called = ruled | dict(names or {})
+    owner: dict[str, str] = {}
+    for name, tensor in replaced.items():
+        for entry in entry_names(called[name], tuple(tensor.shape)):
+            other = owner.setdefault(_as_read(entry), name)
+            if other != name:
+                raise ValueError(f"{other} and {name} would both be called {entry}")
+    for name, tensor in replaced.items():
+        own = (assume or {}).get(name) or _assumed.get(name.rpartition(".")[2]) or assumptions
+        tensor._array = named_array(called[name], tuple(tensor.shape), dict(own))
+        tensor.grad = None
+    for name, buffer in floats.items():
+        if name not in replaced:
+            buffer._array = SymbolicArray(buffer._array)
     return symbolic
 
 
-_short = {"weight": "w", "bias": "b"}
-
-
-def _ruled_names(model: Module) -> dict[str, str]:
-    """Give each parameter its name by the rule; one that two modules share has the first's."""
-    ruled: dict[str, str] = {}
-    named = {id(parameter): name for name, parameter in model.named_parameters()}
+def _ruled_names(model: Module, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:
+    """Give each tensor its name by the rule; one that two modules share has the first's."""
+    named = {id(tensor): name for name, tensor in tensors.items()}
+    chosen = set(named)
     number = 0
-    for _, module in model.named_modules():
-        own = list(module.named_parameters(recurse=False))
-        for short, parameter in own:
-            name = named.pop(id(parameter), None)
+    for module in model.modules():
+        own = [*module.named_parameters(recurse=False), *module.named_buffers(recurse=False)]
+        for short, tensor in own:
+            name = named.pop(id(tensor), None)
             if name is not None:
-                ruled[name] = f"{_short.get(short, short)}_{number}"
-        number += bool(own)
-    return ruled
+                yield name, f"{_short.get(short, short)}_{number}"
+        number += any(id(tensor) in chosen for _, tensor in own)
+
+
+def _as_read(name: str) -> str:
+    """Give a symbol's name as LaTeX shows it: `w_0` and `w_{0}` look the same."""
+    stem, _, subscript = name.partition("_")
+    return f"{stem}_{{{subscript}}}" if subscript and "{" not in subscript else name

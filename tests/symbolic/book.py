@@ -21,13 +21,46 @@ BOOK = {
 }
 
 CASES = {}
-RESERVED = {}  # operations that are not proved, or with a reservation, and why
+RESERVED = {}  # operations that are not proved, and why
+ATTEMPTS = {}  # what a proof of them would begin with
+CONSTANTS = {}  # exact numbers that are meant where a rule has the float next to them
 for _path in sorted(Path(__file__).parent.glob("book_*.py")):
     _file = import_module(f".{_path.stem}", __package__)
     RESERVED |= getattr(_file, "RESERVED", {})
+    ATTEMPTS |= getattr(_file, "ATTEMPTS", {})
+    CONSTANTS |= getattr(_file, "CONSTANTS", {})
     for _name, _cases in _file.CASES.items():
         assert _name not in CASES, f"{_path.stem} has cases for {_name}, which has some elsewhere"
         CASES[_name] = _cases
+
+
+def in_shapes(inputs, *shapes):
+    """Give inputs in other shapes, with the names and assumptions that they had."""
+    return [
+        (name, *shape, *(each for each in old if isinstance(each, dict)))
+        for (name, *old), shape in zip(inputs, shapes, strict=True)
+    ]
+
+
+def in_more_shapes(name, inputs, settings, *_):
+    """Give cases in other shapes of what is computed entry by entry, and of what broadcasts."""
+    shapes = [tuple(each for each in old if not isinstance(each, dict)) for _, *old in inputs]
+    if shapes == [(2,)] and settings == ():
+        return [(in_shapes(inputs, ()), ()), (in_shapes(inputs, (2, 1)), ())]
+    if shapes == [(2,), ()] and not callable(settings) and name != "filled_with":
+        return [(in_shapes(inputs, (2, 1), (2,)), settings)]
+    return []
+
+
+# Where regions have to be told: their substitution decides what SymPy would not, such as the sign
+# of exp(x) - 1, or they keep to where a function has a value.
+TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "elu_in_place", "logit",
+        "scaled_elu_in_place"}  # fmt: skip
+
+
+def told_regions(name, case):
+    """Give the regions of a case if they have to be told, else None, so that they are found."""
+    return case[2] if name in TOLD else None
 
 
 def made(inputs):
@@ -45,3 +78,10 @@ def called(name, settings):
     if callable(settings):
         return lambda *tensors: settings(operation, *tensors)
     return lambda *tensors: operation(*tensors, *settings)
+
+
+for _name, _cases in CASES.items():
+    if _name not in TOLD:
+        _shapes = [inputs for inputs, *_ in _cases]
+        _more = in_more_shapes(_name, *_cases[0])
+        CASES[_name] = [*_cases, *(each for each in _more if each[0] not in _shapes)]

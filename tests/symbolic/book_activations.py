@@ -1,9 +1,9 @@
 """Cases for activation functions, dropout, lookups in tables and what compares vectors."""
 
 import numpy as np
-from sympy import Rational
+from sympy import Rational, log, pi, sqrt
 
-from .regions import D, a, beta, on_both_sides, pair, vector, x, y
+from .regions import D, E, a, beta, on_both_sides, pair, vector, x, y
 
 HALF = Rational(1, 2)
 NOISE = np.array([1, 0.5])
@@ -69,10 +69,14 @@ CASES = {
     "trilinear": [([("x", 1, 2), ("y", 1, 2, 2), ("z", 1, 2)], ((1, 3), (0,), (1, 2), (2, 3)))],
 }
 
-RESERVED: dict[str, str] = {
-    "gelu": "its constants, such as the root of 2, are floats in the rule, where SymPy has roots",
-    "gelu_backward": "as for gelu",
-    "scaled_elu_in_place": "the rule looks at the sign of the result, and SymPy does not decide "
-    "that of a (exp(-e) - 1); scaled_elu and scaled_elu_backward_from_result are proved",
-    "celu_in_place": "as for scaled_elu_in_place",
+# Their rules look at the sign of the result. So that it is seen, x is a logarithm where it is
+# negative: exp(x) - 1 is -e / (1 + e) then.
+below = -log(1 + E)
+CASES |= {
+    "scaled_elu_in_place": [(one, (beta, 3, 2), [{x(): below / 2}, {x(): D}])],
+    "celu_in_place": [(one, (beta,), [{x(): beta * below}, {x(): D}])],
+    "gelu": [(vector, ("none",)), (one, ("tanh",))],
+    "gelu_backward": [(pair, ("none",)), (two, ("tanh",))],
 }
+# what is computed of floats before it meets symbols
+CONSTANTS = {"gelu_backward": (sqrt(2 / pi),)}

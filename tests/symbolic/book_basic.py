@@ -1,6 +1,7 @@
 """Cases for the operations that everything else is made of: arithmetic, sums, parts, products."""
 
 import numpy as np
+from sympy import log
 
 from minigrad import tensor
 
@@ -33,18 +34,13 @@ from .regions import (
 )
 
 # name: cases (inputs, settings, regions). Inputs are names and shapes; a dict holds assumptions.
-# Operations that are proved with a reservation, and which.
-RESERVED = {
-    "pow_of_number": "the rule takes the logarithm of the number as a float, so the formula has "
-    "the decimal of log 2 where SymPy has log(2)",
-    "elu_in_place": "the rule looks at the sign of the result, and SymPy does not decide that of "
-    "a (exp(-e) - 1); elu itself and elu_backward_from_result are proved",
-}
 
 CASES = {
     "add": [(broadcast, ()), (stretched, ())],
     "add_scaled": [(broadcast, (a,)), (stretched, (0.1,))],
     "sub": [(broadcast, ()), (stretched, ())],
+    "pow_of_number": [(vector, lambda op, p, base=base: op(base, p)) for base in (2, 10)],
+    "elu_in_place": [([("x",)], (beta,), [{x(): -log(1 + E)}, {x(): D}])],
     "sub_scaled": [(broadcast, (a,)), (stretched, (3,))],
     "rsub_number": [(vector, (0.3,))],
     "mul": [(broadcast, ()), (stretched, ())],

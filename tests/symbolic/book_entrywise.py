@@ -19,17 +19,9 @@ from .regions import (
 _some = [("x", 2, positive)]
 _both = [("x", 2, positive), ("y", positive)]
 _three = [("x", 2), ("y", 2), ("z",)]
-_ROUNDED = (
-    "SymPy has no derivative of a rounded number: it is 0 between the jumps, as the rule says"
-)
-_LEFT = "SymPy has no derivative of the rounded quotient in a remainder; gradcheck holds it"
+_divided = [("x", 2, 1), ("y", 3)]
 
-RESERVED = {
-    **dict.fromkeys(("floor", "ceil", "trunc", "round", "round_decimals", "frac"), _ROUNDED),
-    **dict.fromkeys(("div_floor", "div_trunc"), _ROUNDED),
-    **dict.fromkeys(("remainder", "remainder_number", "fmod", "fmod_number"), _LEFT),
-    "nan_to_num": "there are no symbols for what is no number",
-}
+RESERVED: dict[str, str] = {}
 
 CASES = {
     "tan": [(vector, ())],
@@ -101,4 +93,16 @@ CASES = {
         f"{name}_number": [(vector, (0,), on_both_sides(x(0), x(1)))]
         for name in ("eq", "ne", "lt", "le", "gt", "ge")
     },
+    # Rounded numbers: between two jumps they are constant.
+    **{
+        name: [(vector, ()), ([("x",)], ())] for name in ("floor", "ceil", "trunc", "round", "frac")
+    },
+    "round_decimals": [(vector, (2,)), (vector, (-1,))],
+    "div_floor": [(broadcast, ()), (_divided, ())],
+    "div_trunc": [(broadcast, ())],
+    "remainder": [(broadcast, ()), (_divided, ())],
+    "remainder_number": [(vector, (3,)), (vector, (-0.5,))],
+    "fmod": [(broadcast, ())],
+    "fmod_number": [(vector, (3,)), (vector, (-0.5,))],
+    "nan_to_num": [(vector, (0.0, 1.0, -1.0))],  # of symbols, which are no infinities
 }

@@ -59,3 +59,4 @@ RESERVED = {
     "matrix_exp": "its forward halves the matrix until it is small, so it needs to know the sizes "
     "of the entries",
 }
+ATTEMPTS = {"matrix_exp": (square, ())}

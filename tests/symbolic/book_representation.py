@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .regions import matrix
+from .regions import matrix, pair
 
 CASES = {
     "mantissa": [(matrix, (4,))],
+    "angle": [(matrix, ()), ([("x",)], ())],
     "narrow_copy": [(matrix, (1, 0, 2))],
 }
 
 RESERVED: dict[str, str] = {
-    "angle": "constant on both sides of 0: the rule gives zeros, and SymPy has no array of angles",
     "nextafter": "SymPy has no neighbors of numbers: it knows all of them",
 }
+
+ATTEMPTS = {"nextafter": (pair, ())}

@@ -144,6 +144,32 @@ def test_functions_mean_what_they_mean_for_numbers(name):
     assert same(FUNCTIONS[name](a), FUNCTIONS[name](numbers(a)))
 
 
+def test_arrays_like_others():
+    a = array(2, 3)
+    assert np.zeros_like(a, np.dtype(object), "K").tolist() == [[0] * 3] * 2
+    for made in (np.zeros_like(a, np.float64), np.full_like(a, 0.5, np.float32)):
+        assert type(made) is np.ndarray and made.shape == (2, 3)  # of numbers, as was asked for
+    assert np.full_like(a, 0.5, shape=2).tolist() == [sympy.Rational(1, 2)] * 2
+
+
+def test_what_is_known_of_symbols_decides():
+    p, q = sympy.symbols("p q", positive=True)
+    assert bool(SymbolicArray(p + q)) is True
+    with pytest.raises(TypeError, match="depends on the values"):
+        bool(SymbolicArray(p - q))
+
+
+def test_numbers_in_arrays_become_pythons():
+    quarter = SymbolicArray(0.25)
+    assert float(quarter) == 0.25 and complex(quarter) == 0.25
+    assert int(SymbolicArray(7)) == 7 and [1, 2, 3][SymbolicArray(1)] == 2
+    for convert in (int, float, complex, [0].__getitem__):
+        with pytest.raises(TypeError, match="depends on the values of its symbols, so it can't"):
+            convert(array(1)[0])
+    with pytest.raises(TypeError, match="only an array of one entry"):
+        float(array(2))
+
+
 def test_views_share_memory():
     a = array(2, 3)
     for view in (np.expand_dims(a, 0), a.T, np.broadcast_to(a, (2, 2, 3)), a[0], a[1, ...]):

@@ -1,5 +1,6 @@
 """Numbers become the exact ones that were meant."""
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -26,6 +27,26 @@ def test_meant(value, meant):
     result = exact(value)
     assert result == sympy.Rational(meant)
     assert result.is_Rational
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        (2**0.5, "sqrt(2)"), (-(0.5**0.5), "-sqrt(2)/2"), (1 / 3**0.5, "sqrt(3)/3"),
+        (2**-0.25, "2**(3/4)/2"), (math.pi, "pi"), (-2 * math.pi / 3, "-2*pi/3"),
+        (math.log(2), "log(2)"), (math.log(0.3), "log(3/10)"),
+        (math.sqrt(2 / math.pi), "sqrt(2/pi)"),
+        (1 / math.sqrt(2 * math.pi), "sqrt(1/(2*pi))"), (math.sqrt(math.pi), "sqrt(pi)"),
+    ],
+)  # fmt: skip
+def test_roots_logarithms_and_multiples_of_pi(value, meant):
+    assert exact(value) == sympy.sympify(meant)
+    assert exact(np.float32(value)).is_Rational  # seven digits do not tell
+
+
+def test_random_numbers_are_taken_for_no_root():
+    generator = np.random.default_rng(2)
+    assert all(exact(value).is_Rational for value in generator.normal(0, 3, 2000))
 
 
 def test_every_float_rounds_back():

@@ -46,6 +46,47 @@ def test_names_by_choice():
         symbolic_like(Two(), names={"f0.weight": "b_1"})
 
 
+def test_names_that_look_the_same_are_refused():
+    model = nn.Sequential(nn.Linear(1, 1), nn.Linear(1, 1))
+    with pytest.raises(ValueError, match=r"0.weight and 1.weight would both be called w_\{0\}"):
+        symbolic_like(model, names={"1.weight": "w_{0}"})
+    wide = nn.Sequential(nn.Linear(1, 2, bias=False), nn.Linear(2, 1, bias=False))
+    with pytest.raises(ValueError, match="would both be called"):
+        symbolic_like(wide, names={"0.weight": "a", "1.weight": "a"})
+
+
+def test_assumptions_of_single_parameters():
+    symbolic = symbolic_like(Two(), assume={"scale": {"positive": True}}, nonzero=True)
+    assert symbolic.scale._array.item().is_positive
+    assert symbolic.f0.weight._array.item().is_nonzero
+    assert symbolic.f0.weight._array.item().is_positive is None
+    with pytest.raises(KeyError, match="no parameter 'scales'"):
+        symbolic_like(Two(), assume={"scales": {"positive": True}})
+
+
+def test_buffers_stay_numbers_or_become_symbols():
+    model = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1, affine=False, momentum=0.5, eps=1))
+    x = symbols("x", (2, 1))
+    symbolic = symbolic_like(model)
+    symbolic(x)
+    assert symbolic[1].num_batches_tracked.item() == 1
+    mean = (symbolic[0](x).sum() / 2).detach()
+    assert equal(symbolic[1].running_mean, [expression(mean) / 2])
+    assert model[1].running_mean.item() == 0 and model[1].running_mean.dtype is torch.float32
+    symbolic = symbolic_like(model, buffers=True).eval()
+    mu, v = symbolic[1].running_mean._array.item(), symbolic[1].running_var._array.item()
+    assert (str(mu), str(v)) == ("mu_1", "v_1")
+    assert mu.is_real and v.is_positive
+    assert symbolic[1].num_batches_tracked.dtype is torch.int64
+    w, b = real("w_0"), real("b_0")
+    expected = (w * real("x") + b - mu) / sympy.sqrt(v + 1)
+    assert equal(symbolic(symbols("x", (1, 1))), [[expected]])
+    with pytest.raises(KeyError, match=r"1.running_mean.*\(for its buffers: buffers=True\)"):
+        symbolic_like(model, names={"1.running_mean": "m"})
+    renamed = symbolic_like(model, names={"1.running_mean": "m"}, buffers=True)
+    assert str(renamed[1].running_mean._array.item()) == "m"
+
+
 def test_shared_parameters_stay_shared():
     model = nn.Sequential(nn.Linear(1, 1), nn.Linear(1, 1))
     model[1].weight = model[0].weight

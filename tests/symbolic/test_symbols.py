@@ -1,6 +1,7 @@
 """Symbolic tensors are made, printed, evaluated, and meet numbers."""
 
 import copy
+import math
 import pickle
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from minigrad.symbolic import (
     SymbolicArray,
     derivative,
     equal,
+    evaluate,
     expression,
+    formula,
     latex,
     substitute,
     symbols,
@@ -43,6 +46,8 @@ def test_names_and_shapes():
     assert symbols("x", 0).shape == (0,)
     with pytest.raises(ValueError, match="needs a name"):
         symbols(" ")
+    with pytest.raises(ValueError, match="the name x more than once"):
+        symbols("x y x")
 
 
 def test_tensor_of():
@@ -84,6 +89,56 @@ def test_substitute():
         substitute(v, {v * 2: [1, 2]})
 
 
+def test_evaluate():
+    w, x = symbols("w", 2), symbols("x")
+    formula = (w * x).exp()
+    found = evaluate(formula, {"w": [0.5, -2], x: 0.25})
+    assert type(found) is torch.Tensor and found.dtype is torch.float64 and found.shape == (2,)
+    assert found.tolist() == [math.exp(0.125), math.exp(-0.5)]
+    assert evaluate(formula, {w: torch.zeros(2), "x": 3}, torch.float32).dtype is torch.float32
+    assert evaluate([[1, x]], {"x": 7, "y": 1}, torch.int64).tolist() == [[1, 7]]
+    assert evaluate(sympy.pi, {}).item() == math.pi
+    assert evaluate(2, {}).shape == ()
+
+
+def test_evaluate_is_exact_where_a_run_on_numbers_is_not():
+    x, y = symbols("x y")
+    assert evaluate((x + y) - y - x, {x: 0.1, y: 1e17}).item() == 0
+    tiny = evaluate((1 + x).log() - x, {x: sympy.Rational(1, 10**12)}).item()
+    assert tiny == pytest.approx(-5e-25, rel=1e-9)  # numbers would give rounding errors only
+
+
+def test_evaluate_chooses_among_cases_as_numbers_do():
+    x = symbols("x")
+    chosen = torch.where(x > 0, x.log(), x**2)  # the logarithm of -2 is not asked for
+    assert evaluate(chosen, {x: -2}).item() == 4
+    assert evaluate(torch.relu(x), {x: -2}).item() == 0
+    assert math.isnan(evaluate(x.log(), {x: -2}).item())
+    assert evaluate(x.log(), {x: -1}, torch.complex128).item() == complex(0, math.pi)
+    assert evaluate(1 / x, {x: math.inf}).item() == 0
+    assert evaluate(x * 10**300, {x: 1e300}).item() == math.inf
+    assert evaluate(x.sigmoid(), {x: -1000}).item() == 0
+
+
+def test_evaluate_names_what_has_no_value():
+    w, x = symbols("w", 10), symbols("x")
+    with pytest.raises(ValueError, match=r"no value was given for w_\{0\}, w_\{1\}: evaluate"):
+        evaluate(w[:2] * x, {x: 1})
+    with pytest.raises(ValueError, match=r"w_\{7\} and 2 more: evaluate"):
+        evaluate(w.sum(), {})
+    with pytest.raises(ValueError, match="no value was given for x"):
+        evaluate(x, {x: symbols("y")})
+    with pytest.raises(TypeError, match="gives numbers"):
+        evaluate(x, {x: 1}, torch.dtypes.symbolic)
+    with pytest.raises(TypeError, match="more than that"):
+        evaluate(x, {x + 1: 1})
+
+
+def test_substitute_takes_a_name_for_all_entries():
+    w = symbols("w_0", (1, 2))
+    assert substitute(w, {"w_0": [[1, 0.5]]}) == sympy.Matrix([[1, sympy.Rational(1, 2)]])
+
+
 def test_derivative():
     x = symbols("x", 2)
     assert expression(derivative((x * x).sum(), x)) == expression(2 * x)
@@ -103,6 +158,27 @@ def test_latex_and_printing():
     assert repr((w * w).sum()) == "tensor(w_{0;0}**2 + w_{0;1}**2, grad_fn=<SumBackward0>)"
     assert f"{symbols('x') / 2}" == "x/2"
     assert repr(SymbolicArray([1, 0.5])) == "SymbolicArray([1, 1/2])"
+
+
+def test_greek_letters_with_places():
+    mu = symbols("mu", 2)
+    assert latex(mu[1]) == r"\mu_{1}"
+    assert latex(symbols("sigma_0", (1, 2))[0, 1]) == r"\sigma_{0;0,1}"
+    assert latex(mu[0] * 2, symbol_names={expression(mu[0]): "m"}) == "2 m"
+
+
+def test_a_formula_shows_itself_where_it_is_asked_for():
+    w = symbols("w_0")
+    shown = formula(w / 2)
+    assert repr(shown) == shown.text == "w_0/2"
+    assert shown._repr_latex_() == r"$\displaystyle \frac{w_{0}}{2}$"
+    named = formula(w**2, r"\partial L")
+    assert named.latex == r"\partial L = w_{0}^{2}"
+    assert str(named) == r"\partial L = w_0**2"
+    matrix = formula(symbols("a", (1, 2)))
+    assert matrix.text == "Matrix([[a_{0,0}, a_{0,1}]])"
+    assert matrix._repr_latex_() == formula(symbols("a", (1, 2)))._repr_latex_()
+    assert not hasattr(w, "_repr_latex_"), "a tensor never shows itself so by surprise"
 
 
 def test_sympys_symbols_meet_tensors_from_both_sides():

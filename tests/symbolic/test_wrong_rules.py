@@ -1,60 +1,110 @@
 """A wrong rule is refuted, with the entry, the two formulas, and numbers at which they differ."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 from minigrad.autograd import Function
 from minigrad.symbolic import Refuted, prove, symbols
 
-from .book import BOOK, called, made
-from .regions import broadcast, on_both_sides, pair, vector, x
+from .book import BOOK, CASES, CONSTANTS, called, made, told_regions
+from .wrong_rules import WRONG
 
-square = [("x", 2, 2)]
-
-
-# what is wrong: (operation, what takes the rule's place, inputs, settings, regions)
-WRONG = {
-    "sign": ("sub", lambda rule, grad: (grad, grad), pair, ()),
-    "factor": ("mul", lambda rule, grad: [2 * g for g in rule(grad)], broadcast, ()),
-    "missing term": ("tanh", lambda rule, grad: (grad,), vector, ()),
-    "inputs exchanged": ("div", lambda rule, grad: rule(grad)[::-1], [("x", 2), ("y", 2)], ()),
-    "transposed": ("t", lambda rule, grad: (grad,), square, ()),
-    "wrong axis": ("flip", lambda rule, grad: (np.flip(grad, 0),), square, ((1,),)),
-    "an entry left out": (
-        "sum_all", lambda rule, grad: (rule(grad)[0] * np.array([1, 0]),), vector, (),
-    ),
-    "forgotten count": ("mean_all", lambda rule, grad: (rule(grad)[0] * 2,), vector, ()),
-    "other side of the kink": (
-        "relu", lambda rule, grad: (grad - rule(grad)[0],), vector, (), on_both_sides(x(0), x(1)),
-    ),
-}  # fmt: skip
+ALL = [
+    pytest.param(kind, wrong, id=f"{kind}-{wrong.operation}-{wrong.argument}-{place}")
+    for kind, rows in WRONG.items()
+    for place, wrong in enumerate(rows)
+]
 
 
-@pytest.mark.parametrize("kind", WRONG)
-def test_a_planted_wrong_rule_is_refuted(kind, monkeypatch):
-    name, wrong, inputs, settings, *regions = WRONG[kind]
-    node, regions = BOOK[name].node, regions[0] if regions else ({},)
-    prove(called(name, settings), *made(inputs), regions=regions)
-    run = node._run
-    monkeypatch.setattr(
-        node, "_run", lambda node, grad: wrong(lambda gradient: run(node, gradient), grad)
-    )
+def plant(monkeypatch, name, argument, wrong):
+    """Put a wrong rule in the place of a right one, and of its twin for broadcast inputs."""
+    names, needs = BOOK[name].__globals__, inspect.signature(BOOK[name].rules[argument]).parameters
+    for place in (f"rule_{argument}", f"twin_{argument}"):
+        if place in names:
+            right = names[place]
+            monkeypatch.setitem(
+                names,
+                place,
+                lambda *given, right=right: wrong(right(*given), *given[: len(needs)]),
+            )
+
+
+def leave_out_the_reduction(monkeypatch, name):
+    """Give gradients in the shape of the result, whatever the shape of the input."""
+    names = BOOK[name].__globals__
+    monkeypatch.setitem(names, "reduce_gradient", lambda gradient, wanted: gradient)
+    for argument in BOOK[name].rules:
+        if f"twin_{argument}" in names:
+            right = names[f"rule_{argument}"]
+            monkeypatch.setitem(
+                names, f"twin_{argument}", lambda *given, right=right: right(*given[:-1])
+            )
+
+
+def proved(name, place=0):
+    """Prove an operation in one of its cases, which test_book does with the rules as they are."""
+    inputs, settings, *_ = CASES[name][place]
+    regions = told_regions(name, CASES[name][place])
+    constants = CONSTANTS.get(name, ())
+    return prove(called(name, settings), *made(inputs), regions=regions, constants=constants)
+
+
+def test_as_many_as_promised():
+    assert len(ALL) >= 200
+    assert all(len(rows) >= 14 for rows in WRONG.values())
+    assert len({wrong.operation for rows in WRONG.values() for wrong in rows}) >= 120
+
+
+@pytest.mark.parametrize(("kind", "wrong"), ALL)
+def test_a_planted_wrong_rule_is_refuted(kind, wrong, monkeypatch):
+    if wrong.rule is None:
+        leave_out_the_reduction(monkeypatch, wrong.operation)
+    else:
+        plant(monkeypatch, wrong.operation, wrong.argument, wrong.rule)
     with pytest.raises(Refuted) as refuted:
-        prove(called(name, settings), *made(inputs), regions=regions)
-    verdict = refuted.value
-    at = [float(side.subs(verdict.counterexample)) for side in (verdict.left, verdict.right)]
-    assert at[0] != at[1]
-    assert f"{verdict.left} is not {verdict.right}" in str(verdict)
+        proved(wrong.operation, wrong.case)
+    hold_to_account(refuted.value)
 
 
-def test_a_missing_unbroadcast_is_found(monkeypatch):
-    def run(node, grad):
-        node._broadcast = None
-        return (grad, grad)
+def hold_to_account(verdict):
+    """Put the counterexample in again: the numbers are different, and all is in the message."""
+    first, second = (
+        complex(side.subs(verdict.counterexample).doit().evalf(20))
+        for side in (verdict.left, verdict.right)
+    )
+    assert abs(first - second) > 1e-9
+    assert [complex(number) for number in verdict.numbers] == pytest.approx([first, second])
+    said = str(verdict)
+    assert f"{verdict.left} is not {verdict.right}" in said
+    assert said.startswith("the gradient of ") or "came for" in said
+    assert verdict.of in said
+    assert f"entry {list(verdict.entry)}" in said if verdict.entry else "entry" not in said
+    assert all(f"{symbol} = {value}" in said for symbol, value in verdict.counterexample.items())
 
-    monkeypatch.setattr(BOOK["add"].node, "_run", run)
-    with pytest.raises(ValueError, match="gradient of shape"):
-        prove(BOOK["add"], *made(broadcast))
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_rule_of_the_book_made_wrong_is_refuted(name, monkeypatch):
+    """Doubled, or one more where it is 0: whatever rule it is, the proof would not go through."""
+    for argument in BOOK[name].rules:
+        with monkeypatch.context() as patch:
+            plant(patch, name, argument, doubled)
+            with pytest.raises(Refuted) as refuted:
+                proved(name)
+            hold_to_account(refuted.value)
+
+
+def doubled(right, *_):
+    return right * 2 if np.any(np.asarray(right, object) != 0) else right + 1
+
+
+def test_a_missing_unbroadcast_tells_the_shapes(monkeypatch):
+    leave_out_the_reduction(monkeypatch, "add")
+    with pytest.raises(Refuted, match=r"gradient of shape \[2\] came for y of shape \[\]; ") as e:
+        prove("add", 2, ())
+    assert e.value.of == "the gradient of y"
+    assert e.value.numbers[0] != e.value.numbers[1]
 
 
 class _SumOverRows(Function):
@@ -77,6 +127,18 @@ def test_an_error_that_a_gradient_of_ones_would_not_show():
         prove(_SumOverRows.apply, matrix)
 
 
-def test_prove_needs_something_to_differentiate():
-    with pytest.raises(ValueError, match="requires a gradient"):
-        prove(lambda x: x * 2, symbols("x"))
+class _WrongShape(Function):
+    """Its rule gives the gradient of a row where that of the matrix is due."""
+
+    @staticmethod
+    def forward(ctx, matrix):
+        return matrix * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad[0] * 2
+
+
+def test_a_custom_function_with_a_gradient_of_the_wrong_shape_is_refuted():
+    with pytest.raises(Refuted, match="invalid gradient"):
+        prove(_WrongShape.apply, (2, 3))

@@ -226,7 +226,7 @@ def _joined(
             weight, factors, positions, bags, kept, count
         )
     if mode == "mean":
-        sizes = np.bincount(bags, kept, count)
+        sizes = np.bincount(bags, kept.astype(np.float64), count)
         kept = kept / np.maximum(sizes, 1)[bags].astype(dtype)
     if by_frequency and is_grad_enabled() and weight.requires_grad:
         often = np.bincount(positions, minlength=len(weight._array))[positions].astype(dtype)

@@ -68,7 +68,7 @@ def binary_cross_entropy(
         weights = np.array(_expanded(weight, due.shape))
     if probabilities.dtype.kind in "iub":
         raise no_kernel("binary_cross_entropy", input)
-    if due.dtype != probabilities.dtype:
+    if due.dtype != probabilities.dtype and "O" not in (due.dtype.kind, probabilities.dtype.kind):
         raise RuntimeError(
             f"Found dtype {target.dtype.tensor_type} but expected {input.dtype.tensor_type}"
         )

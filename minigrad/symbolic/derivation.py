@@ -1,0 +1,272 @@
+"""Tell the chain rule as the engine took it, step by step, for a run on symbols: `derive`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.variable import Variable
+from minigrad.nn import Module
+from minigrad.symbolic.account import Account
+from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
+from minigrad.symbolic.blackboard import as_latex, as_text
+from minigrad.symbolic.checking import TOO_LONG, Checked, prove_equal
+from minigrad.symbolic.equality import Undecided
+from minigrad.symbolic.formulas import derivative, evaluate, expression
+from minigrad.symbolic.local import NotTold, Value, value_of
+from minigrad.symbolic.naming import given_names
+from minigrad.symbolic.page import derivation_page
+from minigrad.symbolic.passage import leaves_of, nodes_of
+from minigrad.symbolic.steps import GradientStep, Step, in_reading_order, locals_in, terms_of
+from minigrad.tensor import wrap
+
+
+class Derivation:
+    """The chain rule of one loss, as a backward pass took it; made by `derive`.
+
+    Printed, it is text; in a notebook it shows itself as LaTeX.
+
+    Attributes:
+        steps: The local derivatives (`LocalDerivative`) and how they multiply (`GradientStep`), in
+            the order in which they are told.
+        gradients: For each place and leaf by its name the gradient in the symbols of the leaves, as
+            the engine had it when all hooks there had fired. Entries are as from `expression`.
+    """
+
+    def __init__(
+        self, account: Account, wanted: Sequence[Value], values: Mapping[Any, Any] | None
+    ) -> None:
+        self._account = account
+        self._wanted = list(wanted)
+        self._order = _leading_to(account, self._wanted)
+        self._engine = {
+            (passage.node, output_nr): gradient
+            for passage in account.passages
+            for output_nr, gradient in enumerate(passage.given)
+            if gradient is not None
+        }
+        names = account.places.names
+        self.gradients: dict[str, Any] = {
+            names[value]: expression(wrap(self._engine[value])) for value in self._order
+        }
+        self.steps: tuple[Step, ...] = self._steps()
+        self._sections = derivation_page(account, self._order, self._numbers(values))
+
+    def _steps(self) -> tuple[Step, ...]:
+        account, names = self._account, self._account.places.names
+        totals = account.composed()
+        chain: list[GradientStep] = []
+        for value in self._order:
+            terms = terms_of(account, value, account.gradients[value])
+            found = totals[value]
+            formula = None if found is None else expression(wrap(symbolic(entries(found))))
+            chain.append(GradientStep(names[value], terms, formula, None))
+        local = [each for step in chain for each in locals_in(step.terms)]
+        return (*local, *chain)
+
+    def _numbers(self, values: Mapping[Any, Any] | None) -> dict[Value, tuple[Any, Any]] | None:
+        """Compute value and gradient of each place for given values of the leaves."""
+        if values is None:
+            return None
+        numbers = {}
+        for value in self._order:
+            gradient = evaluate(wrap(self._engine[value]), values)._array
+            try:
+                array = evaluate(wrap(symbolic(entries(self._account.places.array(value)))), values)
+                numbers[value] = (array._array, gradient)
+            except NotTold:
+                numbers[value] = (None, gradient)
+        return numbers
+
+    def check(self) -> Checked:
+        """Prove that the told steps multiply to the engine's gradients, and these to be right.
+
+        What the engine gave is compared with `sympy.diff` of the loss where no hook changed a
+        gradient; where one did, it is not the derivative any more, and only the steps are proved.
+        Where a formula has a kink (`abs`, `relu`, a hook that clips) both of its sides are proved.
+
+        Returns:
+            What was proved for which gradients, and what SymPy could not decide.
+
+        Raises:
+            Refuted: If a gradient differs; with the entry, both formulas and a counterexample.
+        """
+        account, names = self._account, self._account.places.names
+        totals = account.composed(self._put_in_places)
+        known = self._leaf_symbols()
+        steps: list[str] = []
+        by_sympy: list[str] = []
+        kinks: list[Any] = []
+        unproved: list[str] = []
+        for value in self._order:
+            name, told, engine = names[value], totals[value], self._engine[value]
+            if told is None:
+                unproved.append(f"{name}, as a step has no formula")
+            elif _free(told) - known - _free(engine):
+                unproved.append(f"{name}, as a value in between is not known")
+            else:
+                self._attempt(f"the steps, for {name}", name, told, engine, steps, kinks, unproved)
+        loss = account.places.known[account.places.root]
+        for value in [] if account.hooked else self._wanted:
+            leaf, name = account.places.known.get(value), names[value]
+            if not value[0].next_functions and _only_symbols(leaf):
+                due, what = derivative(loss, wrt=wrap(leaf))._array, f"sympy.diff, for {name}"
+                self._attempt(what, name, self._engine[value], due, by_sympy, kinks, unproved)
+        return Checked(tuple(steps), tuple(by_sympy), tuple(kinks), tuple(unproved))
+
+    def _attempt(
+        self,
+        what: str,
+        name: str,
+        left: Any,
+        right: Any,
+        proved: list[str],
+        kinks: list[Any],
+        unproved: list[str],
+    ) -> None:
+        met: list[Any] = []
+        pairs = zip(entries(left).flat, entries(right).flat, strict=True)
+        longest = max(a.count_ops() + b.count_ops() for a, b in pairs)
+        if longest > TOO_LONG:
+            unproved.append(f"{what}: {longest} operations in an entry are too many for SymPy")
+            return
+        try:
+            prove_equal(left, right, met)
+        except Undecided as undecided:
+            unproved.append(f"{what}: {undecided}")
+        else:
+            proved.append(name)
+            kinks += [kink for kink in met if kink not in kinks]
+
+    def _leaf_symbols(self) -> set[Any]:
+        return set().union(*(_free(gradient) for gradient in self._engine.values()))
+
+    def _put_in_places(self, formula: Any) -> Any:
+        """Write a local formula in the symbols of the leaves."""
+        given = self._account.places.in_leaves()
+        put = [entry.xreplace(given) for entry in entries(formula).flat]
+        return symbolic(vector_of(put).reshape(np.shape(formula)))
+
+    def __str__(self) -> str:
+        return as_text(self._sections)
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """Give the derivation as LaTeX: headings, and equations in `aligned`."""
+        return as_latex(self._sections)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": str(self), "text/latex": self.latex()}
+
+
+def derive(
+    loss: Variable,
+    wrt: Any = None,
+    *,
+    names: Any = None,
+    values: Mapping[Any, Any] | None = None,
+) -> Derivation:
+    r"""Tell the chain rule of a loss as the engine took it, step by step, with all hooks.
+
+    One backward pass is made. It keeps the graph and changes no `.grad`; every hook on the way
+    fires once, as in `backward`, but for the post-accumulate hooks. Each node's local derivative
+    is asked of its own rule, run on symbols in the place of the values that it saved.
+
+    Args:
+        loss: A symbolic tensor with one entry.
+        wrt: With respect to what: a tensor, several, or a module, whose parameters are meant. By
+            default all leaves.
+        names: Names for tensors, as in `viz.draw`: a dict such as `{"x_1": x1, "y": y}`, a module,
+            or a list of both. Named inner tensors are the places that the derivation is told by,
+            and nodes between two of them are one step. Without any, the result of every node is
+            a place $v_1, v_2, \dots$ Leaves have the names of their symbols.
+        values: Numbers for symbols, keys as in `substitute`; then numbers stand beside formulas.
+
+    Returns:
+        The derivation. `print` it, show it in a notebook, or ask its `check()` for a proof.
+
+    Raises:
+        TypeError: If the loss is not symbolic.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
+            if it does not depend on a tensor of `wrt`.
+        ValueError: If two tensors would have the same name.
+
+    Example:
+        >>> from minigrad.symbolic import symbols
+        >>> x, w = symbols("x w", requires_grad=True)
+        >>> y = w * x
+        >>> print(derive((y - 1) ** 2, names={"y": y}))
+        Forward
+          y = w*x
+          L = (y - 1)**2
+        <BLANKLINE>
+        Backward
+          dL/dy = 2*(y - 1)
+          dy/dw = x
+          dy/dx = w
+        <BLANKLINE>
+        According to the chain rule
+          dL/dw = dL/dy * dy/dw = 2*x*(y - 1)
+          dL/dx = dL/dy * dy/dx = 2*w*(y - 1)
+    """
+    if not isinstance(loss, Variable) or not isinstance(loss._array, SymbolicArray):
+        raise TypeError(
+            "derive() tells the formulas of a run on symbols (minigrad.symbolic.symbols, "
+            "symbolic_like), but this loss holds numbers. For those there is explain()."
+        )
+    wanted = wanted_tensors(loss, wrt, "derive")
+    named = given_names(names)
+    account = Account(loss, wanted, named, float("inf"))
+    places = [value for value in map(value_of, wanted) if value in account.gradients]
+    if len(places) < len(wanted):
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. "
+            "derive() tells of tensors that the loss was computed from."
+        )
+    return Derivation(account, places, values)
+
+
+def wanted_tensors(loss: Variable, wrt: Any, teller: str) -> list[Variable]:
+    """List the tensors whose gradients are asked for.
+
+    Raises:
+        RuntimeError: If the loss has several entries, no graph, or a graph that was freed.
+    """
+    if loss._array.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if loss.grad_fn is None:
+        raise RuntimeError(
+            "the loss has no graph to be told of: it was computed from tensors that require no "
+            "grad, or without recording"
+        )
+    if any(node._keeps_tensors and node._saved is None for node in nodes_of(loss)):
+        raise RuntimeError(
+            f"{teller}() needs the values that the graph saved, but a backward has freed them. "
+            f"Call {teller}() before backward(), or keep them: backward(retain_graph=True)."
+        )
+    if wrt is None:
+        return leaves_of(loss)
+    if isinstance(wrt, Module):
+        return [each for each in wrt.parameters() if each.requires_grad]
+    return [wrt] if isinstance(wrt, Variable) else list(wrt)
+
+
+def _leading_to(account: Account, wanted: Sequence[Value]) -> list[Value]:
+    """Keep the places that the wanted gradients came through, in the order of reading."""
+    needed = {account.places.root, *wanted}
+    for value in reversed(list(account.gradients)):
+        if value in needed:
+            needed.update(place for place, _ in account.gradients[value].all_pulls())
+    return [value for value in in_reading_order(account) if value in needed]
+
+
+def _only_symbols(array: Any) -> bool:
+    return array is not None and all(entry.is_Symbol for entry in entries(array).flat)
+
+
+def _free(array: Any) -> set[Any]:
+    """Give all symbols in an array of formulas."""
+    return set().union(*(entry.free_symbols for entry in entries(array).flat))

@@ -1,0 +1,449 @@
+"""`derive` tells the chain rule as the engine took it, and what it tells is proved to be right."""
+
+import time
+
+import pytest
+import sympy
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.symbolic import Refuted, derive, equal, expression, symbolic_like, symbols
+from minigrad.symbolic.steps import GradientStep, Hooked, LocalDerivative
+
+F = nn.functional
+VALUES = {"x": 0.3, "w_0": 0.3, "b_0": 0.1, "w_1": 0.4, "b_1": 0.2}
+
+
+class SLinear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Linear(1, 1)
+
+    def forward(self, x):
+        self.s = self.f(x)
+        return self.s**2
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f0 = nn.Linear(1, 1)
+        self.f1 = SLinear()
+
+    def forward(self, x):
+        self.x1 = self.f0(x)
+        self.y = self.f1(self.x1)
+        return (self.y - 1) ** 2
+
+
+def worked_example(prepare=lambda model: None):
+    """Run it on symbols; give the loss and names for its places."""
+    model = symbolic_like(Net())
+    prepare(model)
+    loss = model(symbols("x", 1, requires_grad=True))
+    loss.model = model  # legacy hooks want it alive
+    return loss, {"y": model.y, "s": model.f1.s, "x_1": model.x1}
+
+
+TEXT = """\
+Forward
+  x_1 = w_0*x + b_0
+  s   = w_1*x_1 + b_1
+  y   = s**2
+  L   = (y - 1)**2
+
+Backward
+  dL/dy     = 2*(y - 1)
+  dy/ds     = 2*s
+  ds/dx_1   = w_1
+  ds/dw_1   = x_1
+  ds/db_1   = 1
+  dx_1/dx   = w_0
+  dx_1/dw_0 = x
+  dx_1/db_0 = 1
+
+According to the chain rule
+  dL/ds   = dL/dy * dy/ds           = 4*s*(y - 1)
+  dL/dx_1 = dL/dy * dy/ds * ds/dx_1 = 4*s*w_1*(y - 1)
+  dL/dx   = dL/dx_1 * dx_1/dx       = 4*s*w_0*w_1*(y - 1)
+  dL/dw_0 = dL/dx_1 * dx_1/dw_0     = 4*s*w_1*x*(y - 1)
+  dL/db_0 = dL/dx_1 * dx_1/db_0     = 4*s*w_1*(y - 1)
+  dL/dw_1 = dL/ds * ds/dw_1         = 4*s*x_1*(y - 1)
+  dL/db_1 = dL/ds * ds/db_1         = 4*s*(y - 1)"""
+
+LATEX = r"""Backward
+
+$$
+\begin{aligned}
+\frac{\partial L}{\partial y} &= 2 (y - 1) \\
+\frac{\partial y}{\partial s} &= 2 s \\
+\frac{\partial s}{\partial x_{1}} &= w_{1} \\
+\frac{\partial s}{\partial w_{1}} &= x_{1} \\
+\frac{\partial s}{\partial b_{1}} &= 1 \\
+\frac{\partial x_{1}}{\partial x} &= w_{0} \\
+\frac{\partial x_{1}}{\partial w_{0}} &= x \\
+\frac{\partial x_{1}}{\partial b_{0}} &= 1
+\end{aligned}
+$$"""
+
+
+def test_the_worked_example_reads_like_a_page_of_a_book():
+    loss, names = worked_example()
+    derivation = derive(loss, names=names)
+    assert str(derivation) == TEXT
+    assert derivation.latex().split("\n\n", 2)[2].startswith(LATEX)
+    assert r"\frac{\partial L}{\partial y} \cdot \frac{\partial y}{\partial s} \cdot " in (
+        derivation.latex()
+    )
+    shown = derivation._repr_mimebundle_()
+    assert shown == {"text/plain": TEXT, "text/latex": derivation.latex()}
+    assert str(derive(loss, names=names)) == TEXT
+
+
+def test_the_worked_example_is_told_and_proved_quickly():
+    loss, names = worked_example()
+    started = time.perf_counter()
+    checked = derive(loss, names=names).check()
+    assert time.perf_counter() - started < 2.0  # what a learner waits without wondering
+    assert checked.sympy == ("x", "w_0", "b_0", "w_1", "b_1")
+    assert checked.steps == ("L", "y", "s", "x_1", *checked.sympy)
+    assert not checked.open and not checked.apart_from
+    assert str(checked).count("proved") == 2
+
+
+def test_numbers_stand_beside_the_formulas():
+    loss, names = worked_example()
+    text = str(derive(loss, names=names, values=VALUES))
+    for line in (
+        "dL/dy     = 2*(y - 1) = 2*(0.076176 - 1) = -1.847648",
+        "dy/ds     = 2*s       = 2*0.276          = 0.552",
+    ):
+        assert line in text
+    (line,) = (line for line in text.splitlines() if line.startswith("  dL/dx_1"))
+    assert line.endswith("= -1.847648 * 0.552 * 0.4 = -0.407961")
+
+
+def test_steps_are_data():
+    loss, names = worked_example()
+    steps = derive(loss, names=names).steps
+    local = {(s.of, s.wrt): s for s in steps if isinstance(s, LocalDerivative)}
+    s, y = (sympy.Symbol(name, real=True) for name in "sy")
+    assert equal(local["y", "s"].formula, 2 * s)
+    assert equal(local["L", "y"].formula, 2 * (y - 1))
+    assert local["L", "y"].nodes == ("PowBackward0", "SubBackward0")
+    chain = {step.wrt: step for step in steps if isinstance(step, GradientStep)}
+    assert [term.place for term in chain["x_1"].terms] == ["s"]
+    with pytest.raises(AttributeError):
+        chain["x_1"].wrt = "z"
+
+
+def test_nodes_between_two_named_places_are_one_step():
+    loss, names = worked_example()
+    text = str(derive(loss, names={"y": names["y"], "x_1": names["x_1"]}))
+    assert "dy/dx_1   = 2*w_1*(w_1*x_1 + b_1)" in text
+    assert "dL/ds" not in text
+
+
+def test_without_names_every_result_is_a_place():
+    loss, _ = worked_example()
+    derivation = derive(loss)
+    assert "v_2 = v_1*w_1 + b_1" in str(derivation)
+    assert "dv_4/dv_3 = 1" in str(derivation)
+    assert not derivation.check().open
+
+
+def test_only_what_is_asked_for_is_told():
+    loss, names = worked_example()
+    derivation = derive(loss, names["s"], names=names)
+    assert list(derivation.gradients) == ["L", "y", "s"]
+    assert str(derivation).endswith("dL/ds = dL/dy * dy/ds = 4*s*(y - 1)")
+
+
+def test_nothing_is_changed_by_telling():
+    model = symbolic_like(Net())
+    x = symbols("x", 1, requires_grad=True)
+    calls = []
+    loss = model(x)
+    model.y.retain_grad()
+    model.y.register_hook(calls.append)
+    derive(loss)
+    assert len(calls) == 1 and x.grad is None and model.y.grad is None
+    loss.backward()
+    assert model.y.grad is not None
+    with pytest.raises(RuntimeError, match=r"derive\(\) before backward\(\)"):
+        derive(loss)
+
+
+# ---------------------------------------------------------------------- hooks
+
+
+def double(module, grad_input, grad_output):
+    return (grad_input[0] * 2,)
+
+
+def clip(module, grad_input, grad_output):
+    return (grad_input[0].clamp(-1, 1),)
+
+
+def nothing(module, grad_input, grad_output):
+    return (grad_input[0] * 0,)
+
+
+def cube(grad):
+    return grad**3
+
+
+def halve_outputs(module, grad_output):
+    return (grad_output[0] / 2,)
+
+
+def full(hook):
+    return lambda model: model.f1.register_full_backward_hook(hook)
+
+
+HOOKS = {
+    "full doubles": (full(double), "dL/dx_1 = 2 * dL/dy * dy/ds * ds/dx_1", "full backward hook"),
+    "full clips": (full(clip), "dL/dx_1 = clip(dL/dy * dy/ds * ds/dx_1)", "clip(g) = Min(1, Max"),
+    "full zeroes": (full(nothing), "dL/dx_1 = 0 * dL/dy", "full backward hook nothing"),
+    "full pre halves": (
+        lambda model: model.f1.register_full_backward_pre_hook(halve_outputs),
+        "1/2",
+        "full backward pre-hook halve_outputs",
+    ),
+    "legacy doubles": (
+        lambda model: model.f1.register_backward_hook(double),
+        "dL/ds   = 2 * dL/dy * dy/ds",
+        "2: legacy backward hook double",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-full backward hook:FutureWarning")
+@pytest.mark.parametrize("case", HOOKS)
+def test_a_modules_hook_shows_where_it_fired(case):
+    prepare, line, remark = HOOKS[case]
+    loss, names = worked_example(prepare)
+    derivation = derive(loss, names=names)
+    assert line in str(derivation)
+    assert remark in str(derivation)
+    checked = derivation.check()
+    assert set(checked.steps) == set(derivation.gradients) and not checked.open
+    assert not checked.sympy  # what a hook changed is no derivative any more
+    assert any(isinstance(t, Hooked) for s in derivation.steps for t in getattr(s, "terms", ()))
+
+
+def test_a_hook_that_only_looks_is_told_too():
+    loss, names = worked_example(full(lambda module, grad_input, grad_output: None))
+    text = str(derive(loss, names=names))
+    assert "dL/dy     = 2*(y - 1)   grad_output of <lambda>" in text
+    assert "grad_input of <lambda>" in text
+
+
+@pytest.mark.parametrize("place", ["y", "s", "x_1"])
+@pytest.mark.parametrize("hook", [cube, lambda grad: grad * symbols("c"), torch.neg, torch.relu])
+def test_a_tensors_hook_shows_where_it_fired(place, hook):
+    loss, names = worked_example()
+    names[place].register_hook(hook)
+    derivation = derive(loss, names=names)
+    assert "tensor hook" in str(derivation)
+    checked = derivation.check()
+    assert len(checked.steps) == 9 and not checked.open
+
+
+def test_a_hook_on_a_leaf_and_on_a_node():
+    x = symbols("x", requires_grad=True)
+    y = x * x
+    x.register_hook(cube)
+    y.grad_fn.register_prehook(lambda grads: (grads[0] + 1,))
+    y.grad_fn.register_hook(lambda grad_inputs, grads: (grad_inputs[0] * 3, grad_inputs[1]))
+    derivation = derive(y.exp(), names={"y": y})
+    plain = sympy.Symbol("x", real=True)
+    # the sum of the two edges of x * x, of which the first was multiplied by 3
+    assert equal(derivation.gradients["x"], (4 * plain * (sympy.exp(plain**2) + 1)) ** 3)
+    assert not derivation.check().open
+    for said in ("node pre-hook", "node hook", "tensor hook cube"):
+        assert said in str(derivation)
+
+
+def test_a_hook_on_several_entries():
+    x = symbols("x", 2, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda grad: grad * torch.tensor([0.0, 2.0]))
+    y.register_hook(lambda grad: grad / grad.norm())
+    derivation = derive((y * y).sum(), names={"y": y})
+    assert not derivation.check().open
+
+
+# ---------------------------------------------------------------------- many functions
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+
+class ProductAndSum(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y, x + y
+
+    @staticmethod
+    def backward(ctx, grad_product, grad_sum):
+        x, y = ctx.saved_tensors
+        return grad_product * y + grad_sum, grad_product * x + grad_sum
+
+
+def on_leaves(function, *shapes):
+    """Run a function on symbols of some shapes."""
+    pairs = zip("xyz", shapes, strict=False)
+    return function(*(symbols(name, shape, requires_grad=True) for name, shape in pairs))
+
+
+def through(model, *shapes):
+    return on_leaves(lambda *inputs: (symbolic_like(model)(*inputs) ** 2).sum(), *shapes)
+
+
+def diamond(x):
+    a = x * x
+    return a * a.exp() + a
+
+
+def written_in_place(x):
+    y = x * 2
+    y[0] = y[1] * 3
+    return (y * y).sum()
+
+
+FUNCTIONS = {
+    "sigmoid": lambda: on_leaves(lambda x: torch.sigmoid(x) ** 2, ()),
+    "tanh of a product": lambda: on_leaves(lambda x, y: torch.tanh(x * y + 1), (), ()),
+    "diamond": lambda: on_leaves(diamond, ()),
+    "quotient": lambda: on_leaves(lambda x: (1 - x) ** 2 / (2 - x), ()),
+    "norm": lambda: on_leaves(lambda x: (x * x).sum().sqrt(), 3),
+    "matmul": lambda: on_leaves(lambda x, y: ((x @ y) ** 2).sum(), (1, 2), (2, 2)),
+    "broadcast": lambda: on_leaves(lambda x, y: ((x + y) * x).sum(), (2, 1), (3,)),
+    "squared error": lambda: on_leaves(F.mse_loss, (2,), (2,)),
+    "concatenation": lambda: on_leaves(lambda x, y: (torch.cat([x * x, y]) ** 2).sum(), 2, 1),
+    "split": lambda: on_leaves(lambda x: torch.mul(*torch.split(x * x, 1)).sum(), 2),
+    "in place": lambda: on_leaves(written_in_place, 2),
+    "custom": lambda: on_leaves(lambda x: Cube.apply(x * 2) + x, ()),
+    "custom with two results": lambda: on_leaves(
+        lambda x, y: torch.mul(*ProductAndSum.apply(x * x, y)), (), ()
+    ),
+    "network": lambda: through(nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1)), (1, 2)),
+    "convolution": lambda: through(nn.Conv2d(1, 1, 2), (1, 1, 2, 3)),
+    "batch norm": lambda: through(nn.BatchNorm1d(1, affine=False), (2, 1)),
+    "layer norm": lambda: through(nn.LayerNorm(2, elementwise_affine=False), (1, 2)),
+    # with kinks, on both sides of which it is proved
+    "relu": lambda: on_leaves(lambda x, y: torch.relu(x * y), (), ()),
+    "where": lambda: on_leaves(lambda x: torch.where(x > 0, x * x, -x), ()),
+    "largest": lambda: on_leaves(lambda x: x.max(), (2,)),
+    "cross-entropy": lambda: on_leaves(lambda x: F.cross_entropy(x, torch.tensor([1])), (1, 2)),
+    "attention": lambda: on_leaves(
+        lambda x, y: F.scaled_dot_product_attention(x, y, y).sum(), (1, 1), (2, 1)
+    ),
+}
+KINKS = {"relu", "where", "largest", "cross-entropy", "attention"}
+
+
+@pytest.mark.parametrize("case", FUNCTIONS)
+def test_the_told_steps_are_the_engines_gradient_and_sympys(case):
+    derivation = derive(FUNCTIONS[case]())
+    checked = derivation.check()
+    assert not checked.open
+    assert set(checked.steps) == set(derivation.gradients)
+    leaves = {name for name in derivation.gradients if name[0] != "v" and name != "L"}
+    assert set(checked.sympy) == leaves and leaves
+    assert case in KINKS or not checked.apart_from
+
+
+def test_paths_that_meet_are_a_sum_of_terms():
+    x = symbols("x", requires_grad=True)
+    text = str(derive(diamond(x)))
+    assert "dL/dv_1 = 1 + dL/dv_3 * dv_3/dv_1 + dL/dv_2 * dv_2/dv_1" in text
+
+
+def test_several_entries_are_told_entry_by_entry():
+    x, w = symbols("x", 2, requires_grad=True), symbols("w", (2, 2))
+    s = w @ x
+    text = str(derive((s**3).sum(), names={"s": s}))
+    assert "dL/ds_{0} = 3*s_{0}**2" in text
+    assert "dL/dx_{0} = dL/ds_{0}*w_{0,0} + dL/ds_{1}*w_{1,0}" in text
+
+
+def test_softmax_with_cross_entropy_is_p_minus_y():
+    z = symbols("z", (1, 2), requires_grad=True)
+    derivation = derive(F.cross_entropy(z, torch.tensor([1])))
+    p = [sympy.exp(e) / sum(map(sympy.exp, z._array.flat)) for e in z._array.flat]
+    assert equal(derivation.gradients["z"], sympy.Matrix([[p[0], p[1] - 1]]))
+
+
+# ---------------------------------------------------------------------- what is wrong
+
+
+class WrongSquare(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x
+
+
+def test_a_wrong_rule_is_refuted():
+    x = symbols("x", requires_grad=True)
+    derivation = derive(WrongSquare.apply(x) + x)
+    with pytest.raises(Refuted) as refuted:
+        derivation.check()
+    assert refuted.value.counterexample.keys() == {sympy.Symbol("x", real=True)}
+    assert expression(derivation.gradients["x"]) == 3 * sympy.Symbol("x", real=True) + 1
+
+
+def test_a_wrong_rule_of_the_book_is_refuted(monkeypatch):
+    x = symbols("x", requires_grad=True)
+    loss = x.sin() * x
+    kind = type(loss.grad_fn.next_functions[0][0])
+    right = kind._run
+    monkeypatch.setattr(kind, "_run", lambda node, g, keep=True: (-right(node, g, keep)[0],))
+    with pytest.raises(Refuted):
+        derive(loss).check()
+
+
+def test_a_backward_that_is_not_linear_does_not_pass_for_the_chain_rule():
+    class Sign(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad**2
+
+    x = symbols("x", requires_grad=True)
+    y = Sign.apply(x)
+    with pytest.raises(Refuted):
+        derive(y**3, names={"y": y}).check()
+
+
+def test_bad_input_is_refused():
+    x = symbols("x", 2, requires_grad=True)
+    with pytest.raises(TypeError, match=r"For those there is explain\(\)"):
+        derive(torch.ones(1, requires_grad=True) * 2)
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        derive(x * 2)
+    with pytest.raises(RuntimeError, match="no graph"):
+        derive(symbols("x") * 2)
+    y, z = x * x, x * 3
+    with pytest.raises(ValueError, match="would be called x"):
+        derive((y * z).sum(), names={"x": y})

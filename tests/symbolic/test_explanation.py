@@ -1,0 +1,239 @@
+"""`explain` tells a run on numbers: formulas and numbers agree with each other and the engine."""
+
+import numpy as np
+import pytest
+import sympy
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.symbolic import explain, symbols
+from minigrad.symbolic.blackboard import decimal
+from minigrad.symbolic.steps import LocalDerivative
+
+from .test_derivation import Cube, Net, ProductAndSum, diamond
+
+F = nn.functional
+NUMBERS = {"f0.weight": 0.3, "f0.bias": 0.1, "f1.f.weight": 0.4, "f1.f.bias": 0.2}
+
+
+def worked_example():
+    model = Net().double()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.fill_(NUMBERS[name])
+    x = torch.tensor([0.3], dtype=torch.float64, requires_grad=True)
+    return model, x
+
+
+def explained(model, x):
+    loss = model(x)
+    places = {"x": x, "y": model.y, "s": model.f1.s, "x_1": model.x1}
+    return explain(loss, names=[model, places])
+
+
+TEXT = """\
+Forward
+  x   = 0.3
+  w_0 = 0.3
+  b_0 = 0.1
+  w_1 = 0.4
+  b_1 = 0.2
+  x_1 = w_0*x + b_0   = 0.3*0.3 + 0.1     = 0.19
+  s   = w_1*x_1 + b_1 = 0.4*0.19 + 0.2    = 0.276
+  y   = s**2          = 0.276**2          = 0.076176
+  L   = (y - 1)**2    = (0.076176 - 1)**2 = 0.853451
+
+Backward
+  dL/dy   = 2*(y - 1)     = 2*(0.076176 - 1)  = -1.847648
+  dL/ds   = dL/dy * 2*s   = -1.847648 * 0.552 = -1.019902
+  dL/dx_1 = dL/ds * w_1   = -1.019902 * 0.4   = -0.407961
+  dL/dx   = dL/dx_1 * w_0 = -0.407961 * 0.3   = -0.122388
+  dL/dw_0 = dL/dx_1 * x   = -0.407961 * 0.3   = -0.122388
+  dL/db_0 = dL/dx_1 * 1   = -0.407961 * 1     = -0.407961
+  dL/dw_1 = dL/ds * x_1   = -1.019902 * 0.19  = -0.193781
+  dL/db_1 = dL/ds * 1     = -1.019902 * 1     = -1.019902"""
+
+
+def test_the_worked_example_can_be_followed_number_by_number():
+    model, x = worked_example()
+    explanation = explained(model, x)
+    assert str(explanation) == TEXT
+    assert r"\frac{\partial L}{\partial s} \cdot w_{1} = -1.019902 * 0.4 = -0.407961" in (
+        explanation.latex()
+    )
+    shown = explanation._repr_mimebundle_()
+    assert shown == {"text/plain": TEXT, "text/latex": explanation.latex()}
+    assert x.grad is None
+
+
+def test_single_precision_reads_the_same():
+    model, x = worked_example()
+    model.float()
+    assert str(explained(model, x.detach().float().requires_grad_())) == TEXT
+
+
+def test_digits_can_be_chosen():
+    model, x = worked_example()
+    loss = model(x)
+    text = str(explain(loss, names={"y": model.y}, digits=3))
+    assert "dL/dy   = 2*(y - 1)" in text and "= -1.848" in text
+    assert [decimal(v, 3) for v in (-0.40796, 0.00012, 123456.7, float("nan"), -0.0, 2e-300)] == [
+        "-0.408", "1.2e-04", "123456.7", "nan", "0", "2e-300",
+    ]  # fmt: skip
+
+
+def test_hooks_are_told_with_numbers():
+    def double(module, grad_input, grad_output):
+        return (grad_input[0] * 2,)
+
+    model, x = worked_example()
+    model.f1.register_full_backward_hook(double)
+    lines = str(explained(model, x)).splitlines()
+    (line,) = (line for line in lines if line.startswith("  dL/dx_1 "))
+    assert line.split("=")[1:] == [
+        " 2 * dL/ds * w_1 ", " 2 * (-1.019902) * 0.4 ",
+        " -0.815921   2: full backward hook double",
+    ]  # fmt: skip
+    assert any(line.endswith("-1.847648   grad_output of double") for line in lines)
+
+
+def test_a_hook_that_is_no_factor_is_told_by_its_name():
+    def clip(grad):
+        return grad.clamp(-1, 1)
+
+    model, x = worked_example()
+    loss = model(x)
+    model.y.register_hook(clip)
+    text = str(explain(loss, names={"y": model.y}))
+    assert "dL/dy   = clip(2*(y - 1))" in text
+    assert "clip(2*(0.076176 - 1))" in text and "= -1   tensor hook clip" in text
+
+
+# ---------------------------------------------------------------------- formulas and numbers agree
+
+
+def leaf(*shape):
+    size = int(np.prod(shape, dtype=int))
+    numbers = torch.tensor([0.1 + 0.3 * ((7 * k) % 5) - 0.2 * k for k in range(size)])
+    return numbers.double().reshape(shape).requires_grad_()
+
+
+def square_sum(result):
+    return (result * result).sum()
+
+
+RUNS = {
+    "diamond": lambda: diamond(leaf()),
+    "network": lambda: square_sum(
+        nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 1)).double()(leaf(2, 3))
+    ),
+    "cross-entropy": lambda: F.cross_entropy(leaf(2, 3), torch.tensor([0, 2])),
+    "convolution": lambda: square_sum(nn.Conv2d(1, 2, 2).double()(leaf(1, 1, 3, 3))),
+    "batch norm": lambda: square_sum(nn.BatchNorm1d(2).double()(leaf(3, 2))),
+    "layer norm": lambda: square_sum(nn.LayerNorm(3).double()(leaf(2, 3))),
+    "attention": lambda: F.scaled_dot_product_attention(leaf(2, 2), leaf(2, 2), leaf(2, 2)).sum(),
+    "relu": lambda: (torch.relu(leaf(2, 2)) * leaf(2, 2)).sum(),
+    "broadcast": lambda: square_sum(leaf(2, 1) * leaf(3) + 1),
+    "largest": lambda: leaf(2, 3).amax(1).prod(),
+    "custom": lambda: Cube.apply(leaf() * 2) * 3,
+    "custom with two results": lambda: torch.mul(*ProductAndSum.apply(leaf() * 2, leaf())),
+    "split and joined": lambda: square_sum(torch.cat([*torch.split(leaf(4), 2)[::-1], leaf(1)])),
+}
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_formulas_with_the_numbers_put_in_give_the_engines_gradients(case):
+    torch.manual_seed(0)
+    explanation = explain(RUNS[case]())
+    layout, told = explanation._layout, 0
+    for value in layout.order:
+        formula = layout.in_cotangents(layout.account.gradients[value], layout.places.shape[value])
+        if value == layout.places.root or formula is None:
+            continue
+        known = layout.known
+        for entry, number in zip(formula.flat, layout.numbers[value][1].flat, strict=True):
+            assert not entry.free_symbols - known.keys()
+            # the same operations in another order: a few roundings apart
+            assert float(entry.subs(known)) == pytest.approx(float(number), rel=1e-9, abs=1e-12)
+            told += 1
+    assert told >= 2
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_what_is_told_is_what_backward_gives(case):
+    torch.manual_seed(0)
+    loss = RUNS[case]()
+    explanation = explain(loss)
+    leaves = {}
+    for value in explanation._layout.order:
+        if not value[0].next_functions:
+            leaves[explanation._layout.names[value]] = value[0].variable
+    loss.backward()
+    assert leaves
+    for name, tensor in leaves.items():
+        np.testing.assert_array_equal(explanation.gradients[name], tensor.grad.numpy())
+
+
+def test_local_derivatives_have_the_numbers_of_the_real_rules():
+    x = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    y = torch.sigmoid(x)
+    (last,) = (
+        step
+        for step in explain(y * y, names={"x": x, "y": y}).steps
+        if isinstance(step, LocalDerivative) and step.wrt == "x"
+    )
+    symbol = sympy.Symbol("y", real=True)
+    assert sympy.expand(last.formula - symbol * (1 - symbol)) == 0
+    assert last.number.item() == (y * (1 - y)).item()
+
+
+# ---------------------------------------------------------------------- what is large
+
+
+def test_a_network_for_pictures_is_told_in_matrices():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
+    x = torch.randn(4, 784)
+    loss = F.cross_entropy(model(x), torch.tensor([1, 2, 3, 4]))
+    text = str(explain(loss, names=[model, {"x": x}]))
+    for line in (
+        "v_1 = Addmm(b_0, x, w_0^T)",
+        "dL/dv_2       = dL/dv_3 @ w_1",
+        "dL/dv_1       = dL/dv_2 where v_2 > 0, else 0",
+        "dL/dw_0       = dL/dv_1^T @ x",
+        "dL/db_0       = sum of the rows of dL/dv_1",
+    ):
+        assert line in text
+    assert len(text.splitlines()) < 30
+
+
+def test_shapes_stand_beside_what_is_cut_short():
+    x = leaf(10)
+    text = str(explain((x * x).sum(), names={"x": x}))
+    assert "shape (10,)" in text
+    assert "one of 10 entries" in text
+
+
+# ---------------------------------------------------------------------- what can't be explained
+
+
+def test_after_a_backward_it_says_what_to_do():
+    x = leaf()
+    loss = x * x
+    loss.backward()
+    with pytest.raises(RuntimeError, match=r"explain\(\) before backward\(\), or keep them"):
+        explain(loss)
+    loss = x * x
+    loss.backward(retain_graph=True)
+    assert "dL/dx" in str(explain(loss, names={"x": x}))
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(TypeError, match="derive"):
+        explain(symbols("x", requires_grad=True) * 2)
+    with pytest.raises(TypeError, match="takes a tensor, not float"):
+        explain(1.0)
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        explain(leaf(2) * 2)
+    with pytest.raises(RuntimeError, match="no graph"):
+        explain(torch.ones(1))

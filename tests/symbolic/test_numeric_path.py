@@ -1,0 +1,164 @@
+"""Numbers pay nothing for symbols: the engine never asks, and few operations do, each for a reason.
+
+Symbols answer to NumPy's functions, so rules and engine need not know of them. Where an operation
+asks all the same whether its entries are symbols, it is listed below, with the reason.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "minigrad"
+ROOMS = ("ops", "autograd", "nn", "optim")
+
+LAPACK = "LAPACK takes numbers only; the textbook's formulas serve symbols"
+TABLES = "numbers go through polynomials of our own; SymPy has the function itself"
+CAST = "numbers are brought to the dtype of the others; symbols have none to be brought to"
+CHECK = "a check of dtypes that numbers must pass, and that symbols may"
+QUICK = "numbers go a quick way, by bits, in place or around NaN, that symbols have not"
+INTEGERS = "asks for integers or truth values, which are not among floats nor symbols"
+KINDS = "says what can be differentiated, or what a tensor may meet"
+
+# where the code asks, and why
+ALLOWED = {
+    "autograd/complex_numbers.py": KINDS,
+    "nn/functional/grid.py": CHECK,
+    "nn/functional/loss.py": CHECK,
+    "nn/functional/probability_loss.py": CHECK,
+    "nn/functional/resizing.py": "weights of a resizing are computed in the precision of numbers",
+    "autograd/events.py": "tells events apart, which happens only where they are recorded",
+    "autograd/gradcheck/differences.py": KINDS,
+    "ops/adaptive_pooling.py": CAST,
+    "ops/average_pooling.py": CAST,
+    "ops/calling/arithmetic.py": KINDS,
+    "ops/calling/arguments.py": KINDS,
+    "ops/calling/choosing.py": CHECK,
+    "ops/calling/comparing.py": CHECK,
+    "ops/calling/convolution_checks.py": CHECK,
+    "ops/calling/distances.py": CHECK,
+    "ops/calling/exponentials.py": CAST,
+    "ops/calling/factoring.py": LAPACK,
+    "ops/calling/fitting.py": LAPACK,
+    "ops/calling/listing.py": CAST,
+    "ops/calling/masking.py": CHECK,
+    "ops/calling/matrices.py": LAPACK,
+    "ops/calling/numpy_memory.py": CHECK,
+    "ops/calling/rounding.py": KINDS,
+    "ops/calling/scattering.py": CAST,
+    "ops/calling/solving.py": LAPACK,
+    "ops/constants.py": "a constant is a float beside numbers, and exact beside symbols",
+    "ops/cumulative.py": QUICK,
+    "ops/determinants.py": LAPACK,
+    "ops/distances.py": QUICK,
+    "ops/elementwise.py": INTEGERS,
+    "ops/embeddings.py": CAST,
+    "ops/error_function.py": TABLES,
+    "ops/exponentials.py": TABLES,
+    "ops/factors.py": CHECK,
+    "ops/gamma_function.py": TABLES,
+    "ops/inplace.py": KINDS,
+    "ops/matrix_functions.py": LAPACK,
+    "ops/meeting.py": KINDS,
+    "ops/mixing.py": QUICK,
+    "ops/pairs.py": KINDS,
+    "ops/pooling.py": QUICK,
+    "ops/resizing.py": CAST,
+    "ops/rounding.py": INTEGERS,
+    "ops/solving.py": LAPACK,
+    "ops/special.py": TABLES,
+    "ops/statistics.py": CAST,
+}
+
+_LETTERS = "[\"'][a-zA-Z]*O[a-zA-Z]*[\"']"  # of kinds of dtypes: "O", "fO"
+_ASKS = re.compile(
+    rf"kind\b[^#\n]*{_LETTERS}|{_LETTERS}\s+(not\s+)?in\b[^#\n]*kind"
+    r"|\bobject_\b|==\s*object\b|free_symbols|\bsympy\b|[sS]ymbolicArray|of_symbols\("
+    r"|dtypes\.symbolic|minigrad\.symbolic\s+import|import\s+minigrad\.symbolic"
+)
+
+
+def files():
+    found = [PACKAGE / "tensor.py"]
+    for room in ROOMS:
+        found += sorted((PACKAGE / room).rglob("*.py"))
+    return found
+
+
+def asks(source):
+    """Give the lines of code, not of prose, that ask whether something is symbolic."""
+    prose = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            prose |= set(range(node.lineno, node.end_lineno + 1))
+    return [
+        line.strip()
+        for number, line in enumerate(source.splitlines(), 1)
+        if number not in prose and _ASKS.search(line.partition("  # ")[0])
+    ]
+
+
+FOUND = {
+    path.relative_to(PACKAGE).as_posix(): found
+    for path in files()
+    if (found := asks(path.read_text(encoding="utf-8")))
+}
+
+
+def test_whoever_asks_whether_entries_are_symbols_has_a_reason():
+    unknown = {name: lines for name, lines in FOUND.items() if name not in ALLOWED}
+    assert not unknown, "teach SymbolicArray the NumPy function instead, or give a reason here"
+
+
+def test_no_reason_is_left_over():
+    assert not ALLOWED.keys() - FOUND.keys()
+
+
+# What every operation, every node and every step goes through.
+ALWAYS = (
+    "autograd/accumulate.py", "autograd/engine.py", "autograd/graph_task.py", "autograd/hooks.py",
+    "autograd/node.py", "autograd/reduce.py", "autograd/saved.py", "autograd/variable.py",
+    "nn/backward_hooks.py", "nn/modules/module.py", "ops/tape.py",
+    "ops/reduction.py", "ops/rectifiers.py", "ops/linear_algebra.py", "ops/convolution.py",
+    "ops/losses.py", "ops/normalization.py", "ops/attention.py", "ops/recurrent.py",
+    "ops/writing.py", "optim/adam.py", "optim/optimizer.py", "optim/sgd.py", "tensor.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_engine_and_everyday_rules_never_ask(name):
+    assert (PACKAGE / name).is_file()
+    assert name not in FOUND
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if x.dtype.kind == "O":', "y = a if dtype.kind in 'fO' else b", "if dtype == object:",
+        'if "O" in (a.dtype.kind, b.dtype.kind):', 'if hasattr(x, "free_symbols"):',
+        "import sympy", "if isinstance(x, SymbolicArray):", "if d is np.object_: pass",
+    ],
+)  # fmt: skip
+def test_the_search_finds_what_it_looks_for(line):
+    source = f"def f():\n    {line}\n" + ("        pass\n" if line.endswith(":") else "")
+    assert len(asks(source)) == 1
+    assert asks('"""Symbols: kind == \'O\'."""\nx = 1  # sympy\n') == []
+
+
+def test_a_training_step_loads_no_sympy():
+    program = (
+        "import sys, minigrad as torch\n"
+        "m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.LayerNorm(2))\n"
+        "o = torch.optim.Adam(m.parameters())\n"
+        "scores, classes = m(torch.randn(3, 2)), torch.tensor([0, 1, 1])\n"
+        "torch.nn.functional.cross_entropy(scores, classes).backward()\n"
+        "o.step()\n"
+        "print(sorted(n for n in sys.modules if n.startswith(('sympy', 'minigrad.symbolic'))))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=PACKAGE.parent
+    )
+    assert answer.stdout == "[]\n", answer.stderr

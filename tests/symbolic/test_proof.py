@@ -1,0 +1,381 @@
+"""What is proved, of what, and where: read from proofs, from their text, and from verdicts."""
+
+import numpy as np
+import pytest
+import sympy
+
+import minigrad as torch
+import minigrad.nn.functional as F
+from minigrad import nn
+from minigrad.autograd import Function
+from minigrad.symbolic import Refuted, Undecided, prove, symbols, tensor_of
+from minigrad.symbolic.points import Comparison
+from minigrad.symbolic.regions import EVERYWHERE, cut, kinks_in, region_of
+
+from .regions import x, y
+
+POSITIVE = sympy.Symbol("d", positive=True)
+
+
+class Cube(Function):
+    """A custom function with a right rule."""
+
+    @staticmethod
+    def forward(ctx, value):
+        ctx.save_for_backward(value)
+        return value**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (value,) = ctx.saved_tensors
+        return grad * 3 * value**2
+
+
+# ---------------------------------------------------------------------- what is proved
+
+
+@pytest.mark.parametrize(
+    ("operation", "shapes", "inputs"),
+    [
+        ("mul", (2, ()), [("x", (2,)), ("y", ())]),
+        (torch.mul, ((2, 1), 3), [("x", (2, 1)), ("y", (3,))]),
+        (F.silu, (2,), [("x", (2,))]),
+        (lambda a, b, c: a * b + c, (2, 2, ()), [("x", (2,)), ("y", (2,)), ("z", ())]),
+        (Cube.apply, (2,), [("x", (2,))]),
+        (nn.Linear(2, 1), ((1, 2),), [("x", (1, 2)), ("w_0", (1, 2)), ("b_0", (1,))]),
+        ("pixel_unshuffle", (), None),
+    ],
+)
+def test_functions_names_and_modules(operation, shapes, inputs):
+    if inputs is None:  # an operation of a room that is loaded late, with a setting
+        proof = prove(operation, (1, 2, 4), settings=(2,))
+        inputs = [("x", (1, 2, 4))]
+    else:
+        proof = prove(operation, *shapes)
+    assert list(proof.inputs) == inputs
+    assert proof.everywhere
+    assert proof.regions == (EVERYWHERE,)
+    assert proof.where == "for all values of the symbols"
+    assert len(proof.gradients) == len(inputs)
+    assert len(proof.evidence) == sum(int(np.prod(shape)) for _, shape in inputs)
+
+
+def test_tensors_and_shapes_together():
+    w = symbols("x", 2, requires_grad=True)
+    assert [name for name, _ in prove(torch.mul, w, 2).inputs] == ["x", "y"]
+
+
+def test_assumptions_are_passed_on_and_told():
+    proof = prove(torch.log, 2, positive=True)
+    assert proof.assumed == ("positive",)
+    assert proof.where == "for all values of the symbols (x positive)"
+    assert "x of shape [2] and positive" in str(proof)
+
+
+def test_several_results_are_differentiated_together():
+    proof = prove(lambda a: (a * a, a.exp()), ())
+    assert str(proof.gradients[0]) == "2*g_1*x + g_2*exp(x)"
+
+
+def test_constants_are_read_where_floats_stand_for_them():
+    class Scaled(Function):
+        """Multiplies by a constant that its rule has as a float."""
+
+        @staticmethod
+        def forward(ctx, value):
+            return value * tensor_of(sympy.EulerGamma)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * float(sympy.EulerGamma)
+
+    with pytest.raises(Refuted):
+        prove(Scaled.apply, ())
+    proof = prove(Scaled.apply, (), constants=(sympy.EulerGamma,))
+    assert "floats next to EulerGamma were read" in str(proof)
+    with pytest.raises(Refuted):  # another constant does not help
+        prove(Scaled.apply, (), constants=(sympy.Catalan,))
+
+
+def test_what_prove_does_not_take():
+    with pytest.raises(ValueError, match=r"no operation 'mull'\. Did you mean mul"):
+        prove("mull", 2, 2)
+    with pytest.raises(TypeError, match=r"goes into settings=\(\.\.\.\)"):
+        prove(torch.relu, 2.5)
+    with pytest.raises(ValueError, match="needs an input that requires a gradient"):
+        prove(torch.relu, symbols("x"))
+    with pytest.raises(ValueError, match="result depends on its inputs"):
+        prove(lambda a: a.detach(), 2)
+    with pytest.raises(ValueError, match="names for 10 inputs"):
+        prove(torch.add, *[1] * 11)
+    with pytest.raises(TypeError, match="a region is a substitution"):
+        prove(torch.relu, (), regions=["x"])
+
+
+# ---------------------------------------------------------------------- regions
+
+
+# what is found without being told: (function, shapes, some of the regions, how many there are)
+FOUND = {
+    "relu": (torch.relu, [2], ["x_{0} > 0", "x_{1} < 0"], 4),
+    "abs": (torch.abs, [()], ["x > 0", "x < 0"], 2),
+    "clamp": (lambda a: a.clamp(-1, 2), [()], ["x < -1", "x > -1, x < 2", "x > -1, x > 2"], 3),
+    "relu6": (F.relu6, [()], ["x > 0, x < 6", "x < 0"], 3),
+    "hinge": (lambda a, b: (1 - a * b).relu(), [(), ()], ["x*y > 1", "x*y < 1"], 2),
+    "maximum": (torch.maximum, [(), ()], ["x > y", "x < y"], 2),
+    "largest": (torch.max, [2], ["x_{0} > x_{1}", "x_{0} < x_{1}"], 2),
+    "max along": (lambda a: a.max(1)[0], [(1, 2)], ["x_{0,1} > x_{0,0}"], 2),
+    "sort": (lambda a: a.sort()[0], [3], ["x_{1} > x_{0}, x_{2} > x_{1}"], 6),
+    "topk": (lambda a: a.topk(1)[0], [2], [], 2),
+    "median": (torch.median, [3], [], 6),
+    "max-pool": (lambda a: F.max_pool2d(a, (1, 2)), [(1, 1, 2)], ["x_{0,0,0} > x_{0,0,1}"], 2),
+    "max-pool with a border": (lambda a: F.max_pool1d(a, 2, padding=1), [(1, 3)], [], None),
+    "adaptive max-pool": (lambda a: F.adaptive_max_pool1d(a, 1), [(1, 2)], [], 2),
+    "a program's own if": (lambda a: a * 2 if a > 1 else a * a, [()], ["x > 1", "x < 1"], 2),
+    "floor": (torch.floor, [()], ["x != floor(x)"], 1),
+    "remainder": (torch.remainder, [(), ()], ["x/y != floor(x/y)"], None),
+    "norm": (torch.norm, [2], ["sqrt(x_{0}**2 + x_{1}**2) > 0"], 1),
+    "softplus": (F.softplus, [()], ["x > 20", "x < 20"], 2),
+    "where": (lambda a, b: torch.where(a > b, a * b, b), [(), ()], ["x > y", "x < y"], 2),
+    "softmax": (lambda a: a.softmax(0), [2], ["x_{0} > x_{1}", "x_{0} < x_{1}"], 2),
+    "cross entropy": (lambda a: F.cross_entropy(a, torch.tensor([1])), [(1, 2)], [], 2),
+    "huber": (F.huber_loss, [(), ()], ["x > y, x > y + 1"], None),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_regions_are_found(name):
+    function, shapes, some, count = FOUND[name]
+    proof = prove(function, *shapes)
+    said = [str(region) for region in proof.regions]
+    assert not proof.everywhere
+    assert count is None or len(said) == count, said
+    assert [each for each in some if each not in said] == [], said
+    assert "The kinks and jumps between the regions are left out" in str(proof)
+    assert proof.where == "region by region: " + "; ".join(said)
+
+
+def test_each_region_leads_to_where_it_says():
+    """With numbers for the symbols of the substitution, the conditions hold."""
+    kinks = [x() - y(), x() ** 2 - 4, 1 - x() / 3, y() + 1]
+    waiting, regions = [EVERYWHERE], []
+    while waiting:
+        region = waiting.pop()
+        left = [each for each in map(region.enter, kinks) if region.sign(each) is None]
+        if left:
+            waiting += cut(left[0], region)
+        else:
+            regions.append(region)
+    substituted = [region for region in regions if not region.assumed]
+    assert len(substituted) >= 8
+    for region in substituted:
+        values = {p: sympy.Rational(k + 2, 3) for k, p in enumerate(region.meaning)}
+        rest = {x(): sympy.Rational(7, 5), y(): sympy.Rational(-3, 7)}
+        point = {s: region.place.get(s, s).subs(values | rest).subs(rest) for s in (x(), y())}
+        assert all(condition.subs(point) == True for condition in region.conditions)  # noqa: E712
+        assert all(region.enter(kink).subs(values | rest) != 0 for kink in kinks)
+
+
+def test_the_innermost_kinks_come_first():
+    inner = sympy.Max(x(), y())
+    assert kinks_in([sympy.Abs(inner - 1)]) == [x() - y()]
+    assert kinks_in([sympy.exp(x())]) == []
+
+
+def test_given_regions_are_told_in_full():
+    d, e = sympy.symbols("d e", positive=True)
+    assert str(region_of({x(): d})) == "x > 0"
+    assert str(region_of({x(): y() - 2 * d})) == "x < y"
+    assert str(region_of({x(0): d, x(1): d})) == "x_{0} = d, x_{1} = d"
+    assert str(region_of({x(): 1 + d + e})) == "x = d + e + 1"
+    assert str(region_of((x() > 1) & (x() < y()))) == "x < y, x > 1"
+    assert region_of(sympy.true) is EVERYWHERE
+
+
+def test_conditions_narrow_a_proof():
+    assert str(prove(torch.relu, (), regions=[x() > 0]).regions[0]) == "x > 0"
+    with pytest.raises(Refuted) as refuted:
+        prove(_Identity.apply, (), regions=[x() > -1])
+    assert refuted.value.counterexample[x()] > -1
+    assert prove(_Identity.apply, (), regions=[x() > 1]).where == "region by region: x > 1"
+
+
+class _Identity(Function):
+    """Its rule is that of the identity, which its forward is above 1 only."""
+
+    @staticmethod
+    def forward(ctx, value):
+        return value.clamp(min=1)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+# ---------------------------------------------------------------------- text
+
+
+def test_a_proof_reads_like_one():
+    assert str(prove("mul", 2, ())).splitlines() == [
+        "mul, of x of shape [2], y of shape []",
+        "",
+        "The result, on symbols:",
+        "  r_{0} = x_{0}*y",
+        "  r_{1} = x_{1}*y",
+        "A gradient of the result, any at all:",
+        "  g_{0}, g_{1}",
+        "",
+        "The gradient of x:",
+        "  entry [0]: the rule gives   g_{0}*y",
+        "             the same formula as SymPy's",
+        "  entry [1]: the rule gives   g_{1}*y",
+        "             the same formula as SymPy's",
+        "",
+        "The gradient of y:",
+        "  the rule gives   g_{0}*x_{0} + g_{1}*x_{1}",
+        "  the same formula as SymPy's",
+        "",
+        "All of these are equal exactly, for all values of the symbols.",
+    ]
+
+
+def test_a_proof_region_by_region_says_where():
+    text = str(prove(torch.relu, ()))
+    assert "  SymPy has        g*Heaviside(x)\n  equal exactly, where x > 0; or x < 0" in text
+    assert "every region named:\n  x > 0\n  x < 0\nThe kinks" in text
+
+
+def test_long_proofs_are_cut_short():
+    text = str(prove(torch.exp, (4, 4)))
+    assert "and 13 more entries, proved in the same way" in text
+    assert len(text.splitlines()) < 25
+
+
+def test_jupyter_gets_latex_and_text():
+    proof = prove(torch.relu, 2)
+    shown = proof._repr_mimebundle_()
+    assert set(shown) == {"text/plain", "text/latex"}
+    assert shown["text/plain"] == str(proof)
+    latex = shown["text/latex"]
+    assert latex.startswith("$\\displaystyle \\begin{aligned}") and latex.endswith("$")
+    assert latex.count("{") == latex.count("}")
+    assert r"\text{where } x_{0} > 0" in latex
+    again = prove(torch.relu, 2)
+    assert (str(again), again._repr_latex_()) == (str(proof), latex)
+
+
+# ---------------------------------------------------------------------- verdicts
+
+
+def test_a_refutation_names_input_entry_formulas_and_numbers():
+    class Doubled(Cube):
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * Cube.backward(ctx, grad)
+
+    with pytest.raises(Refuted) as refuted:
+        prove(Doubled.apply, 2)
+    verdict = refuted.value
+    assert (verdict.of, verdict.entry) == ("the gradient of x", (0,))
+    assert verdict.numbers[0] == 2 * verdict.numbers[1] != 0
+    assert str(verdict).startswith(
+        "the gradient of x, entry [0]: 6*g_{0}*x_{0}**2 is not 3*g_{0}*x_{0}**2: at g_{0} = "
+    )
+    assert str(verdict).endswith(f"they are {verdict.numbers[0]} and {verdict.numbers[1]}")
+
+
+def test_a_counterexample_lies_in_its_region():
+    class Wrong(Function):
+        """Right where x is positive."""
+
+        @staticmethod
+        def forward(ctx, value):
+            return value.abs()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with pytest.raises(Refuted) as refuted:
+        prove(Wrong.apply, ())
+    assert refuted.value.counterexample[x()] < 0
+    assert refuted.value.left == sympy.Symbol("g", real=True)
+
+
+def test_undecided_has_a_numeric_stand_in_and_advice(monkeypatch):
+    monkeypatch.setattr("minigrad.symbolic.simplification._steps", (sympy.expand,))
+    monkeypatch.setattr("minigrad.symbolic.equality.numerator", lambda difference: difference)
+
+    class Sine(Function):
+        @staticmethod
+        def forward(ctx, value):
+            ctx.save_for_backward(value)
+            return value.sin() ** 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            (value,) = ctx.saved_tensors
+            return grad * (2 * value).sin()
+
+    with pytest.raises(Undecided) as undecided:
+        prove(Sine.apply, ())
+    comparison = undecided.value.comparison
+    assert comparison.points == 8
+    assert comparison.largest < 1e-20
+    said = str(undecided.value)
+    assert "at 8 points drawn at random they differ by" in said
+    assert "stands in for a proof but is none" in said
+    assert "Give regions in which there is no kink" in said
+    assert undecided.value.of == "the gradient of x"
+
+
+def test_no_point_is_said_too():
+    assert str(Comparison(0, 0.0)) == "no point was found at which both have a value"
+
+
+def test_random_points_find_what_the_fixed_ones_miss(monkeypatch):
+    monkeypatch.setattr("minigrad.symbolic.equality.points", lambda symbols: iter(()))
+    with pytest.raises(Refuted):
+        prove(lambda a: _Wrong.apply(a), ())
+
+
+class _Wrong(Function):
+    """Wrong by the cube of the input."""
+
+    @staticmethod
+    def forward(ctx, value):
+        ctx.save_for_backward(value)
+        return value.sin()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (value,) = ctx.saved_tensors
+        return grad * (value.cos() + value**3)
+
+
+def test_what_is_rounded_has_its_own_value_in_a_counterexample():
+    class Floored(Function):
+        """Forgets that the quotient is rounded down."""
+
+        @staticmethod
+        def forward(ctx, value, other):
+            ctx.save_for_backward(value, other)
+            return value.remainder(other)
+
+        @staticmethod
+        def backward(ctx, grad):
+            value, other = ctx.saved_tensors
+            return grad, -grad * value / other
+
+    with pytest.raises(Refuted) as refuted:
+        prove(Floored.apply, (), ())
+    verdict = refuted.value
+    assert verdict.right.has(sympy.floor)
+    assert verdict.counterexample.keys() == {sympy.Symbol("g", real=True), x(), y()}
+    assert verdict.numbers[0] != verdict.numbers[1]
+
+
+def test_only_points_with_a_real_result_refute():
+    with pytest.raises(Undecided):  # below -1 acosh has no real value
+        prove(torch.acosh, ())
+    assert str(prove(torch.acosh, (), regions=[{x(): 1 + POSITIVE}]).regions[0]) == "x > 1"

@@ -1,0 +1,301 @@
+"""Mistakes that are easily made in backward rules: each is planted, and has to be refuted.
+
+A row says which rule of the book is replaced and by what. The wrong rule gets the right rule's
+result, and then what the right rule gets: the gradient of the result, and what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Wrong(NamedTuple):
+    """A wrong rule.
+
+    Attributes:
+        operation: The operation of the book.
+        argument: The input whose rule is replaced.
+        rule: The wrong rule; None where only the sum over what was broadcast is left out.
+        case: Which of the operation's cases it is run on.
+    """
+
+    operation: str
+    argument: str = "self"
+    rule: Callable[..., Any] | None = None
+    case: int = 0
+
+
+def w(operation: str, argument: str, rule: Callable[..., Any], case: int = 0) -> Wrong:
+    return Wrong(operation, argument, rule, case)
+
+
+def times(factor: Any) -> Callable[..., Any]:
+    return lambda right, *_: right * factor
+
+
+def rolled(axis: int = -1, by: int = 1) -> Callable[..., Any]:
+    return lambda right, *_: np.roll(right, by, axis)
+
+
+def flipped(axis: int = -1) -> Callable[..., Any]:
+    return lambda right, *_: np.flip(right, axis)
+
+
+def turned(right: Any, *_: Any) -> Any:
+    return np.swapaxes(right, -1, -2)
+
+
+def untouched(right: Any, grad: Any, *_: Any) -> Any:
+    return grad
+
+
+def other_side(right: Any, grad: Any, *_: Any) -> Any:
+    """Let through what the right rule holds back, and the reverse."""
+    return grad - right
+
+
+def like(right: Any, grad: Any) -> Any:
+    """Spread a gradient over the shape that is due."""
+    return np.zeros_like(right) + grad
+
+
+minus = times(-1)
+
+SIGN = [
+    w("sub", "other", untouched),
+    w("sub_scaled", "other", minus),
+    w("rsub_number", "self", untouched),
+    w("neg", "self", untouched),
+    w("cos", "self", minus),
+    w("acos", "self", minus),
+    w("reciprocal", "self", minus),
+    w("div", "other", minus),
+    w("rsqrt", "self", minus),
+    w("erfc", "self", minus),
+    w("atan2", "other", minus),
+    w("cross", "self", minus),
+    w("inv", "self", minus),
+    w("nll_loss", "self", minus),
+    w("dist", "other", minus, 1),
+    w("log_sigmoid", "self", minus),
+    w("entr", "self", minus),
+    w("mse_loss", "target", minus),
+]
+FACTOR = [
+    w("mul", "self", times(2)),
+    w("pow_number", "self", lambda right, grad, self, *_: grad * self, 2),
+    w("sqrt", "self", times(2)),
+    w("log2", "self", lambda right, grad, self: grad / self),
+    w("log10", "self", lambda right, grad, self: grad / self),
+    w("exp2", "self", lambda right, grad, result: grad * result),
+    w("deg2rad", "self", untouched),
+    w("add_scaled", "other", untouched),
+    w("rsub_scaled", "self", lambda right, grad, alpha: -grad),
+    w("addmm_scaled", "mat1", lambda right, grad, mat2, columns, alpha: right / alpha),
+    w("addcmul", "tensor1", lambda right, grad, tensor2, value: grad * tensor2),
+    w("lerp_number", "self", untouched),
+    w("mse_loss", "self", times(0.5), 0),
+    w("mse_loss_backward", "self", times(0.5)),
+    w("var", "self", times(0.5)),
+    w("erf", "self", times(0.5)),
+    w("index_add_dim", "source", times(2), 1),
+    w("baddbmm", "batch1", lambda right, grad, batch2, alpha: right / alpha),
+    w("native_dropout", "self", untouched),
+    w("scaled_elu", "self", times(0.5)),
+]
+MISSING_TERM = [
+    w("tanh", "self", untouched),
+    w("sigmoid", "self", lambda right, grad, output: grad * output),
+    w("silu", "self", lambda right, grad, self: grad / (1 + np.exp(-self))),
+    w("tan", "self", lambda right, grad, result: grad * result**2),
+    w("asinh", "self", lambda right, grad, self: grad / np.sqrt(self * self)),
+    w("atan", "self", lambda right, grad, self: grad / self**2),
+    w("softmax", "self", lambda right, grad, output, dim: grad * output),
+    w("softmax", "self", lambda right, grad, output, dim: grad * output * (1 - output)),
+    w("log_softmax", "self", untouched),
+    w("logsumexp", "self", lambda right, grad, *_: like(right, grad)),
+    w("softmax_backward", "output", lambda right, grad, grad_output, *_: grad * grad_output),
+    w("xlogy", "self", lambda right, grad, self, other: grad * np.log(other) + grad),
+    w("addcdiv", "tensor2", lambda right, grad, tensor1, tensor2, value: -grad * tensor1 * value),
+    w("glu", "self", lambda right, *_: right * np.array([1, 1, 0, 0])),
+    w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
+    w("weight_norm", "v", lambda right, grad, v, g, axes: grad * g),
+    w("between", "weight", lambda right, grad, self, end: grad * end),
+    w("det", "A", lambda right, grad, A, result: like(right, grad) * result),
+    w("sinc", "self", lambda right, grad, self: right + grad * np.sin(self) / self**2),
+    w("logit", "self", lambda right, grad, self, eps: grad / self),
+]
+TRANSPOSED = [
+    w("t", "self", untouched),
+    w("transpose", "self", untouched),
+    w("permute", "self", lambda right, grad, dims: np.transpose(grad, (2, 0, 1))),
+    w("mm", "self", lambda right, grad, mat2, *_: np.swapaxes(right, 0, 1)),
+    w("mm", "mat2", turned),
+    w("addmm", "mat1", turned),
+    w("bmm", "self", turned),
+    w("mv", "self", turned),
+    w("addr", "vec1", lambda right, grad, vec2, alpha: grad.T @ vec2 * alpha),
+    w("inv", "self", turned),
+    w("solve", "A", turned),
+    w("cholesky_inverse", "self", turned),
+    w("solve_triangular", "A", turned),
+    w("tril", "self", lambda right, grad, diagonal: np.triu(grad)),
+]
+WRONG_AXIS = [
+    w("flip", "self", lambda right, grad, dims: np.flip(grad, 0), 1),
+    w("cumsum", "self", lambda right, grad, dim: np.cumsum(grad[::-1], 0)[::-1]),
+    w("cumprod", "self", lambda right, *_: np.flip(right, 1)),
+    w("softmax", "self", lambda right, grad, output, dim: (
+        output * (grad - np.sum(grad * output, axis=0, keepdims=True))), 1),
+    w("log_softmax", "self", lambda right, grad, output, dim: (
+        grad - np.exp(output) * np.sum(grad, axis=0, keepdims=True)), 1),
+    w("roll", "self", lambda right, grad, shifts, dims: np.roll(grad, (-1, 1), (1, 0)), 1),
+    w("rot90", "self", lambda right, *_: np.rot90(right, 2)),
+    w("index_select", "self", flipped(0)),
+    w("sum_dim", "self", lambda right, grad, *_: like(right, np.sum(grad, axis=0)), 1),
+    w("mean_dim", "self", lambda right, grad, *_: like(right, np.sum(grad, axis=0) / 2), 1),
+    w("expand", "self", lambda right, grad, sizes: grad[:, :1], 1),
+    w("sort", "self", flipped(0)),
+    w("gather", "self", flipped(0)),
+    w("amax", "self", flipped(0)),
+    w("unfold_dim", "self", flipped(0), 1),
+]  # fmt: skip
+EXCHANGED = [
+    w("mul", "self", lambda right, grad, other: grad * (right / other) * 0 + other),
+    w("div", "self", lambda right, grad, other: grad * other),
+    w("where", "self", other_side),
+    w("where", "other", other_side),
+    w("masked_fill", "self", other_side),
+    w("lerp", "self", lambda right, grad, weight: grad * weight),
+    w("lerp", "end", lambda right, grad, weight: grad * (1 - weight)),
+    w("maximum", "self", other_side),
+    w("minimum", "other", other_side),
+    w("hypot", "self", lambda right, grad, self, result: grad * result / self),
+    w("atan2", "self", lambda right, grad, self, other: grad * self / (self**2 + other**2)),
+    w("dot", "self", lambda right, grad, tensor: right[::-1]),
+    w("index_copy", "self", other_side),
+    w("logaddexp", "self", other_side),
+    w("trilinear", "i1", flipped()),
+    w("select_scatter", "self", other_side),
+]
+COUNT = [
+    w("mean_all", "self", lambda right, *_: right * right.size),
+    w("mean_dim", "self", times(2)),
+    w("mse_loss", "self", times(3), 1),
+    w("nll_loss", "self", times(2), 1),
+    w("weighted_nll_loss", "self", times(2), 1),
+    w("smooth_l1_loss", "self", times(3), 1),
+    w("soft_margin_loss", "self", times(2), 1),
+    w("multi_margin_loss", "self", times(2), 1),
+    w("var", "self", times(1.5)),
+    w("std", "self", times(2)),
+    w("avg_pool2d", "self", times(2)),
+    w("avg_pool2d", "self", times(0.75), 1),
+    w("avg_pool3d", "self", times(2)),
+    w("adaptive_avg_pool2d", "self", times(2)),
+    w("scatter_reduce", "src", times(3), 2),
+    w("index_reduce", "source", times(3), 0),
+    w("repeat", "self", times(0.5)),
+    w("embedding_bag_sum", "weight", times(2)),
+    w("binary_cross_entropy_with_logits", "self", times(3), 1),
+]
+KINK = [
+    w("relu", "self", other_side),
+    w("leaky_relu", "self", lambda right, grad, self, slope: grad * (1 + slope) - right),
+    w("elu", "self", lambda right, grad, self, alpha: np.where(self > 0, grad * alpha, grad)),
+    w("abs", "self", minus),
+    w("clamp", "self", other_side),
+    w("clamp_from", "min", other_side),
+    w("hardtanh", "self", other_side),
+    w("hardshrink", "self", other_side),
+    w("softshrink", "self", other_side),
+    w("threshold", "self", other_side),
+    w("prelu_kernel", "weight", lambda right, grad, self: grad * self - right),
+    w("huber_loss", "self", lambda right, grad, self, target, *_: grad * (self - target)),
+    w("max_all", "self", lambda right, grad, *_: like(right, grad) - right),
+    w("fmax", "self", other_side),
+    w("copysign", "self", minus),
+    w("hardsigmoid", "self", untouched),
+    w("softplus", "self", untouched),
+    w("celu", "self", untouched),
+]
+OFF_BY_ONE = [
+    w("select", "self", rolled()),
+    w("slice_dim", "self", rolled()),
+    w("narrow_copy", "self", rolled()),
+    w("roll", "self", lambda right, grad, *_: rolled()(grad)),
+    w("constant_pad_nd", "self", rolled()),
+    w("reflection_pad1d", "self", rolled()),
+    w("replication_pad2d", "self", rolled()),
+    w("diagonal", "self", rolled()),
+    w("index", "self", rolled()),
+    w("index_put", "values", rolled()),
+    w("scatter_add", "src", rolled()),
+    w("take", "self", rolled()),
+    w("topk", "self", rolled()),
+    w("kthvalue", "self", rolled()),
+    w("cumsum", "self", lambda right, grad, dim: right - grad),
+    w("embedding", "weight", rolled(0)),
+    w("unfold_dim", "self", rolled()),
+    w("as_strided", "self", rolled()),
+    w("pixel_shuffle", "self", rolled(0)),
+    w("upsample_nearest1d", "self", rolled()),
+    w("im2col", "self", rolled()),
+    w("max_pool2d_with_indices", "self", rolled()),
+    w("adaptive_max_pool2d", "self", rolled()),
+    w("median_all", "self", rolled()),
+    w("tril", "self", lambda right, grad, diagonal: np.tril(grad, diagonal - 1)),
+]
+CHAIN = [
+    w("convolution", "input", flipped()),
+    w("convolution", "input", rolled(), 1),
+    w("convolution", "weight", flipped()),
+    w("convolution", "weight", rolled(0), 4),
+    w("convolution", "bias", lambda right, grad, *_: grad[0, :, 0]),
+    w("convolution_backward_input", "grad_output", flipped()),
+    w("convolution_backward_weight", "grad_output", flipped()),
+    w("col2im", "self", rolled()),
+    w("native_batch_norm", "input", lambda right, grad, input, weight, layout, eps, statistics: (
+        grad * weight * statistics.rstd)),
+    w("native_batch_norm", "weight", lambda right, grad, input, *_: np.sum(grad * input, axis=0)),
+    w("native_layer_norm", "input", lambda right, grad, input, weight, layout, eps, statistics: (
+        right / statistics.rstd)),
+    w("native_layer_norm", "weight", flipped()),
+    w("native_group_norm", "input", lambda right, grad, input, weight, *_: right / weight),
+    w("native_group_norm", "bias", lambda right, grad, *_: right * 2),
+    w("attention", "query", times(2)),
+    w("attention", "key", flipped(-2)),
+    w("attention", "value", flipped(-2)),
+    w("vector_norm", "self", lambda right, grad, self, *_: grad * self, 4),
+    w("pinv", "self", flipped(0)),
+    w("cdist", "x1", minus, 1),
+    w("renorm", "self", untouched),
+]  # fmt: skip
+UNREDUCED = [
+    Wrong(name, argument, None, case)
+    for name, argument, case in (
+        ("add", "other", 0), ("add", "self", 1), ("sub", "other", 0), ("mul", "self", 1),
+        ("mul", "other", 0), ("div", "other", 0), ("add_scaled", "other", 0),
+        ("pow_tensor", "exponent", 0), ("maximum", "other", 0), ("minimum", "other", 0),
+        ("where", "other", 0), ("mse_loss", "target", 4), ("logaddexp", "other", 0),
+        ("atan2", "other", 0), ("lerp_number", "end", 0), ("fmax", "other", 0),
+        ("clamp_from", "min", 0), ("addcmul", "tensor2", 0),
+    )
+]  # fmt: skip
+
+WRONG = {
+    "sign": SIGN,
+    "factor": FACTOR,
+    "missing term": MISSING_TERM,
+    "transposed": TRANSPOSED,
+    "wrong axis": WRONG_AXIS,
+    "inputs exchanged": EXCHANGED,
+    "forgotten count": COUNT,
+    "wrong side of a kink": KINK,
+    "off by one": OFF_BY_ONE,
+    "chain factor": CHAIN,
+    "missing unbroadcast": UNREDUCED,
+}
