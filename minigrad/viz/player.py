@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd.events import Log, PassStarted
+from minigrad.autograd.leaves import resolve_edge
+from minigrad.autograd.names import named_tensors
 from minigrad.viz.canvas import DIRECTIONS, Canvas
 from minigrad.viz.export import description
 from minigrad.viz.graph import read_graph
 from minigrad.viz.overlay import Stage
 from minigrad.viz.player_script import SCRIPT
-from minigrad.viz.steps import Step, steps_of
+from minigrad.viz.steps import Formulas, Step, steps_of
 
 
 class Player:
@@ -178,7 +180,8 @@ def play(
     """
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-    steps = steps_of(log, None, digits)
+    known = list(named_tensors(log.named() if names is None else names))
+    steps = steps_of(log, _formulas(known) if formulas else None, digits)
     if any(event.node.node is None for event in log):
         raise ValueError(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
@@ -187,7 +190,7 @@ def play(
     roots = [event.node.node for event in log.of(PassStarted)]
     graph, index = read_graph(
         list(dict.fromkeys(roots)),
-        names=log.named() if names is None else names,
+        names=dict(reversed(known)),
         gradients=False,  # they come step by step
         digits=digits,
         max_values=max_values,
@@ -195,3 +198,19 @@ def play(
     )
     stage = Stage(Canvas(graph, direction), index)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
+
+
+def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
+    """Give what writes local derivatives as formulas in these names; None without SymPy."""
+    try:
+        from minigrad.symbolic.local_formulas import local_formula
+    except ModuleNotFoundError:
+        return None
+    called: dict[Any, str] = {}
+    for name, tensor in names:
+        called.setdefault(tensor._edge or resolve_edge(tensor), name)
+
+    def formula(node: Any, input_nr: int, shape: tuple[int, ...]) -> str | None:
+        return local_formula(node, input_nr, shape, called.get)
+
+    return formula

@@ -23,8 +23,9 @@ from minigrad.viz.text import format_shape, format_values
 
 MOST = 4  # entries of a gradient that are shown; of others the shape and the norm
 
-# For a node and the number of one of its inputs: the formula of the local derivative, if known.
-Formulas = Callable[[Any, int], str | None]
+# For a node, the number of one of its inputs and the shape of its result: the formula of the local
+# derivative, if known.
+Formulas = Callable[[Any, int, tuple[int, ...]], str | None]
 
 
 @dataclass(frozen=True)
@@ -171,9 +172,10 @@ class _Teller:
     def _factor(self, node: NodeLabel, input_nr: int, given: tuple[Any, ...], computed: Any) -> str:
         """Write `times 2*s = 0.5520 gives`, as far as the local derivative is known."""
         single = len(given) == 1 and given[0] is not None and given[0].numel() == 1
-        formula = None if self.formulas is None else self.formulas(node.node, input_nr)
-        number = ""
+        number, formula = "", None
         if single and computed is not None and computed.numel() == 1:
+            if self.formulas is not None and node.node is not None:
+                formula = self.formulas(node.node, input_nr, tuple(given[0].shape))
             first, last = given[0].tolist(), computed.tolist()
             while isinstance(first, list):
                 first = first[0]

@@ -248,3 +248,39 @@ def test_the_same_on_every_run():
         for seed in ("1", "2")
     }
     assert len(found) == 1
+
+
+def test_formulas_stand_beside_the_numbers_where_the_saved_values_are_kept():
+    pytest.importorskip("sympy")
+    x, s = torch.tensor([0.3], requires_grad=True), torch.tensor([0.4], requires_grad=True)
+    product = x * s
+    y = product.sigmoid()
+    for keep, due in ((True, "times y*(1 - y) = 0.2491 gives"), (False, "times 0.2491 gives")):
+        with record({"x": x, "s": s, "y": y}) as log:
+            y.backward(retain_graph=keep)
+        player = play(log)
+        assert due in player.table
+        assert ("times s = 0.4000 gives 0.0996 for x" in player.table) == keep
+        # what no formula is asked for stays as it was
+        assert "y*(1 - y)" not in play(log, formulas=False).table
+
+
+def test_without_sympy_there_are_numbers():
+    program = (
+        "import sys; sys.modules['sympy'] = None\n"
+        "import minigrad as torch\n"
+        "from minigrad.viz import play, record\n"
+        "x = torch.tensor([0.3], requires_grad=True)\n"
+        "y = x.tanh()\n"
+        "with record({'x': x, 'y': y}) as log:\n"
+        "    y.backward(retain_graph=True)\n"
+        "print(play(log).steps[0].lines)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert told == "('1.0000 arrives', 'times 0.9151 gives 0.9151 for x')\n"
