@@ -26,14 +26,14 @@ except ModuleNotFoundError as error:
 from minigrad.symbolic import functions as _functions  # noqa: F401 - fills in NumPy's functions
 from minigrad.symbolic import ordering as _ordering  # noqa: F401 - and those that sort
 from minigrad.symbolic.array import SymbolicArray
-from minigrad.symbolic.derivation import Derivation, derive
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
-from minigrad.symbolic.explanation import Explanation, explain
 from minigrad.symbolic.formulas import derivative, evaluate, expression, latex, substitute
 from minigrad.symbolic.making import symbols, tensor_of
 from minigrad.symbolic.models import symbolic_like
-from minigrad.symbolic.proof import Proof, prove
+from minigrad.symbolic.proving.proof import Proof, prove
 from minigrad.symbolic.showing import Formula, formula
+from minigrad.symbolic.telling.derivation import Derivation, derive
+from minigrad.symbolic.telling.explanation import Explanation, explain
 
 __all__ = [
     "Derivation",

@@ -8,7 +8,7 @@ import sympy
 import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import Refuted, derive, equal, expression, symbolic_like, symbols
-from minigrad.symbolic.steps import GradientStep, Hooked, LocalDerivative
+from minigrad.symbolic.telling.steps import GradientStep, Hooked, LocalDerivative
 
 F = nn.functional
 VALUES = {"x": 0.3, "w_0": 0.3, "b_0": 0.1, "w_1": 0.4, "b_1": 0.2}

@@ -7,8 +7,8 @@ import sympy
 import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import explain, symbols
-from minigrad.symbolic.blackboard import decimal
-from minigrad.symbolic.steps import LocalDerivative
+from minigrad.symbolic.telling.blackboard import decimal
+from minigrad.symbolic.telling.steps import LocalDerivative
 
 from .test_derivation import Cube, Net, ProductAndSum, diamond
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.effects import HookEffect
 from minigrad.symbolic.equality import shaped
-from minigrad.symbolic.local import Value
-from minigrad.symbolic.told import Told
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.effects import HookEffect
+from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.told import Told
 
 
 @dataclass(frozen=True)

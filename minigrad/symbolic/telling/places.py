@@ -8,8 +8,9 @@ from typing import Any
 from minigrad.autograd.accumulate import AccumulateGrad
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.forwards import forward_of, passes_on
-from minigrad.symbolic.local import (
+from minigrad.symbolic.making import named_array
+from minigrad.symbolic.telling.forwards import forward_of, passes_on
+from minigrad.symbolic.telling.local import (
     NotTold,
     Value,
     run_rule,
@@ -17,9 +18,8 @@ from minigrad.symbolic.local import (
     stand_in,
     value_of,
 )
-from minigrad.symbolic.making import named_array
-from minigrad.symbolic.naming import Constants, check_size, symbols_name
-from minigrad.symbolic.passage import Passage
+from minigrad.symbolic.telling.naming import Constants, check_size, symbols_name
+from minigrad.symbolic.telling.passage import Passage
 
 
 class Places:

@@ -12,13 +12,13 @@ from minigrad.autograd.accumulate import AccumulateGrad
 from minigrad.autograd.node import Node
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.effects import HookEffect, effects_of
-from minigrad.symbolic.forwards import passes_on
-from minigrad.symbolic.local import NotTold, Value, run_rule, stand_in, value_of
 from minigrad.symbolic.making import entry_names
-from minigrad.symbolic.passage import Passage, leaves_of, run_recorded
-from minigrad.symbolic.places import Places
-from minigrad.symbolic.told import Effects, Pull, Told
+from minigrad.symbolic.telling.effects import HookEffect, effects_of
+from minigrad.symbolic.telling.forwards import passes_on
+from minigrad.symbolic.telling.local import NotTold, Value, run_rule, stand_in, value_of
+from minigrad.symbolic.telling.passage import Passage, leaves_of, run_recorded
+from minigrad.symbolic.telling.places import Places
+from minigrad.symbolic.telling.told import Effects, Pull, Told
 
 
 class Account:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.blackboard import (
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.blackboard import (
     Row,
     Section,
     Written,
@@ -19,9 +19,9 @@ from minigrad.symbolic.blackboard import (
     product,
     total,
 )
-from minigrad.symbolic.layout import Layout, Numbers, names_of_nodes, short, tidy
-from minigrad.symbolic.local import Value
-from minigrad.symbolic.told import Told
+from minigrad.symbolic.telling.layout import Layout, Numbers, names_of_nodes, short, tidy
+from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.told import Told
 
 
 class DerivationLayout(Layout):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.blackboard import (
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.blackboard import (
     Row,
     Section,
     Written,
@@ -19,11 +19,11 @@ from minigrad.symbolic.blackboard import (
     product,
     total,
 )
-from minigrad.symbolic.effects import HookEffect
-from minigrad.symbolic.layout import Layout, names_of_nodes, short, tidy
-from minigrad.symbolic.local import Value
-from minigrad.symbolic.matrices import call_of, in_matrices
-from minigrad.symbolic.told import Pull, Told
+from minigrad.symbolic.telling.effects import HookEffect
+from minigrad.symbolic.telling.layout import Layout, names_of_nodes, short, tidy
+from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.matrices import call_of, in_matrices
+from minigrad.symbolic.telling.told import Pull, Told
 
 
 class NumbersLayout(Layout):

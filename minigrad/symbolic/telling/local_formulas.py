@@ -11,9 +11,9 @@ import sympy
 from minigrad.autograd.node import Node
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.formulas import expression
-from minigrad.symbolic.forwards import passes_on
-from minigrad.symbolic.local import Value, run_rule, stand_in
 from minigrad.symbolic.making import named_array
+from minigrad.symbolic.telling.forwards import passes_on
+from minigrad.symbolic.telling.local import Value, run_rule, stand_in
 from minigrad.tensor import wrap
 
 

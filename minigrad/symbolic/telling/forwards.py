@@ -11,7 +11,7 @@ from minigrad.autograd.function_node import FunctionNode
 from minigrad.autograd.node import Node
 from minigrad.ops.tape import book
 from minigrad.ops.writing import _arguments
-from minigrad.symbolic.local import saved_values
+from minigrad.symbolic.telling.local import saved_values
 
 # These give the same entries in the same order in another shape; which one is the result's.
 _RESHAPING = frozenset(

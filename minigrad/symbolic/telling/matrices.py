@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from minigrad.autograd.node import Node
 from minigrad.autograd.saved import forward_name
-from minigrad.symbolic.blackboard import Blackboard, Written, applied, product
-from minigrad.symbolic.forwards import passes_on
-from minigrad.symbolic.local import Value, saved_values
-from minigrad.symbolic.places import Places
-from minigrad.symbolic.told import Pull
+from minigrad.symbolic.telling.blackboard import Blackboard, Written, applied, product
+from minigrad.symbolic.telling.forwards import passes_on
+from minigrad.symbolic.telling.local import Value, saved_values
+from minigrad.symbolic.telling.places import Places
+from minigrad.symbolic.telling.told import Pull
 
 
 def _turns(node: Node, places: Places) -> bool:

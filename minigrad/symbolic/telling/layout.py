@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import entries, symbolic, vector_of
-from minigrad.symbolic.blackboard import (
+from minigrad.symbolic.making import entry_names
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.blackboard import (
     Blackboard,
     Written,
     applied,
     product,
 )
-from minigrad.symbolic.effects import HookEffect
-from minigrad.symbolic.forwards import passes_on
-from minigrad.symbolic.local import Value
-from minigrad.symbolic.making import entry_names
-from minigrad.symbolic.told import Pull, Told
+from minigrad.symbolic.telling.effects import HookEffect
+from minigrad.symbolic.telling.forwards import passes_on
+from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.told import Pull, Told
 
 MOST = 6  # entries of one tensor that are written out
 LONG = 100  # letters in a formula that is still written out

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from minigrad.autograd.node import Node
-from minigrad.symbolic.effects import HookEffect
-from minigrad.symbolic.local import Value
+from minigrad.symbolic.telling.effects import HookEffect
+from minigrad.symbolic.telling.local import Value
 
 Effects = tuple[HookEffect, ...]
 

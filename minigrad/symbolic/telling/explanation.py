@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.autograd.variable import Variable
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import SymbolicArray
-from minigrad.symbolic.blackboard import (
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.blackboard import (
     as_latex,
     as_text,
 )
-from minigrad.symbolic.derivation import wanted_tensors
-from minigrad.symbolic.local import NotTold, Value
-from minigrad.symbolic.naming import given_names
-from minigrad.symbolic.numbers_page import NumbersLayout
-from minigrad.symbolic.steps import (
+from minigrad.symbolic.telling.derivation import wanted_tensors
+from minigrad.symbolic.telling.local import NotTold, Value
+from minigrad.symbolic.telling.naming import given_names
+from minigrad.symbolic.telling.numbers_page import NumbersLayout
+from minigrad.symbolic.telling.steps import (
     GradientStep,
     Step,
     formula_or_none,

@@ -15,8 +15,8 @@ from minigrad.autograd.gradients import grad
 from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.equality import Refuted, decide
 from minigrad.symbolic.making import named_array
-from minigrad.symbolic.operations import label
-from minigrad.symbolic.reading import Reading
+from minigrad.symbolic.proving.operations import label
+from minigrad.symbolic.proving.reading import Reading
 from minigrad.symbolic.regions import Region, kink_nodes
 from minigrad.tensor import Tensor, wrap
 

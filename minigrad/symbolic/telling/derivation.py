@@ -9,17 +9,23 @@ import numpy as np
 
 from minigrad.autograd.variable import Variable
 from minigrad.nn import Module
-from minigrad.symbolic.account import Account
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.blackboard import as_latex, as_text
-from minigrad.symbolic.checking import TOO_LONG, Checked, prove_equal
 from minigrad.symbolic.equality import Undecided
 from minigrad.symbolic.formulas import derivative, evaluate, expression
-from minigrad.symbolic.local import NotTold, Value, value_of
-from minigrad.symbolic.naming import given_names
-from minigrad.symbolic.page import derivation_page
-from minigrad.symbolic.passage import leaves_of, nodes_of
-from minigrad.symbolic.steps import GradientStep, Step, in_reading_order, locals_in, terms_of
+from minigrad.symbolic.telling.account import Account
+from minigrad.symbolic.telling.blackboard import as_latex, as_text
+from minigrad.symbolic.telling.checking import TOO_LONG, Checked, prove_equal
+from minigrad.symbolic.telling.local import NotTold, Value, value_of
+from minigrad.symbolic.telling.naming import given_names
+from minigrad.symbolic.telling.page import derivation_page
+from minigrad.symbolic.telling.passage import leaves_of, nodes_of
+from minigrad.symbolic.telling.steps import (
+    GradientStep,
+    Step,
+    in_reading_order,
+    locals_in,
+    terms_of,
+)
 from minigrad.tensor import wrap
 
 

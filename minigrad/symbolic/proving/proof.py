@@ -9,13 +9,13 @@ from typing import Any
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
 from minigrad.symbolic.equality import Refuted, Undecided, decide, shaped
-from minigrad.symbolic.evidence import Evidence, Proof
 from minigrad.symbolic.models import symbolic_like
-from minigrad.symbolic.operations import assumptions_of, label, made, name_of, operation_of
 from minigrad.symbolic.points import compare, points
-from minigrad.symbolic.reading import Reading
+from minigrad.symbolic.proving.evidence import Evidence, Proof
+from minigrad.symbolic.proving.operations import assumptions_of, label, made, name_of, operation_of
+from minigrad.symbolic.proving.reading import Reading
+from minigrad.symbolic.proving.running import Claim, run
 from minigrad.symbolic.regions import EVERYWHERE, Region, cut, kinks_in, region_of
-from minigrad.symbolic.running import Claim, run
 from minigrad.tensor import Tensor
 
 ADVICE = (

@@ -14,9 +14,9 @@ import sympy
 from minigrad.autograd.names import named_tensors
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.local import NotTold
 from minigrad.symbolic.making import entry_names, named_array
 from minigrad.symbolic.models import _ruled_names
+from minigrad.symbolic.telling.local import NotTold
 
 
 def given_names(names: Any) -> list[tuple[str, Any]]:
