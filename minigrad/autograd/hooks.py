@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.modes import grad_mode
+from minigrad.autograd.type_name import type_name
 from minigrad.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _called(hook: Any) -> str:
 
 def _not_a_tensor(result: Any) -> TypeError:
     return TypeError(
-        f"expected Variable, but hook returned '{type(result).__name__}'. A hook returns a "
+        f"expected Variable, but hook returned '{type_name(result)}'. A hook returns a "
         "tensor that replaces the gradient, or None to keep it."
     )
 
@@ -157,7 +158,7 @@ def _check_all(
     """Refuse replaced gradients of a node hook that do not fit, one by one."""
     if not isinstance(results, tuple):
         raise TypeError(
-            f"expected tuple, but hook returned '{type(results).__name__}'. A node hook returns a "
+            f"expected tuple, but hook returned '{type_name(results)}'. A node hook returns a "
             "tuple with one gradient for each it was given, or None to keep them."
         )
     if len(results) != len(originals):

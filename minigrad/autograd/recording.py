@@ -26,6 +26,7 @@ from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.modes import grad_mode
 from minigrad.autograd.names import named_tensors
 from minigrad.autograd.node import Edge, Node
+from minigrad.autograd.type_name import type_name
 from minigrad.autograd.variable import Variable
 from minigrad.autograd.versions import INFERENCE
 
@@ -57,6 +58,9 @@ class record:
     Returns:
         As the target of `with`: the `Log`.
 
+    Raises:
+        TypeError: If something else than a tensor of minigrad's has a name.
+
     Example:
         >>> import minigrad as torch
         >>> x = torch.tensor([3.0], requires_grad=True)
@@ -78,6 +82,12 @@ class record:
 
     def __init__(self, names: Any = None) -> None:
         self._names = list(named_tensors(names))
+        for name, tensor in self._names:
+            if not isinstance(tensor, Variable):
+                raise TypeError(
+                    f"record() writes down what minigrad's engine does, but {name!r} is a "
+                    f"{type_name(tensor)}. Name minigrad's tensors."
+                )
 
     def __enter__(self) -> Log:
         """Begin to log."""

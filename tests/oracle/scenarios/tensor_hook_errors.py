@@ -24,6 +24,7 @@ def wrong_type(torch, log):
     _backward_with(torch, log, "list", [1.0, 2.0])
     _backward_with(torch, log, "tuple", (torch.tensor([1.0, 2.0]),))
     _backward_with(torch, log, "bool", True)
+    _backward_with(torch, log, "array", torch.tensor([1.0, 2.0]).numpy())
 
 
 @family
