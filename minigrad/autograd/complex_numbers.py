@@ -12,7 +12,7 @@ def can_require_grad(dtype: Any) -> bool:
         NotImplementedError: If they are complex.
     """
     refuse_complex(dtype)
-    return dtype.kind in "fO"
+    return dtype.kind not in "iub"
 
 
 def refuse_complex(dtype: Any) -> None:

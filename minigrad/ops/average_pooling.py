@@ -33,7 +33,7 @@ def _divisor(sizes: Sizes, outputs: Sizes, like: Any, settings: Any) -> Any:
         if not count_include_pad:
             start, end = np.maximum(start, 0), np.minimum(end, n)
         counts = np.asarray(counts)[..., None] * (end - start)
-    return counts if like.dtype.kind == "O" else counts.astype(like.dtype)
+    return counts.astype(like.dtype)
 
 
 def _mean(array: Any, *settings: Any) -> Any:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.overriding import overridable
 from minigrad.ops.parts import gather, scatter_add
 from minigrad.ops.shape import flip, to_copy
 from minigrad.ops.tape import Array, differentiable
@@ -31,19 +31,21 @@ def in_type_of(array: Any, other: Any) -> Any:
     return array if values_of(array).dtype == dtype else applied(to_copy, array, dtype)
 
 
+@overridable
+def may_have_zero(array: Any) -> bool:
+    """Tell whether an entry may be 0."""
+    return bool((array == 0).any())
+
+
 def may_be_zero(array: Any) -> bool:
-    """Tell whether an entry is 0, so that nothing can be divided by it; of a symbol we can't."""
-    values = values_of(array)
-    return values.dtype.kind == "O" or bool(np.any(values == 0))
+    """Tell whether an entry of an array or tensor may be 0, so that it is no divisor."""
+    return may_have_zero(values_of(array))  # type: ignore[no-any-return]
 
 
 def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any) -> Any:
     dtype = dtype or array.dtype
     if not array.ndim:
         return array.astype(dtype)
-    if dtype.kind == "O":  # symbols know sums and products, not those that run
-        entries = [_at(array, dim, place) for place in range(array.shape[dim])]
-        return np.stack(list(accumulate(entries, ufunc)), dim)
     wide = _WIDER.get(dtype, dtype)
     return ufunc.accumulate(array, axis=dim, dtype=wide).astype(dtype, copy=False)
 

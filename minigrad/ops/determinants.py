@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops import decompositions
-from minigrad.ops.elimination import expanded_determinant
-from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.meeting import applied, as_array, quietly
+from minigrad.ops.overriding import overridable
 from minigrad.ops.several_outputs import Decomposition, recorded
 from minigrad.ops.solving import mT, solve
 from minigrad.ops.tape import Array, differentiable
@@ -41,6 +41,12 @@ def _cofactors(A: Any, grad: Any) -> Any:
     return (U * np.expand_dims(factor * others, -2)) @ Vh
 
 
+@overridable
+def nearly_zero(values: Any) -> Any:
+    """Tell which numbers differ from 0 by no more than rounding does."""
+    return np.abs(values) < 100 * float(np.finfo(values.dtype).eps)
+
+
 def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     def of_regular(matrix: Any) -> Any:
         return applied(solve, mT(matrix), _embedded(grad * result, A.shape), True, False)
@@ -48,9 +54,7 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     values = getattr(result, "_array", result)
     if not values.size or not A.shape[-1]:
         return np.zeros_like(A)
-    if values.dtype.kind == "O":
-        return of_regular(A)
-    singular = np.abs(values) < 100 * float(np.finfo(values.dtype).eps)
+    singular = nearly_zero(values)
     if not singular.any():
         return of_regular(A)
     if singular.all():
@@ -69,7 +73,7 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
 @quietly
 def det(A: Array) -> Array:
     r"""Determinant: :math:`g \det(A) A^{-\top}`, which is g times the matrix of cofactors."""
-    return expanded_determinant(A) if A.dtype.kind == "O" else np.linalg.det(A)
+    return np.linalg.det(A)
 
 
 class LinalgSlogdetBackward0(Decomposition):
@@ -93,4 +97,4 @@ def slogdet(A: Tensor) -> tuple[Tensor, ...]:
     """Give the sign of determinants, and the logarithms of their absolute values."""
     sign, logabsdet = np.linalg.slogdet(A._array)
     sign = np.where(np.isnan(logabsdet), 0, sign).astype(A._array.dtype)  # as PyTorch
-    return recorded(LinalgSlogdetBackward0, A, (sign, np.asarray(logabsdet)))
+    return recorded(LinalgSlogdetBackward0, A, (sign, as_array(logabsdet)))

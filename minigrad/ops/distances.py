@@ -46,6 +46,4 @@ def trilinear(
     first, second, third, left = (
         [dim for dim in every if dim not in gone] for gone in (expand1, expand2, expand3, sumdim)
     )
-    if i1.dtype == object:
-        return np.einsum(i1, first, i2, second, i3, third, left)
     return np.einsum(i1, first, i2, second, i3, third, left, optimize=True)

@@ -96,9 +96,9 @@ def mul(self: Array, other: Array) -> Array:
 def div(self: Array, other: Array) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     quotient = self / other
-    if self.dtype.kind in "fcO":
-        return quotient
-    return quotient.astype(dtypes.get_default_dtype().numpy)
+    if self.dtype.kind in "iub":
+        return quotient.astype(dtypes.get_default_dtype().numpy)
+    return quotient
 
 
 @differentiable("NegBackward0", self=lambda grad: -grad)

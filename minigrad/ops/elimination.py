@@ -1,8 +1,4 @@
-"""Solve triangular systems, invert matrices of symbols, and find where a matrix is singular.
-
-NumPy's LAPACK takes numbers only. For arrays of symbols the textbook's formulas serve: Laplace's
-expansion of the determinant and the adjugate, which are exact and meant for small matrices.
-"""
+"""Solve triangular systems, eliminate where a matrix is singular, and find out where it is."""
 
 from __future__ import annotations
 
@@ -72,59 +68,6 @@ def _substituted_at_once(matrix: Any, right: Any, upper: bool, unit: bool) -> An
     if not np.isfinite(result).all():
         return None
     return result if upper else result[..., ::-1, :]
-
-
-def _without(matrix: Any, row: int, column: int) -> Any:
-    """Leave out a row and a column."""
-    rows = [r for r in range(matrix.shape[-2]) if r != row]
-    columns = [c for c in range(matrix.shape[-1]) if c != column]
-    return matrix[..., rows, :][..., columns]
-
-
-def expanded_determinant(matrix: Any) -> Any:
-    """Expand a determinant along its first row."""
-    size = matrix.shape[-1]
-    if not size:
-        return np.ones_like(matrix, shape=matrix.shape[:-2])
-    if size == 1:
-        return matrix[..., 0, 0]
-    total = matrix[..., 0, 0] * expanded_determinant(_without(matrix, 0, 0))
-    for column in range(1, size):
-        term = matrix[..., 0, column] * expanded_determinant(_without(matrix, 0, column))
-        total = total - term if column % 2 else total + term
-    return total
-
-
-def adjugate(matrix: Any) -> Any:
-    """Give the transposed matrix of cofactors; over the determinant it is the inverse."""
-    size = matrix.shape[-1]
-    result = np.zeros_like(matrix)
-    for row in range(size):
-        for column in range(size):
-            minor = expanded_determinant(_without(matrix, row, column))
-            result[..., column, row] = -minor if (row + column) % 2 else minor
-    return result
-
-
-def inverted(matrix: Any) -> Any:
-    """Invert a matrix of symbols."""
-    return adjugate(matrix) / expanded_determinant(matrix)[..., None, None]
-
-
-def factored(matrix: Any) -> Any:
-    """Factor a positive-definite matrix of symbols as L L^T, row by row."""
-    size = matrix.shape[-1]
-    result = np.zeros_like(matrix)
-    for row in range(size):
-        for column in range(row + 1):
-            value = matrix[..., row, column]
-            for k in range(column):
-                value = value - result[..., row, k] * result[..., column, k]
-            if row == column:
-                result[..., row, column] = np.sqrt(value)
-            else:
-                result[..., row, column] = value / result[..., column, column]
-    return result
 
 
 def factored_by_pivots(matrix: Any) -> tuple[Any, Any, Any]:

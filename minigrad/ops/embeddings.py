@@ -27,7 +27,7 @@ def _weighed(grad: Any, positions: Any, padding_idx: int, by_frequency: bool) ->
     if not by_frequency and not (positions == padding_idx).any():
         return grad
     shares = _shares(positions, padding_idx, by_frequency)[..., None]
-    return grad * (shares if grad.dtype.kind == "O" else shares.astype(grad.dtype))
+    return grad * shares.astype(grad.dtype)
 
 
 def _row_rule(grad: Any, positions: Any, padding_idx: int, by_frequency: bool) -> Any:
@@ -35,8 +35,7 @@ def _row_rule(grad: Any, positions: Any, padding_idx: int, by_frequency: bool) -
     if not by_frequency and not (positions == padding_idx).any():
         return rows
     shares = _shares(positions, padding_idx, by_frequency)[..., None]
-    dtype = getattr(grad, "_array", grad).dtype
-    return rows * (shares if dtype.kind == "O" else shares.astype(dtype))
+    return rows * shares.astype(getattr(grad, "_array", grad).dtype)
 
 
 @differentiable("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)

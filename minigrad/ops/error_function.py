@@ -12,22 +12,24 @@ points. Its variable is `1 / (x + c)` or `1 / (x^2 + c)`, in which the function 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from minigrad.ops.overriding import overridable
+
 _FEW = 256  # so many numbers are computed sooner one by one
 _BLOCK = 32768  # so many at a time stay in the processor's nearer memory
 
 
+@overridable
 def erf(array: Any) -> Any:
     """Give the error function of each entry, accurate to a few units of the last digit.
 
     Args:
-        array: Floating-point numbers, or symbols.
+        array: Floating-point numbers.
 
     Returns:
         An array of the same shape and type.
@@ -36,14 +38,15 @@ def erf(array: Any) -> Any:
         >>> erf(np.array([0.0, 1.0, -np.inf]))
         array([ 0.        ,  0.84270079, -1.        ])
     """
-    return _apply("erf", math.erf, _erf_block, array)
+    return _apply(math.erf, _erf_block, array)
 
 
+@overridable
 def erfc(array: Any) -> Any:
     """Give the complement of the error function of each entry, also where it is very small.
 
     Args:
-        array: Floating-point numbers, or symbols.
+        array: Floating-point numbers.
 
     Returns:
         An array of the same shape and type.
@@ -52,15 +55,11 @@ def erfc(array: Any) -> Any:
         >>> erfc(np.array([0.0, 10.0, np.inf]))
         array([1.00000000e+00, 2.08848758e-45, 0.00000000e+00])
     """
-    return _apply("erfc", math.erfc, _erfc_block, array)
+    return _apply(math.erfc, _erfc_block, array)
 
 
-def _apply(
-    name: str, of_one: Callable[[float], float], of_block: Callable[..., None], array: Any
-) -> Any:
+def _apply(of_one: Callable[[float], float], of_block: Callable[..., None], array: Any) -> Any:
     dtype = array.dtype
-    if dtype.kind == "O":
-        return of_symbols(name, array)
     if array.size <= _FEW:
         return np.array([*map(of_one, array.ravel().tolist())], dtype).reshape(array.shape)
     wide = np.ascontiguousarray(array, np.float32 if dtype == np.float16 else dtype)
@@ -70,14 +69,6 @@ def _apply(
         for start in range(0, entries.size, _BLOCK):
             of_block(entries[start : start + _BLOCK], results[start : start + _BLOCK])
     return result.astype(dtype, copy=False)
-
-
-def of_symbols(name: str, *arrays: Any) -> Any:
-    """Apply SymPy's function of a name to the entries of arrays of symbols."""
-    library = sys.modules["sympy"]  # it is loaded, as there are symbols
-    function = np.frompyfunc(getattr(library, name), len(arrays), 1)
-    results = function(*(array.view(np.ndarray) for array in arrays))
-    return np.asarray(results, object).view(type(arrays[0]))
 
 
 def _erf_block(x: Any, result: Any) -> None:
@@ -172,6 +163,7 @@ def _polynomial(coefficients: list[float], x: Any) -> Any:
 # ---------------------------------------------------------------------- other functions of its kind
 
 
+@overridable
 def erfcx(array: Any) -> Any:
     """Give e^(x^2) erfc(x) of each entry, which does not vanish where erfc does.
 
@@ -198,11 +190,12 @@ def _erfcx_of_one(x: float) -> float:
     return math.exp(short * short) * math.exp((x - short) * (x + short)) * math.erfc(x)
 
 
+@overridable
 def erfinv(array: Any) -> Any:
     """Give the number whose error function is each entry.
 
     Args:
-        array: Floating-point numbers from -1 to 1, or symbols.
+        array: Floating-point numbers from -1 to 1.
 
     Returns:
         An array of the same shape and type; infinities at -1 and 1, and NaN beyond.
@@ -211,13 +204,32 @@ def erfinv(array: Any) -> Any:
         >>> erfinv(np.array([0.5, 1.0, 2.0]))
         array([0.47693628,        inf,        nan])
     """
-    if array.dtype.kind == "O":
-        return of_symbols("erfinv", array)
     given = np.asarray(array, np.float64)
     with np.errstate(all="ignore"):
         return np.copysign(_inverse(np.abs(given), 1 - np.abs(given)), given).astype(array.dtype)
 
 
+@overridable
+def log_normal_distribution(array: Any) -> Any:
+    """Give the logarithm of the probability that a standard normal number lies below each entry.
+
+    Args:
+        array: Floating-point numbers.
+
+    Returns:
+        An array of the same shape and type.
+
+    Example:
+        >>> log_normal_distribution(np.array([0.0, -8.0]))
+        array([ -0.69314718, -35.01343716])
+    """
+    x = array * 0.5**0.5
+    far = array < -1  # where the distribution is small: without the power that makes it so
+    small = np.log(erfcx(np.where(far, -x, 0)) / 2) - x * x
+    return np.where(far, small, np.log1p(-erfc(x) / 2))
+
+
+@overridable
 def normal_quantile(array: Any) -> Any:
     """Give the number below which a standard normal one lies with each probability.
 

@@ -16,24 +16,25 @@ import numpy as np
 from minigrad.ops import choices
 from minigrad.ops.constants import LN_2, LN_10
 from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.overriding import overridable
 from minigrad.ops.tape import Array, differentiable
 
 
-@differentiable("Exp2Backward0", self=lambda grad, result: grad * result * LN_2.beside(grad))
+@differentiable("Exp2Backward0", self=lambda grad, result: grad * result * LN_2)
 @quietly
 def exp2(self: Array) -> Array:
     r"""Power of 2: :math:`g\, 2^x \ln 2`."""
     return np.exp2(self)
 
 
-@differentiable("Log2Backward0", self=lambda grad, self: grad / (self * LN_2.beside(self)))
+@differentiable("Log2Backward0", self=lambda grad, self: grad / (self * LN_2))
 @quietly
 def log2(self: Array) -> Array:
     r"""Logarithm to base 2: :math:`g / (x \ln 2)`."""
     return np.log2(self)
 
 
-@differentiable("Log10Backward0", self=lambda grad, self: grad / (self * LN_10.beside(self)))
+@differentiable("Log10Backward0", self=lambda grad, self: grad / (self * LN_10))
 @quietly
 def log10(self: Array) -> Array:
     r"""Logarithm to base 10: :math:`g / (x \ln 10)`."""
@@ -61,8 +62,6 @@ def logaddexp(self: Array, other: Array) -> Array:
 @quietly
 def logaddexp2(self: Array, other: Array) -> Array:
     r"""Logarithm of a sum to base 2, :math:`\log_2(2^a + 2^b)`: :math:`g\, 2^a / (2^a + 2^b)`."""
-    if self.dtype.kind == "O":
-        return np.log2(2**self + 2**other)
     return np.logaddexp2(self, other)
 
 
@@ -72,6 +71,12 @@ def logaddexp2(self: Array, other: Array) -> Array:
 def _times_logarithm(factor: Any, logarithm: Any, other: Any) -> Any:
     """Give a product that is 0 where its factor is, unless the other number is NaN."""
     return np.where((factor == 0) * (other == other), 0, factor * logarithm)
+
+
+@overridable
+def times_log_of(array: Any, number: Any) -> Any:
+    """Give a product with the logarithm of a number."""
+    return _times_logarithm(array, float(np.log(number)), number)
 
 
 @differentiable(
@@ -104,9 +109,7 @@ def _xlogy_number_rule(grad: Any, self: Any, other: Any) -> Any:
 @quietly
 def xlogy_number(self: Array, other: Any) -> Array:
     r"""Product with the logarithm of a number, :math:`x \ln b`: :math:`g \ln b`."""
-    if self.dtype.kind == "O":
-        return self * np.log(np.asarray(other, object, like=self))
-    return _times_logarithm(self, float(np.log(other)), other)
+    return times_log_of(self, other)
 
 
 @differentiable(
@@ -165,7 +168,7 @@ def _power_of_two(exponent: Any, beside: Any) -> Any:
     "LdexpBackward0",
     broadcasts=True,
     self=lambda grad, other: grad * _power_of_two(other, grad),
-    other=lambda grad, result: grad * result * LN_2.beside(grad),
+    other=lambda grad, result: grad * result * LN_2,
 )
 @quietly
 def ldexp(self: Array, other: Array) -> Array:

@@ -24,8 +24,8 @@ def type_name(array: Any) -> str:
     return "CPUBoolType" if array.dtype.kind == "b" else f"torch.{scalar_name(array)}Tensor"
 
 
-def _differ(x: Any, y: Any) -> bool:
-    """Tell whether two arrays have different dtypes. Symbols go with numbers."""
+def differ(x: Any, y: Any) -> bool:
+    """Tell whether two arrays have dtypes that do not go together. Symbols go with numbers."""
     return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
 
 
@@ -33,7 +33,7 @@ def check_dot(x: Any, y: Any) -> None:
     """Raise if two arrays have no inner product."""
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
-    if _differ(x, y):
+    if differ(x, y):
         raise RuntimeError(
             "dot : expected both vectors to have same dtype, but found "
             f"{scalar_name(x)} and {scalar_name(y)}. {_CONVERT}"
@@ -55,7 +55,7 @@ def check_mv(x: Any, y: Any) -> None:
             f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
             f"vec ({y.shape[0]})"
         )
-    if _differ(x, y):
+    if differ(x, y):
         first, second = scalar_name(x), scalar_name(y)
         raise RuntimeError(
             "addmv input tensors must have the same dtype, but got "
@@ -80,7 +80,7 @@ def check_mm(x: Any, y: Any) -> None:
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
     _check_sizes(x, y)
-    if _differ(x, y):
+    if differ(x, y):
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
             f"{c_name(x)} != {c_name(y)}. {_CONVERT}"
@@ -100,7 +100,7 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
     for name, array in (("self", bias), ("mat1", x)):
-        if _differ(array, y):
+        if differ(array, y):
             raise RuntimeError(
                 f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
                 f"{scalar_name(y)}. {_CONVERT}"
@@ -116,7 +116,7 @@ def check_bmm(x: Any, y: Any) -> None:
     for name, array in (("batch1", x), ("batch2", y)):
         if array.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
-    if _differ(x, y):
+    if differ(x, y):
         raise RuntimeError(
             f"expected scalar type {scalar_name(x)} but found {scalar_name(y)}. {_CONVERT}"
         )

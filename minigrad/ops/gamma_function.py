@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.error_function import of_symbols
+from minigrad.ops.overriding import overridable
 
 _FAR = 10  # from here on the sums of powers are as good as float64
 _TERMS = 8
@@ -26,11 +26,12 @@ _TERMS = 8
 _quietly: Any = np.errstate(all="ignore")  # poles give infinities
 
 
+@overridable
 def lgamma(array: Any) -> Any:
     """Give the logarithm of the absolute value of the gamma function of each entry.
 
     Args:
-        array: Floating-point numbers, or symbols.
+        array: Floating-point numbers.
 
     Returns:
         An array of the same shape and type; infinity at 0 and the negative whole numbers.
@@ -39,8 +40,6 @@ def lgamma(array: Any) -> Any:
         >>> lgamma(np.array([1.0, 5.0, 0.0]))
         array([0.        , 3.17805383,        inf])
     """
-    if array.dtype.kind == "O":
-        return of_symbols("loggamma", array)
     pole = (array <= 0) & (array == np.floor(array))
     values = np.where(pole, 1, array).ravel().tolist()
     found = np.array([_lgamma_of_one(value) for value in values], array.dtype)
@@ -54,12 +53,13 @@ def _lgamma_of_one(value: float) -> float:
         return math.inf
 
 
+@overridable
 @_quietly
 def digamma(array: Any) -> Any:
     """Give the derivative of `lgamma` at each entry.
 
     Args:
-        array: Floating-point numbers, or symbols.
+        array: Floating-point numbers.
 
     Returns:
         An array of the same shape and type; an infinity at 0, and NaN at negative whole numbers.
@@ -68,8 +68,6 @@ def digamma(array: Any) -> Any:
         >>> digamma(np.array([1.0, 0.5, 0.0]))
         array([-0.57721566, -1.96351003,        -inf])
     """
-    if array.dtype.kind == "O":
-        return of_symbols("digamma", array)
     given = np.asarray(array, np.float64)
     negative = given < 0
     x = np.where(negative, 1 - given, given)
@@ -90,23 +88,22 @@ def digamma(array: Any) -> Any:
     return np.where(negative & (given == np.floor(given)), np.nan, total).astype(array.dtype)
 
 
+@overridable
 @_quietly
-def polygamma(n: int, array: Any) -> Any:
+def polygamma(array: Any, n: int) -> Any:
     """Give the n-th derivative of `digamma` at each entry.
 
     Args:
+        array: Floating-point numbers.
         n: How often to differentiate, from 0 on.
-        array: Floating-point numbers, or symbols.
 
     Returns:
         An array of the same shape and type.
 
     Example:
-        >>> polygamma(1, np.array([1.0, 0.5]))
+        >>> polygamma(np.array([1.0, 0.5]), 1)
         array([1.64493407, 4.9348022 ])
     """
-    if array.dtype.kind == "O":
-        return of_symbols("polygamma", np.full_like(array, n), array)
     if n == 0:
         return digamma(array)
     if n == 1:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.elimination import inverted
 from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.overriding import overridable
 from minigrad.ops.solving import mT
 from minigrad.ops.tape import Array, differentiable
 
@@ -31,6 +31,32 @@ def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     largest = values.max(-1) if values.shape[-1] else np.zeros(values.shape[:-1], values.dtype)
     relative = np.asarray(rtol) * largest
     return (relative if atol is None else np.maximum(np.asarray(atol), relative))[..., None]
+
+
+@overridable
+def pseudoinverse(matrices: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    """Give the pseudoinverses of a batch of matrices, from their singular values.
+
+    Args:
+        matrices: Of shape (..., m, n).
+        atol: See `tolerance`.
+        rtol: See `tolerance`.
+        hermitian: Whether they are; then from their eigenvalues.
+    """
+    if not matrices.size:
+        *batch, rows, columns = matrices.shape
+        return np.zeros((*batch, columns, rows), matrices.dtype)
+    if hermitian:
+        S, U = np.linalg.eigh(matrices)
+        Vh = mT(U.conj())
+        sizes = np.abs(S)
+    else:
+        U, S, Vh = np.linalg.svd(matrices, full_matrices=False)
+        sizes = S
+    kept = sizes > tolerance(sizes, matrices.shape, atol, rtol)
+    inverse = np.where(kept, 1 / np.where(kept, S, 1), np.where(np.isnan(S), S, 0))
+    inverse = inverse.astype(S.dtype)
+    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
 
 
 def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
@@ -59,24 +85,7 @@ def pinv(self: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
     The rule is that of G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
     nonlinear least squares problems whose variables separate" (1973).
     """
-    if self.dtype.kind == "O":
-        turned = mT(self)
-        if self.shape[-2] >= self.shape[-1]:
-            return inverted(turned @ self) @ turned
-        return turned @ inverted(self @ turned)
-    if not self.size:
-        return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
-    if hermitian:
-        S, U = np.linalg.eigh(self)
-        Vh = mT(U.conj())
-        sizes = np.abs(S)
-    else:
-        U, S, Vh = np.linalg.svd(self, full_matrices=False)
-        sizes = S
-    kept = sizes > tolerance(sizes, self.shape, atol, rtol)
-    inverse = np.where(kept, 1 / np.where(kept, S, 1), np.where(np.isnan(S), S, 0))
-    inverse = inverse.astype(S.dtype)
-    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
+    return pseudoinverse(self, atol, rtol, hermitian)
 
 
 @differentiable(

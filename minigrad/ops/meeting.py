@@ -177,7 +177,7 @@ def _original(saved: Any, shadows: Any, originals: Any) -> Any:
     Not where numbers met symbols: those were made exact.
     """
     for shadow, original in zip(shadows, originals, strict=True):
-        if saved is shadow is not original and shadow._array.dtype.kind != "O":
+        if saved is shadow is not original and type(shadow._array) is type(original._array):
             return original if original._version_counter is None else SavedTensor(original)
     return saved
 

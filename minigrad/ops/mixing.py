@@ -43,8 +43,6 @@ def lerp_number(self: Array, end: Array, weight: Any) -> Array:
 def lerp(self: Array, end: Array, weight: Array) -> Array:
     r"""Point between two with a weight for each entry, which gets :math:`g (b - a)`."""
     way = end - self
-    if self.dtype.kind == "O":
-        return self + weight * way
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
@@ -114,7 +112,7 @@ def _is_nan(array: Any) -> Any:
 )
 def fmax(self: Array, other: Array) -> Array:
     """Larger of two, or the one that is a number: it gets the gradient; of equals the first."""
-    return np.maximum(self, other) if self.dtype.kind == "O" else np.fmax(self, other)
+    return np.fmax(self, other)
 
 
 @differentiable(
@@ -127,7 +125,7 @@ def fmax(self: Array, other: Array) -> Array:
 )
 def fmin(self: Array, other: Array) -> Array:
     """Smaller of two, or the one that is a number: it gets the gradient; of equals the first."""
-    return np.minimum(self, other) if self.dtype.kind == "O" else np.fmin(self, other)
+    return np.fmin(self, other)
 
 
 def _sign_change(grad: Any, self: Any, result: Any) -> Any:
@@ -142,18 +140,12 @@ def _sign_change(grad: Any, self: Any, result: Any) -> Any:
 )
 def copysign(self: Array, other: Array) -> Array:
     """Size of the one with the sign of the other: the gradient with the sign's change, 0 at 0."""
-    return _copysign(self, other)
+    return np.copysign(self, other)
 
 
 @differentiable("CopysignBackward1", self=_sign_change)
 def copysign_number(self: Array, other: Any) -> Array:
     """Size with the sign of a number: the gradient with the sign's change, 0 at 0."""
-    return _copysign(self, other)
-
-
-def _copysign(self: Any, other: Any) -> Any:
-    if self.dtype.kind == "O":
-        return np.abs(self) * np.where(np.asarray(other, object, like=self) < 0, -1, 1)
     return np.copysign(self, other)
 
 

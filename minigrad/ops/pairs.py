@@ -115,7 +115,7 @@ def _recorded(
     """Give the results, and record them as outputs of one node that saves what it names."""
     results = tuple(wrap(array) for array in arrays)
     edge = (tensor._edge or resolve_edge(tensor)) if grad_mode.enabled else NO_EDGE
-    if edge is NO_EDGE or tensor._array.dtype.kind not in "fO":
+    if edge is NO_EDGE:
         return results
     node = object.__new__(kind)
     node.next_functions = (edge,)

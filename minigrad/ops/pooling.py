@@ -18,6 +18,7 @@ import numpy as np
 from minigrad.ops.choices import _BITS, where_true
 from minigrad.ops.correlation import Sizes, padded, window_entries
 from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.overriding import overridable
 from minigrad.ops.tape import Array, differentiable
 
 
@@ -74,9 +75,9 @@ class Chosen:
     def positions(self, sizes: Sizes, settings: Any) -> np.ndarray[Any, Any]:
         """Give the positions in the input, each dimension after the other in one number."""
         kernel, stride, padding, dilation, _ = settings
+        within = np.unravel_index(self.entry, kernel)
         outputs = self.entry.shape[-len(kernel) :]
         position = np.zeros(outputs, np.int64)
-        within = np.unravel_index(self.entry, kernel)
         for axis, (n, s, p, d) in enumerate(zip(sizes, stride, padding, dilation, strict=True)):
             start = np.arange(outputs[axis]) * s - p
             start = start.reshape(-1, *[1] * (len(kernel) - axis - 1))
@@ -94,6 +95,35 @@ def _first_inside(outputs: Sizes, settings: Any) -> Any:
     return first
 
 
+@overridable
+def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
+    """Give the largest of several entries, for each window, and which of them it is.
+
+    Args:
+        array: The first entry of each window.
+        others: Arrays of the second entries, the third ones, ...
+        first: For each window the number of the entry that counts if all are equal; None if it is
+            the first of all.
+
+    Returns:
+        The largest entries, and their numbers from 0 on. Of equal ones the first counts, and if
+        some are NaN the last of these.
+    """
+    small = np.dtype(np.uint8 if len(others) < 255 else np.int64)
+    number_of = np.zeros(array.shape, small)
+    if first is not None:
+        number_of += first.astype(small)
+    best = array if others else array.copy()
+    for number, seen in enumerate(others, 1):
+        better = (seen > best).view(np.uint8)
+        np.maximum(number_of, better * small.type(number), out=number_of)
+        best = np.maximum(best, seen, out=None if number == 1 else best)
+    if best.dtype.kind == "f" and np.isnan(best).any():
+        for number, seen in enumerate((array, *others)):
+            np.maximum(number_of, np.isnan(seen) * small.type(number), out=number_of)
+    return best, number_of
+
+
 def _largest(array: Any, chosen: Chosen, *settings: Any) -> Any:
     """Take each window's largest entry, and note which it was."""
     kernel, stride, padding, dilation, _ = settings
@@ -103,26 +133,10 @@ def _largest(array: Any, chosen: Chosen, *settings: Any) -> Any:
     if chosen.entry is not None:
         taken = np.empty_like(array, order="C", shape=entries[0].shape)
         for number, seen in enumerate(entries):
-            mask = chosen.entry == number
-            taken[mask] = seen[mask]
+            np.copyto(taken, seen, where=chosen.entry == number)
         return taken
-    best = entries[0]
-    if best.dtype.kind == "O":
-        return functools.reduce(np.maximum, entries)
-    small = np.dtype(np.uint8 if len(entries) < 256 else np.int64)
-    number_of = np.zeros(best.shape, small)
-    if any(padding):
-        number_of += _first_inside(outputs, settings).astype(small)
-    if len(entries) == 1:
-        best = best.copy()
-    for number, seen in enumerate(entries[1:], 1):
-        better = (seen > best).view(np.uint8)
-        np.maximum(number_of, better * small.type(number), out=number_of)
-        best = np.maximum(best, seen, out=None if number == 1 else best)
-    if best.dtype.kind == "f" and np.isnan(best).any():
-        for number, seen in enumerate(entries):  # the last NaN counts
-            np.maximum(number_of, np.isnan(seen) * small.type(number), out=number_of)
-    chosen.entry = number_of
+    first = _first_inside(outputs, settings) if any(padding) else None
+    best, chosen.entry = largest_of(entries[0], entries[1:], first)
     return best
 
 

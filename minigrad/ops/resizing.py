@@ -40,7 +40,7 @@ def _weighted(array: Any, weight: Any, axis: int) -> Any:
     if weight is None:
         return array
     weight = weight.reshape(-1, *[1] * (array.ndim - axis - 1))
-    return array * (weight if array.dtype.kind == "O" else weight.astype(array.dtype))
+    return array * weight.astype(array.dtype)
 
 
 def _resized(array: Any, taps: Taps) -> Any:

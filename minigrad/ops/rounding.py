@@ -139,7 +139,7 @@ def remainder(self: Array, other: Array) -> Array:
     The rules: :math:`g` for a, :math:`-g \lfloor a / b \rfloor` for b.
     """
     refuse_zeros(self, other)
-    if self.dtype.kind in "iubO":
+    if self.dtype.kind != "f":
         return np.remainder(self, other)
     left = np.fmod(self, other)
     other_side = (left != 0) & ((other < 0) != (left < 0))

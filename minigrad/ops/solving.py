@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.elimination import (
-    factored,
-    inverted,
-    solved_by_elimination,
-    substituted,
-)
+from minigrad.ops.elimination import solved_by_elimination, substituted
 from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.tape import Array, differentiable
 from minigrad.ops.triangular import tril, triu
@@ -45,8 +40,6 @@ def _inv_rule(grad: Any, result: Any) -> Any:
 @quietly
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
-    if self.dtype.kind == "O":
-        return inverted(self)
     try:
         return column_major(np.linalg.inv(self))
     except np.linalg.LinAlgError:  # whoever called looks for that, or wants infinities
@@ -79,8 +72,6 @@ def solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
         return solve.forward(A, np.expand_dims(B, -1), left, False)[..., 0]
     if not left:
         return mT(solve.forward(mT(A), mT(B), True, False))
-    if "O" in (A.dtype.kind, B.dtype.kind):
-        return inverted(A) @ B
     try:
         return column_major(np.linalg.solve(A, B))
     except np.linalg.LinAlgError:
@@ -123,10 +114,7 @@ def _cholesky_rule(grad: Any, result: Any, upper: bool) -> Any:
 
 
 def _cholesky(matrix: Any, upper: bool) -> Any:
-    if matrix.dtype.kind == "O":
-        factor = factored(mT(matrix) if upper else matrix)
-    else:
-        factor = column_major(np.linalg.cholesky(mT(matrix).conj() if upper else matrix))
+    factor = column_major(np.linalg.cholesky(mT(matrix).conj() if upper else matrix))
     return column_major(mT(factor).conj()) if upper else factor
 
 

@@ -22,7 +22,7 @@ from minigrad.ops.tape import Array, differentiable
 
 @differentiable(
     "ErfBackward0",
-    self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI.beside(self) * grad,
+    self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad,
 )
 def erf(self: Array) -> Array:
     r"""Error function: :math:`g\, 2 e^{-x^2} / \sqrt\pi`."""
@@ -30,7 +30,7 @@ def erf(self: Array) -> Array:
 
 
 def _erfc_rule(grad: Any, self: Any) -> Any:
-    return np.exp(-(self**2)) * -TWO_OVER_ROOT_PI.beside(self) * grad
+    return np.exp(-(self**2)) * -TWO_OVER_ROOT_PI * grad
 
 
 @differentiable("ErfcBackward0", self=_erfc_rule)
@@ -41,7 +41,7 @@ def erfc(self: Array) -> Array:
 
 @differentiable(
     "ErfinvBackward0",
-    self=lambda grad, self: np.exp(applied(erfinv, self) ** 2) * HALF_ROOT_PI.beside(self) * grad,
+    self=lambda grad, self: np.exp(applied(erfinv, self) ** 2) * HALF_ROOT_PI * grad,
 )
 def erfinv(self: Array) -> Array:
     r"""Inverse y of the error function: :math:`g\, e^{y^2} \sqrt\pi / 2`."""
@@ -50,41 +50,30 @@ def erfinv(self: Array) -> Array:
 
 @differentiable(
     "SpecialErfcxBackward0",
-    self=lambda grad, self, result: (self * 2 * result - TWO_OVER_ROOT_PI.beside(self)) * grad,
+    self=lambda grad, self, result: (self * 2 * result - TWO_OVER_ROOT_PI) * grad,
 )
 @quietly
 def erfcx(self: Array) -> Array:
     r"""Scaled complement :math:`y = e^{x^2} \operatorname{erfc}x`: :math:`g (2xy - 2/\sqrt\pi)`."""
-    if self.dtype.kind == "O":
-        return np.exp(self**2) * error_function.erfc(self)
     return error_function.erfcx(self)
 
 
 @differentiable(
     "SpecialLogNdtrBackward0",
-    self=lambda grad, self, result: (
-        grad / ROOT_TWO_PI.beside(self) * np.exp(-(result + self**2 / 2))
-    ),
+    self=lambda grad, self, result: grad / ROOT_TWO_PI * np.exp(-(result + self**2 / 2)),
 )
 @quietly
 def log_ndtr(self: Array) -> Array:
     r"""Logarithm of a normal distribution, :math:`\ln\Phi(x)`: :math:`g \varphi(x) / \Phi(x)`."""
-    if self.dtype.kind == "O":
-        return np.log(error_function.erfc(-self / np.sqrt(2 * np.ones_like(self))) / 2)
-    x = self * 0.5**0.5
-    far = self < -1  # where the distribution is small: without the power that makes it so
-    small = np.log(error_function.erfcx(np.where(far, -x, 0)) / 2) - x * x
-    return np.where(far, small, np.log1p(-error_function.erfc(x) / 2))
+    return error_function.log_normal_distribution(self)
 
 
 @differentiable(
     "SpecialNdtriBackward0",
-    self=lambda grad, self, result: grad * ROOT_TWO_PI.beside(self) * np.exp(result**2 / 2),
+    self=lambda grad, self, result: grad * ROOT_TWO_PI * np.exp(result**2 / 2),
 )
 def ndtri(self: Array) -> Array:
     r"""Inverse y of the normal distribution: :math:`g\, \sqrt{2\pi}\, e^{y^2 / 2}`."""
-    if self.dtype.kind == "O":
-        return error_function.erfinv(2 * self - 1) * np.sqrt(2 * np.ones_like(self))
     return error_function.normal_quantile(self)
 
 
@@ -125,7 +114,7 @@ def digamma(self: Array) -> Array:
 @quietly
 def polygamma(self: Array, n: int) -> Array:
     r"""Derivative of order n of :math:`\psi`: the gradient times that of order n + 1."""
-    return gamma_function.polygamma(n, self)
+    return gamma_function.polygamma(self, n)
 
 
 @differentiable(
@@ -134,4 +123,4 @@ def polygamma(self: Array, n: int) -> Array:
 @quietly
 def polygamma_in_place(self: Array, n: int) -> Array:
     """The same in place, which has a node of its own."""
-    return gamma_function.polygamma(n, self)
+    return gamma_function.polygamma(self, n)

@@ -209,7 +209,7 @@ def _negative(gradient: Any) -> Any:
 
 def _renorm_rule(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
     dims = tuple(d for d in range(self.ndim) if d != dim)
-    wide = np.dtype("O" if values_of(self).dtype.kind == "O" else "float64")
+    wide = np.promote_types(values_of(self).dtype, np.float64)
     norm = applied(vector_norm_as, self, p, dims, True, wide)
     along = np.add.reduce(self * grad, axis=dims, keepdims=True)
     turned = norm_rule(along, self, norm, p, dims, True)

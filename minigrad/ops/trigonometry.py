@@ -122,8 +122,7 @@ def hypot(self: Array, other: Array) -> Array:
 
 
 def _sinc_rule(grad: Any, self: Any) -> Any:
-    pi = PI.beside(self)
-    angle, square = self * pi, self * self * pi
+    angle, square = self * PI, self * self * PI
     return np.where(square == 0, 0, grad * ((angle * np.cos(angle) - np.sin(angle)) / square))
 
 
@@ -136,17 +135,17 @@ def sinc(self: Array) -> Array:
     """
     if self.dtype == np.float16:
         return sinc.forward(self.astype(np.float32)).astype(self.dtype)
-    angle = self * PI.beside(self)
+    angle = self * PI
     return np.where(angle == 0, 1, np.sin(angle) / angle)
 
 
-@differentiable("Deg2RadBackward0", self=lambda grad: grad * DEGREE.beside(grad))
+@differentiable("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
 def deg2rad(self: Array) -> Array:
     r"""Degrees as radians: the gradient times :math:`\pi / 180`."""
-    return self * DEGREE.beside(self)
+    return self * DEGREE
 
 
-@differentiable("Rad2DegBackward0", self=lambda grad: grad * RADIAN.beside(grad))
+@differentiable("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
-    return self * RADIAN.beside(self)
+    return self * RADIAN

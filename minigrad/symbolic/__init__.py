@@ -24,7 +24,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from minigrad.symbolic import functions as _functions  # noqa: F401 - fills in NumPy's functions
+from minigrad.symbolic import linear as _linear  # noqa: F401 - and those of matrices
 from minigrad.symbolic import ordering as _ordering  # noqa: F401 - and those that sort
+from minigrad.symbolic import special as _special  # noqa: F401 - and those that NumPy has not
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
 from minigrad.symbolic.formulas import derivative, evaluate, expression, latex, substitute

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.points import Comparison, compare, differ, points, shown
-from minigrad.symbolic.simplification import numerator, simplifications
+from minigrad.symbolic.deciding import Verdict, decide
+from minigrad.symbolic.parts import decide_in_parts, in_cases
+from minigrad.symbolic.points import Comparison, shown
+from minigrad.symbolic.simplification import simplifications
 
 
 class Refuted(AssertionError):
@@ -120,44 +122,22 @@ def equal(a: Any, b: Any) -> bool:
 
 def check(entry: tuple[int, ...], left: Any, right: Any) -> None:
     """Prove that two expressions are equal, or raise `Refuted` or `Undecided`."""
-    found = decide(left, right)
+    found = _decided(left, right)
     if isinstance(found, dict):
         raise Refuted(entry, left, right, found)
     if found is not None:
         raise Undecided(entry, left, right, *found)
 
 
-def decide(
-    left: Any,
-    right: Any,
-    admits: Callable[[Mapping[Any, Any]], bool] = lambda point: True,
-    also: Set[Any] = frozenset(),
-) -> dict[Any, Any] | tuple[Any, Comparison] | None:
-    """Decide whether two expressions are equal.
-
-    Args:
-        left: An expression.
-        right: An expression.
-        admits: Tells whether they have to be equal at a point.
-        also: More symbols that need values to tell this.
-
-    Returns:
-        None if they are, proved. If not, values of the symbols at which they differ. If it was not
-        decided, what is left of the difference, and the comparison at numbers.
-    """
-    if left == right:
-        return None
-    for point in points(left.free_symbols | right.free_symbols | also):
-        if differ(left, right, point) and admits(point):
-            return point
-    difference = left - right
-    if numerator(difference) == 0:
-        return None
-    for simplified in simplifications(difference):
-        if simplified == 0:
-            return None
-    found = compare(left, right, admits, also)
-    return (simplified, found) if isinstance(found, Comparison) else found
+def _decided(left: Any, right: Any) -> Verdict:
+    """Decide part by part where there are parts, and if that does not do, as a whole."""
+    if not in_cases(left, right):
+        return decide(left, right)
+    parted = decide_in_parts(left, right)
+    if isinstance(parted.verdict, dict) or (parted.verdict is None and not parted.kinks):
+        return parted.verdict
+    whole = decide(left, right)
+    return whole if whole is None or parted.on_a_kink is None else parted.on_a_kink
 
 
 def same(left: Any, right: Any) -> bool:

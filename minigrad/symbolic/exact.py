@@ -119,6 +119,8 @@ def _exact_float(value: Any) -> sympy.Expr:
 _IRRATIONAL: tuple[tuple[Callable[[Any], Any], Callable[[float], float]], ...] = (
     (sympy.sqrt, lambda number: number**2),
     (lambda r: r * sympy.pi, lambda number: number / math.pi),
+    (lambda r: r * sympy.pi / 180, math.degrees),
+    (lambda r: r * 180 / sympy.pi, math.radians),
     (lambda r: sympy.sqrt(r / sympy.pi), lambda number: number**2 * math.pi),
     (lambda r: sympy.sqrt(r * sympy.pi), lambda number: number**2 / math.pi),
     (lambda r: r ** sympy.Rational(1, 4), lambda number: number**4),

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.symbolic.array import SymbolicArray, entries, entrywise, reduce_along, symbolic
+from minigrad.symbolic.array import (
+    SymbolicArray,
+    again_symbolic,
+    entries,
+    entrywise,
+    plain,
+    reduce_along,
+    symbolic,
+)
 from minigrad.symbolic.equality import same
 from minigrad.symbolic.mathematics import ENTRYWISE, choose
 
@@ -71,6 +79,15 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> SymbolicArray:
     return result if a_max is None else entrywise(ENTRYWISE[np.minimum], result, a_max)
 
 
+def _copy_to(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    dst[...] = src if where is True else _where(where, src, dst)
+
+
+def _einsum(*operands: Any, optimize: Any = False, **options: Any) -> Any:
+    """Sum the products as they stand: in whichever order they are quickest is for numbers."""
+    return again_symbolic(np.einsum(*plain(operands), **plain(options)))
+
+
 def _array_equal(a1: Any, a2: Any) -> bool:
     first, second = entries(a1), entries(a2)
     return first.shape == second.shape and all(map(same, first.flat, second.flat))
@@ -86,6 +103,8 @@ SymbolicArray._functions.update(
         np.full_like: _full_like,
         np.where: _where,
         np.clip: _clip,
+        np.copyto: _copy_to,
+        np.einsum: _einsum,
         np.mean: _mean,
         np.array_equal: _array_equal,
         np.all: _reduction(np.logical_and),
@@ -101,8 +120,8 @@ SymbolicArray._functions.update(dict.fromkeys((np.min, np.amin), _reduction(np.m
 SymbolicArray._rearranging.update(
     {
         np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays,
-        np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.copyto, np.cumsum, np.diag,
-        np.diagonal, np.diff, np.dot, np.dstack, np.einsum, np.expand_dims, np.flip, np.fliplr,
+        np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.cumsum, np.diag,
+        np.diagonal, np.diff, np.dot, np.dstack, np.expand_dims, np.flip, np.fliplr,
         np.flipud, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim, np.outer,
         np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape,
         np.shares_memory, np.size, np.split, np.squeeze, np.stack, np.swapaxes, np.take,

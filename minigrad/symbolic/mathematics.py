@@ -91,6 +91,7 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.log2: lambda a: sympy.log(a, 2),
     np.log10: lambda a: sympy.log(a, 10),
     np.logaddexp: lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
+    np.logaddexp2: lambda a, b: sympy.log(2**a + 2**b, 2),
     np.sin: sympy.sin,
     np.cos: sympy.cos,
     np.tan: sympy.tan,
@@ -119,6 +120,9 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.conjugate: sympy.conjugate,
     np.maximum: Max,
     np.minimum: Min,
+    np.fmax: Max,
+    np.fmin: Min,
+    np.copysign: lambda a, b: times(sympy.Abs(a), sympy.Piecewise((-1, b < 0), (1, True))),
     np.equal: _comparison(Eq),
     np.not_equal: _comparison(sympy.Ne),
     np.less: _comparison(sympy.Lt),
@@ -156,4 +160,10 @@ def choose(where: Any, a: Any, b: Any) -> Any:
     case = condition(where)
     if case in (True, False):
         return a if case else b
-    return a if a == b else sympy.Piecewise((a, case), (b, True))
+    return a if a == b or _same_sums(a, b) else sympy.Piecewise((a, case), (b, True))
+
+
+def _same_sums(a: Any, b: Any) -> bool:
+    """Tell whether two short sums are one: a + w (b - a) and b - (1 - w) (b - a) are no choice."""
+    short = a.is_Add and b.is_Add and len(a.args) == len(b.args) == 2
+    return short and sympy.expand(a - b) == 0

@@ -45,6 +45,9 @@ class Region:
             quotient = sign_of(sympy.cancel(formula / each))
             if quotient:
                 return sign * quotient
+            found = _multiple_and_more(formula, each, sign)
+            if found:
+                return found
         return None
 
     def enter(self, formula: Any) -> Any:
@@ -69,6 +72,18 @@ class Region:
             if not (value.is_number and value.is_real and value * sign > 0):
                 return False
         return True
+
+
+def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
+    """Give the sign of a formula that is a multiple of a known one, and more to the same side."""
+    terms, given = (sympy.expand(each).as_coefficients_dict() for each in (formula, known))
+    shared = next((term for term in given if term in terms and not term.is_number), None)
+    if shared is None:
+        return None
+    ratio = terms[shared] / given[shared]
+    whole = sign if ratio > 0 else -sign
+    rest = sign_of(sympy.expand(formula - ratio * known))
+    return whole if rest in (0, whole) else None
 
 
 def _said(condition: Any) -> str:
@@ -205,7 +220,7 @@ def _settle_one(node: Any, arguments: list[Any], region: Region) -> Any:
 
 def cut(kink: Any, region: Region) -> list[Region]:
     """Cut a region in two, where an expression is positive and where it is negative."""
-    kink = _one_factor(kink, region)
+    kink = one_factor(kink, region)
     if kink.is_nonnegative or kink.is_nonpositive:
         sides: tuple[int, ...] = (1,) if kink.is_nonnegative else (-1,)
     else:
@@ -230,7 +245,7 @@ def cut(kink: Any, region: Region) -> list[Region]:
     ]
 
 
-def _one_factor(kink: Any, region: Region) -> Any:
+def one_factor(kink: Any, region: Region) -> Any:
     """Give a factor whose sign is not known: where a product is 0, one of its factors is."""
     try:
         factors = sympy.Mul.make_args(sympy.factor(sympy.together(kink)))

@@ -48,8 +48,10 @@ def simplifications(expression: Any) -> Iterator[Any]:
     for step in _steps:
         try:
             simplified = step(expression)
-        except (sympy.PolynomialError, NotImplementedError):
-            continue  # a form that this step is not made for, such as cases in a polynomial
+        except (sympy.PolynomialError, NotImplementedError, AttributeError):
+            # A form that this step is not made for, such as cases in a polynomial. SymPy stumbles
+            # over conditions that become true while it works on cases: "no attribute 'lhs'".
+            continue
         yield simplified
         if simplified == 0:
             return

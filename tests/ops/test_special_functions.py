@@ -87,8 +87,8 @@ def test_erfcx_is_exact_far_out() -> None:
 GAMMA: dict[str, Callable[[Any], Any]] = {
     "lgamma": gamma_function.lgamma,
     "digamma": gamma_function.digamma,
-    "trigamma": lambda x: gamma_function.polygamma(1, x),
-    "third": lambda x: gamma_function.polygamma(3, x),
+    "trigamma": lambda x: gamma_function.polygamma(x, 1),
+    "third": lambda x: gamma_function.polygamma(x, 3),
 }
 
 
@@ -112,8 +112,8 @@ def test_known_values() -> None:
     """Euler's constant, and what zeta of even numbers gives."""
     one = np.array([1.0])
     assert gamma_function.digamma(one) == pytest.approx(-0.5772156649015329, abs=1e-15)
-    assert gamma_function.polygamma(1, one) == pytest.approx(math.pi**2 / 6, rel=1e-15)
-    assert gamma_function.polygamma(3, one) == pytest.approx(math.pi**4 / 15, rel=1e-15)
+    assert gamma_function.polygamma(one, 1) == pytest.approx(math.pi**2 / 6, rel=1e-15)
+    assert gamma_function.polygamma(one, 3) == pytest.approx(math.pi**4 / 15, rel=1e-15)
     assert [str(gamma_function.bernoulli(n)) for n in (1, 2, 4, 12)] == [
         "-1/2", "1/6", "-1/30", "-691/2730",
     ]  # fmt: skip

@@ -10,7 +10,7 @@ from minigrad.symbolic import explain, symbols
 from minigrad.symbolic.telling.blackboard import decimal
 from minigrad.symbolic.telling.steps import LocalDerivative
 
-from .test_derivation import Cube, Net, ProductAndSum, diamond
+from .examples import Cube, Net, ProductAndSum, diamond
 
 F = nn.functional
 NUMBERS = {"f0.weight": 0.3, "f0.bias": 0.1, "f1.f.weight": 0.4, "f1.f.bias": 0.2}
@@ -58,9 +58,10 @@ def test_the_worked_example_can_be_followed_number_by_number():
     model, x = worked_example()
     explanation = explained(model, x)
     assert str(explanation) == TEXT
-    assert r"\frac{\partial L}{\partial s} \cdot w_{1} = -1.019902 * 0.4 = -0.407961" in (
-        explanation.latex()
-    )
+    latex = explanation.latex()
+    assert r"\frac{\partial L}{\partial s} \cdot w_{1} = -1.019902 \cdot 0.4 = -0.407961" in latex
+    assert r"w_{0} x + b_{0} = 0.3 \cdot 0.3 + 0.1 = 0.19" in latex
+    assert "*" not in latex
     shown = explanation._repr_mimebundle_()
     assert shown == {"text/plain": TEXT, "text/latex": explanation.latex()}
     assert x.grad is None
@@ -107,6 +108,14 @@ def test_a_hook_that_is_no_factor_is_told_by_its_name():
     text = str(explain(loss, names={"y": model.y}))
     assert "dL/dy   = clip(2*(y - 1))" in text
     assert "clip(2*(0.076176 - 1))" in text and "= -1   tensor hook clip" in text
+
+
+def test_lambdas_are_numbered():
+    x = leaf()
+    y = x * 2
+    y.register_hook(lambda grad: grad**3)
+    y.register_hook(lambda grad: grad**2 + 1)
+    assert "= hook_2(hook(2*y)) " in str(explain(y * y, names={"y": y}))
 
 
 # ---------------------------------------------------------------------- formulas and numbers agree

@@ -105,7 +105,11 @@ def test_what_prove_does_not_take():
     with pytest.raises(ValueError, match="needs an input that requires a gradient"):
         prove(torch.relu, symbols("x"))
     with pytest.raises(ValueError, match="result depends on its inputs"):
-        prove(lambda a: a.detach(), 2)
+        prove(lambda a: torch.ones(2), 2)
+    with pytest.raises(ValueError, match=r"computed from x, but its graph does not lead to x"):
+        prove(lambda a: a.detach() * 2, 2)
+    with torch.no_grad(), pytest.raises(ValueError, match=r"under no_grad\(\)"):
+        prove(torch.mul, 2, 2)
     with pytest.raises(ValueError, match="names for 10 inputs"):
         prove(torch.add, *[1] * 11)
     with pytest.raises(TypeError, match="a region is a substitution"):
@@ -304,7 +308,7 @@ def test_a_counterexample_lies_in_its_region():
 
 def test_undecided_has_a_numeric_stand_in_and_advice(monkeypatch):
     monkeypatch.setattr("minigrad.symbolic.simplification._steps", (sympy.expand,))
-    monkeypatch.setattr("minigrad.symbolic.equality.numerator", lambda difference: difference)
+    monkeypatch.setattr("minigrad.symbolic.deciding.numerator", lambda difference: difference)
 
     class Sine(Function):
         @staticmethod
@@ -334,9 +338,32 @@ def test_no_point_is_said_too():
 
 
 def test_random_points_find_what_the_fixed_ones_miss(monkeypatch):
-    monkeypatch.setattr("minigrad.symbolic.equality.points", lambda symbols: iter(()))
+    monkeypatch.setattr("minigrad.symbolic.deciding.points", lambda symbols: iter(()))
     with pytest.raises(Refuted):
         prove(lambda a: _Wrong.apply(a), ())
+
+
+def test_a_gradient_that_never_comes_is_a_gradient_of_zeros():
+    assert prove(lambda a, b: a * 2, (), ()).gradients[1] == 0
+    with pytest.raises(Refuted, match="no gradient came for y: a rule gave None") as refuted:
+        prove(_OneGradient.apply, (), ())
+    assert refuted.value.left == 0
+    with pytest.raises(Refuted, match="or the graph does not lead there"):
+        prove(lambda a, b: a.detach() * b, (), ())
+
+
+class _OneGradient(Function):
+    """Forgets its second input."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        (b,) = ctx.saved_tensors
+        return grad * b, None
 
 
 class _Wrong(Function):

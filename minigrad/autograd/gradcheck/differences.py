@@ -53,7 +53,7 @@ def requires_grad(value: Any) -> bool:
 
 def is_continuous(tensor: Any) -> bool:
     """Tell whether a tensor has floating-point or complex entries."""
-    return tensor._array.dtype.kind in "fcO"
+    return tensor._array.dtype.kind not in "iub"
 
 
 def jacobian(subject: Subject, source: Any, outputs: Sequence[Any], eps: float) -> list[Array]:

@@ -45,7 +45,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     """
     check_tensor("affine_grid_generator", theta)
     align = _aligned(align_corners)
-    if theta._array.dtype.kind not in "fO":
+    if theta._array.dtype.kind in "iubc":
         raise ValueError(
             f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
         )

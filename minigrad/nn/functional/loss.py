@@ -10,6 +10,7 @@ from minigrad.nn.functional.reduction import named, number
 from minigrad.ops import elementwise, losses
 from minigrad.ops.calling.arguments import check_tensor
 from minigrad.ops.calling.refusing import no_kernel, refuse_gradient
+from minigrad.ops.factors import differ
 from minigrad.tensor import Tensor, wrap
 
 __all__ = ["cross_entropy", "nll_loss"]
@@ -63,7 +64,7 @@ def nll_loss(
         and len(sizes) in (1, 2)
         and numbers.shape == sizes[:-1]
         and numbers.dtype in _CLASSES
-        and input._array.dtype.kind in "fO"
+        and input._array.dtype.kind not in "iubc"
         # seen without sign, a negative number is too large as well
         and (not numbers.size or numbers.view(_UNSIGNED[numbers.itemsize]).max() < sizes[-1])
     ):
@@ -157,9 +158,7 @@ def _weights(
         where = "nll_loss_out_frame" if numbers.ndim < 2 else "nll_loss2d_forward_out_frame"
         raise no_kernel(where, input)
     refuse_gradient(name, "weight", weight)
-    if dtype.kind == "O":  # symbols go with numbers
-        dtype = np.dtype(np.float64) if weight is None else weight._array.dtype
-    if weight is not None and weight._array.dtype != dtype:
+    if weight is not None and differ(weight._array, input._array):
         raise RuntimeError(
             f"expected scalar type {input.dtype.tensor_type} but found {weight.dtype.tensor_type}"
         )

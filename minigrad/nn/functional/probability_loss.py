@@ -14,6 +14,7 @@ from minigrad.nn.warning import warn
 from minigrad.ops import probability_losses
 from minigrad.ops.calling import scoring
 from minigrad.ops.calling.refusing import no_kernel, refuse_gradient
+from minigrad.ops.factors import differ
 from minigrad.tensor import Tensor
 
 __all__ = [
@@ -68,7 +69,7 @@ def binary_cross_entropy(
         weights = np.array(_expanded(weight, due.shape))
     if probabilities.dtype.kind in "iub":
         raise no_kernel("binary_cross_entropy", input)
-    if due.dtype != probabilities.dtype and "O" not in (due.dtype.kind, probabilities.dtype.kind):
+    if differ(due, probabilities):
         raise RuntimeError(
             f"Found dtype {target.dtype.tensor_type} but expected {input.dtype.tensor_type}"
         )

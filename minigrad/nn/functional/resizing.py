@@ -185,7 +185,7 @@ def _taps(
     mode: str, old: int, new: int, factor: Any, align_corners: bool, dtype: Any
 ) -> tuple[tuple[Any, Any], ...]:
     """Give where each new entry comes from, with weights; in the precision that PyTorch uses."""
-    wide = dtype in (np.float64, np.object_)  # formulas have no precision: the numbers' is the best
+    wide = np.can_cast(np.float64, dtype)  # into formulas as well
     precise: Any = np.float64 if wide and mode in _SMOOTH else np.float32
     steps: Any = np.arange(new).astype(precise)
     if mode.startswith("nearest"):

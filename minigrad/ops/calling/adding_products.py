@@ -50,7 +50,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             f"size mismatch, got input ({given}), mat ({x.shape[0]}x{x.shape[1]}), "
             f"vec ({y.shape[0]})"
         )
-    if factors._differ(bias, x) or factors._differ(x, y):
+    if factors.differ(bias, x) or factors.differ(x, y):
         raise RuntimeError(
             "addmv input tensors must have the same dtype, but got "
             f"{scalar_name(bias)}, {scalar_name(x)}, and {scalar_name(y)}"
@@ -114,7 +114,7 @@ def baddbmm(
         check_bias(bias, (x.shape[0], x.shape[1], y.shape[2]))
     else:
         dimension(2, min(x.ndim, y.ndim))
-    if factors._differ(bias, x) and not factors._differ(x, y):
+    if factors.differ(bias, x) and not factors.differ(x, y):
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {c_name(bias)}, batch1: {c_name(x)}, "
             f"batch2: {c_name(y)}"
@@ -153,7 +153,7 @@ def addbmm(
             f"{y.shape[1]}x{y.shape[2]})"
         )
     for name, array in (("self", bias), ("mat1", x)):
-        if factors._differ(array, y):
+        if factors.differ(array, y):
             raise RuntimeError(
                 f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
                 f"{scalar_name(y)}"

@@ -108,7 +108,7 @@ def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     from_kind, to_kind = tensor._array.dtype.kind, dtype.kind
     if tensor._array.dtype == dtype:
         return tensor
-    if tensor.requires_grad and to_kind in "fcO" and from_kind in "fcO":
+    if tensor.requires_grad and to_kind not in "iub" and from_kind not in "iub":
         if grad_mode.enabled:
             refuse_complex(dtype)
         return shape.to_copy(tensor, dtype)  # type: ignore[no-any-return]

@@ -86,7 +86,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         RuntimeError: If the mask is not boolean, or the value has dimensions.
         TypeError: If the value is neither a tensor nor a number.
     """
-    if mask._array.dtype.kind not in "bO":
+    if mask._array.dtype.kind in "iufc":
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
             f"{dtypes.c_name(mask._array)}"
@@ -182,7 +182,7 @@ def where(condition: Tensor, input: Any = _NOT_GIVEN, other: Any = _NOT_GIVEN) -
     if second is None:
         second = scalar(other, meets)
     chosen = condition if isinstance(condition, Tensor) else wrap(condition)
-    if chosen._array.dtype.kind not in "bO":
+    if chosen._array.dtype.kind in "iufc":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dtypes.scalar_name(chosen._array)}. Compare it with something, such as `x != 0`."

@@ -98,7 +98,8 @@ def _infinite(sign: int) -> Any:
             raise RuntimeError(
                 f"{'isposinf' if sign > 0 else 'isneginf'} does not support complex inputs."
             )
-        return array == sign * np.inf if array.dtype.kind in "fO" else np.zeros(array.shape, bool)
+        whole = array.dtype.kind in "iub"
+        return np.zeros(array.shape, bool) if whole else array == sign * np.inf
 
     return function
 

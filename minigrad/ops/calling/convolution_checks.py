@@ -6,6 +6,7 @@ from typing import Any
 
 from minigrad import dtypes
 from minigrad.ops.correlation import output_sizes
+from minigrad.ops.factors import differ
 
 
 def out_of_range(
@@ -110,14 +111,12 @@ def check_sizes(
 
 def check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
     """Raise if input, weight and bias are of different types."""
-    if "O" in (x.dtype.kind, w.dtype.kind):
-        return
-    if bias is not None and bias.dtype != x.dtype and not (transposed and w.dtype != x.dtype):
+    if bias is not None and differ(bias, x) and not (transposed and differ(w, x)):
         raise RuntimeError(
             f"Input type ({dtypes.c_name(x)}) and bias type ({dtypes.c_name(bias)}) should be the "
             "same"
         )
-    if x.dtype != w.dtype:
+    if differ(x, w):
         raise RuntimeError(
             f"expected scalar type {dtypes.scalar_name(x)} but found {dtypes.scalar_name(w)}. "
             "Convert one of them with .to(dtype)."

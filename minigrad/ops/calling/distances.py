@@ -61,7 +61,7 @@ def cdist(
             f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
         )
     for name, array in (("X1", a), ("X2", b)):
-        if array.dtype.kind not in "fcO":
+        if array.dtype.kind in "iub":
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {name} got: {scalar_name(array)}"
             )
@@ -71,7 +71,7 @@ def cdist(
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError:
         raise broadcast_error(a.shape[:-2], b.shape[:-2]) from None
-    if factors._differ(a, b):
+    if factors.differ(a, b):
         raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
     if a.dtype.kind == "f" and a.dtype.itemsize == 2:
         raise NotImplementedError("\"cdist\" not implemented for 'Half'")

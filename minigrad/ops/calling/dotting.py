@@ -62,7 +62,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     x, y = a._array, b._array
-    if factors._differ(x, y):
+    if factors.differ(x, y):
         raise RuntimeError("both inputs should have same dtype")
     for own, other in zip(first, second, strict=True):
         s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]

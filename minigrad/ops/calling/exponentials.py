@@ -118,7 +118,7 @@ def _float_power(input: Any, exponent: Any) -> Tensor:
 
 def _double(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return value if value._array.dtype.kind in "cO" else cast(value, np.dtype("float64"))
+        return cast(value, np.dtype("float64")) if value._array.dtype.kind in "iubf" else value
     return float(value) if isinstance(value, (int, float)) else value
 
 

@@ -34,7 +34,7 @@ def _factored(operation: Any, name: str, A: Tensor, upper: bool) -> Tensor:
     except np.linalg.LinAlgError:
         refuse_indefinite(name, bad_minors(np.swapaxes(array, -1, -2) if upper else array))
         raise
-    if array.dtype.kind != "O" and not np.isfinite(result._array).all():
+    if not np.isfinite(result._array).all():
         refuse_indefinite(name, bad_minors(np.swapaxes(array, -1, -2) if upper else array))
     return result
 

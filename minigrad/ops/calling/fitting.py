@@ -58,7 +58,7 @@ def pinv(
     """
     check_argument("linalg_pinv", A)
     array = A._array
-    if array.ndim < 2 or array.dtype.kind not in "fcO" or array.dtype.itemsize == 2:
+    if array.ndim < 2 or array.dtype.kind in "iub" or array.dtype.itemsize == 2:
         raise RuntimeError(
             f"linalg.pinv({scalar_name(array)}{{{list(array.shape)}}}): expected a tensor with 2 "
             "or more dimensions of float, double, cfloat or cdouble types"

@@ -299,8 +299,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         if value._array.dtype != dtype:
             value = converting.to(value, input.dtype)
         return watched(listing.index_fill(input, value, number, positions), index)  # type: ignore[no-any-return]
-    number_in_place = entry(value, dtype) if dtype.kind != "O" else value
-    result = listing.index_fill_number(input, number, positions, number_in_place)
+    result = listing.index_fill_number(input, number, positions, entry(value, dtype))
     return watched(result, index)  # type: ignore[no-any-return]
 
 

@@ -45,7 +45,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         tensor([1., 3.])
     """
     check_tensor("masked_select", mask, "mask", 2)
-    if mask._array.dtype.kind not in "bO":
+    if mask._array.dtype.kind in "iufc":
         raise RuntimeError(
             "masked_select: expected BoolTensor for mask. Compare it with something, such as "
             "`mask != 0`."
@@ -77,7 +77,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{dtypes.scalar_name(input._array)} and {dtypes.scalar_name(source._array)}"
         )
-    if mask._array.dtype.kind not in "bO":
+    if mask._array.dtype.kind in "iufc":
         raise RuntimeError(
             "masked_scatter_ only supports boolean masks, but got mask with dtype "
             f"{dtypes.scalar_name(mask._array)}"

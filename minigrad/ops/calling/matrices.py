@@ -77,7 +77,7 @@ def check_square(name: str, tensor: Tensor, argument: str = "A") -> None:
 def check_floating(name: str, tensor: Tensor, low: bool = True) -> None:
     """Raise if entries are no floating-point or complex numbers, or have too few bits."""
     dtype = tensor._array.dtype
-    if dtype.kind not in "fcO":
+    if dtype.kind in "iub":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(tensor._array)}"
@@ -89,7 +89,7 @@ def check_floating(name: str, tensor: Tensor, low: bool = True) -> None:
 def check_kernel(kernel: str, tensor: Tensor) -> None:
     """Raise if LAPACK has no such routine for a type of numbers."""
     dtype = tensor._array.dtype
-    if dtype.kind not in "fcO" or (dtype.kind == "f" and dtype.itemsize == 2):
+    if dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize == 2):
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for '{scalar_name(tensor._array)}'"
         )
@@ -105,7 +105,7 @@ def zero_pivots(matrices: Any, results: Any) -> Any:
     """
     batch = matrices.shape[:-2]
     info = np.zeros(batch, np.int32)
-    if matrices.dtype.kind != "O" and not np.isfinite(results).all():
+    if not np.isfinite(results).all():
         for place in np.ndindex(batch):
             info[place] = zero_pivot(matrices[place])
     return info

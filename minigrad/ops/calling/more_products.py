@@ -57,7 +57,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     check_argument("linalg_vecdot", y, "y", 2)
     a, b = x._array, y._array
     check_floating("linalg.vecdot", x)
-    if factors._differ(a, b):
+    if factors.differ(a, b):
         raise RuntimeError(
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{scalar_name(a)} and y of type {scalar_name(b)} instead"
@@ -95,7 +95,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         np.broadcast_shapes(a.shape, b.shape)
     except ValueError:
         raise broadcast_error(a.shape, b.shape) from None
-    if factors._differ(a, b):
+    if factors.differ(a, b):
         raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
     if a.dtype.kind == "b":
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
@@ -184,7 +184,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
             raise RuntimeError(
                 f"multi_dot(): tensor {number} must be 2D but got {tensor._array.ndim}D"
             )
-        if factors._differ(tensor._array, chain[0]._array):
+        if factors.differ(tensor._array, chain[0]._array):
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
                 f"{c_name(chain[0]._array)} and tensor {number} {c_name(tensor._array)}"

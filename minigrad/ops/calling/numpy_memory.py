@@ -27,14 +27,8 @@ def arrays_of(value: Any, name: str) -> Any:
 
     Raises:
         RuntimeError: If a tensor requires a gradient.
-        TypeError: If a tensor holds symbols.
     """
     if isinstance(value, Tensor):
-        if value._array.dtype.kind == "O":
-            raise TypeError(
-                f"NumPy's {name} is not known for tensors. Use tensor.detach().numpy() to compute "
-                "outside of the graph."
-            )
         if value.requires_grad and is_grad_enabled():
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "

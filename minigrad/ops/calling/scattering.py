@@ -118,8 +118,7 @@ def scatter(
     if tensor is not None:
         return watched(parts.scatter(input, number, places, tensor), index)  # type: ignore[no-any-return]
     dtype = input._array.dtype
-    written = given if dtype.kind == "O" else entry(given, dtype)
-    return watched(parts.scatter_number(input, number, places, written), index)  # type: ignore[no-any-return]
+    return watched(parts.scatter_number(input, number, places, entry(given, dtype)), index)  # type: ignore[no-any-return]
 
 
 _warned: list[bool] = []  # PyTorch warns once

@@ -21,6 +21,7 @@ from minigrad.ops.calling.matrices import (
     zero_pivots,
 )
 from minigrad.ops.calling.out import with_out
+from minigrad.ops.factors import differ
 from minigrad.ops.meeting import broadcast_error
 from minigrad.tensor import Tensor, wrap
 
@@ -108,7 +109,7 @@ def _solved(A: Any, B: Any, left: bool) -> tuple[Tensor, Any]:
     check_square("linalg.solve", A)
     check_floating("linalg.solve", A)
     check_kernel("lu_cpu", A)
-    if a.dtype != b.dtype and "O" not in (a.dtype.kind, b.dtype.kind):
+    if differ(a, b):
         raise RuntimeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
             f"{scalar_name(a)} and B of type {scalar_name(b)} instead"

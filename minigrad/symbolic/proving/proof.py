@@ -8,7 +8,8 @@ from typing import Any
 
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
-from minigrad.symbolic.equality import Refuted, Undecided, decide, shaped
+from minigrad.symbolic.deciding import decide
+from minigrad.symbolic.equality import Refuted, Undecided, shaped
 from minigrad.symbolic.models import symbolic_like
 from minigrad.symbolic.points import compare, points
 from minigrad.symbolic.proving.evidence import Evidence, Proof

@@ -13,7 +13,8 @@ import sympy
 
 from minigrad.autograd.gradients import grad
 from minigrad.symbolic.array import entries, symbolic, vector_of
-from minigrad.symbolic.equality import Refuted, decide
+from minigrad.symbolic.deciding import decide
+from minigrad.symbolic.equality import Refuted
 from minigrad.symbolic.making import named_array
 from minigrad.symbolic.proving.operations import label
 from minigrad.symbolic.proving.reading import Reading
@@ -68,7 +69,7 @@ def run(
     several = result if isinstance(result, (tuple, list)) else (result,)
     outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
     if not outputs:
-        raise ValueError("prove() needs a function whose result depends on its inputs")
+        raise ValueError(_no_graph(several, wanted))
     names = ["g"] if len(outputs) == 1 else [f"g_{place + 1}" for place in range(len(outputs))]
     cotangents = [
         named_array(name, tuple(each.shape), {"real": True})
@@ -80,7 +81,7 @@ def run(
     read = [reading.read(each) for each in formulas]
     due = _derivatives([entries(each) for each in inputs], read, starts)
     try:
-        gradients = [entries(each) for each in grad(outputs, inputs, list(map(wrap, cotangents)))]
+        found = grad(outputs, inputs, list(map(wrap, cotangents)), allow_unused=True)
     except RuntimeError as error:
         if "invalid gradient" not in str(error):
             raise
@@ -99,7 +100,16 @@ def run(
             f"{error}. There is no gradient of this shape to compare: ",
         ) from error
     claims: list[Claim] = []
-    for name, tensor, gradient, right in zip(labels, inputs, gradients, due, strict=True):
+    gradients = [
+        vector_of([sympy.Integer(0)] * right.size).reshape(right.shape)
+        if each is None
+        else entries(each)
+        for each, right in zip(found, due, strict=True)
+    ]
+    for name, tensor, gradient, right, came in zip(
+        labels, inputs, gradients, due, found, strict=True
+    ):
+        note = "" if came is not None else _nothing_came(name)
         if gradient.shape != right.shape:
             _refute_shape(name, gradient, right, reading)
         symbols = entries(tensor)
@@ -107,12 +117,36 @@ def run(
             own = symbols[entry].free_symbols
             carriers = (*_carriers(read, own), *reading.stands_for(own))
             values = tuple(each for each in read if each.free_symbols & own)
-            found = reading.read(gradient[entry])
-            claims.append(Claim(name, entry, found, right[entry], values, carriers))
+            given = reading.read(gradient[entry])
+            claims.append(Claim(name, entry, given, right[entry], values, carriers, note))
     one = len(outputs) == 1
     whole = entries(outputs[0]) if one else vector_of(formulas)
     start = entries(cotangents[0]) if one else vector_of(starts)
     return claims, whole, start, gradients
+
+
+def _no_graph(results: Sequence[Any], wanted: Sequence[Tensor]) -> str:
+    """Say why there is nothing to prove of results that require no gradient."""
+    formulas = [
+        each for result in results if isinstance(result, Tensor) for each in _flat([result])
+    ]
+    inside: set[Any] = set().union(*(each.free_symbols for each in formulas))
+    names = [label(each) for each in wanted if inside & set().union(*_symbols_of(each))]
+    if not names:
+        return "prove() needs a function whose result depends on its inputs"
+    said = " and ".join(names)
+    return (
+        f"prove() needs a graph from the result to its inputs. The result is computed from {said}, "
+        f"but its graph does not lead to {said}: it was detached, or computed under no_grad()"
+    )
+
+
+def _symbols_of(tensor: Any) -> list[set[Any]]:
+    return [each.free_symbols for each in entries(tensor).flat]
+
+
+def _nothing_came(name: str) -> str:
+    return f"no gradient came for {name}: a rule gave None, or the graph does not lead there; "
 
 
 def _moved(tensor: Tensor, region: Region) -> Tensor:

@@ -15,9 +15,11 @@ from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.making import entry_names
 from minigrad.symbolic.telling.effects import HookEffect, effects_of
 from minigrad.symbolic.telling.forwards import passes_on
+from minigrad.symbolic.telling.hook_names import told_apart
 from minigrad.symbolic.telling.local import NotTold, Value, run_rule, stand_in, value_of
 from minigrad.symbolic.telling.passage import Passage, leaves_of, run_recorded
 from minigrad.symbolic.telling.places import Places
+from minigrad.symbolic.telling.silence import silences
 from minigrad.symbolic.telling.told import Effects, Pull, Told
 
 
@@ -30,9 +32,13 @@ class Account:
         names: (name, tensor) pairs.
         limit: The most entries of which symbols are made.
 
+    Raises:
+        RuntimeError: If a hook took the gradient of the loss itself away.
+
     Attributes:
         places: The places.
         gradients: For each place, the latest first, its gradient as it is told.
+        silences: Where gradients ended, as a rule or a hook gave None.
         passages: What happened at each node.
     """
 
@@ -54,10 +60,13 @@ class Account:
         asked = [value for value in map(value_of, wanted) if value is not None]
         forced |= {value for value in asked if type(value[0]) is not AccumulateGrad}
         self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced)
+        self.silences = tuple(silences(self.passages))
         self.gradients: dict[Value, Told] = {}
         self.cotangents: dict[Value, Any] = {}
         self._stand_ins: dict[Node, Node] = {}
         self._retell()
+        if self.places.root not in self.gradients:
+            raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
 
     # ------------------------------------------------------------------ hooks
 
@@ -76,11 +85,13 @@ class Account:
                 self.behind[passage.node, input_nr] = effects_of(
                     passage.after, computed, sent, input_nr
                 )
+        self.before, self.behind = told_apart([self.before, self.behind])
 
-    @property
-    def hooked(self) -> bool:
-        """Whether a hook changed something."""
-        return any(self.before.values()) or any(self.behind.values())
+    def hooks_that_changed(self) -> tuple[str, ...]:
+        """Name the hooks that changed a gradient, or took it away."""
+        acted = [*self.before.values(), *self.behind.values()]
+        names = [f"{effect.kind} {effect.name}" for effects in acted for effect in effects]
+        return tuple(dict.fromkeys(names + [each.hook for each in self.silences if each.hook]))
 
     def _forced(self, named: set[Any]) -> set[Value]:
         """Find the values at which hooks acted: they have to be places."""
@@ -121,6 +132,8 @@ class Account:
             for output_nr in range(len(passage.arrived)):
                 value = (node, output_nr)
                 sums = arrivals.pop(value, None)
+                if passage.given[output_nr] is None and passage.arrived[output_nr] is not None:
+                    sums = None  # a hook took it away
                 if sums is not None:
                     sums = sums.under(self.before[value])
                     if self.places.is_place(value):

@@ -24,24 +24,6 @@ class Written:
     binding: int = ATOM
 
 
-@dataclass(frozen=True)
-class Row:
-    """A line of equations, `left = right[0] = right[1] = ...`, and a remark."""
-
-    left: Written
-    right: tuple[Written, ...]
-    remark: str = ""
-
-
-@dataclass(frozen=True)
-class Section:
-    """A heading and the lines under it; `words` are lines that are no equations."""
-
-    heading: str
-    rows: tuple[Row, ...]
-    words: tuple[str, ...] = ()
-
-
 # ---------------------------------------------------------------------- formulas
 
 
@@ -72,12 +54,32 @@ class _Text(StrPrinter):
 
     def _print_Piecewise(self, expr: Any) -> str:
         """Write 1 where a condition holds, and else 0, as that condition in brackets."""
-        (first, case), *others = expr.args
-        if first == 1 and others == [(0, True)]:
-            return f"[{self._print(case)}]"
-        cases = [f"{self._print(e)} if {self._print(c)}" for e, c in expr.args if c != True]  # noqa: E712
-        last = [self._print(e) for e, c in expr.args if c == True]  # noqa: E712 - SymPy's true
-        return f"({' else '.join([*cases, *last])})"
+        return f"[{self._print(expr.args[0][1])}]" if _is_bracket(expr) else f"({self.cases(expr)})"
+
+    def cases(self, expr: Any) -> str:
+        """Write cases in a row."""
+        told = [
+            f"{self._print(value)} " + ("otherwise" if case == True else f"if {self._print(case)}")  # noqa: E712 - SymPy's true
+            for value, case in expr.args
+        ]
+        return ", ".join(told)
+
+    def _print_And(self, expr: Any) -> str:
+        return self._between(expr) or str(super()._print_And(expr))
+
+    def _between(self, expr: Any) -> str:
+        """Write a < g and g < b as a < g < b."""
+        above = [each for each in expr.args if isinstance(each, (sympy.Gt, sympy.Ge))]
+        below = [each for each in expr.args if isinstance(each, (sympy.Lt, sympy.Le))]
+        if len(expr.args) != 2 or not above or not below or above[0].lhs != below[0].lhs:
+            return ""
+        sign = above[0].rel_op.replace(">", "<")
+        return f"{self._print(above[0].rhs)} {sign} {self._print(below[0])}"
+
+
+def _is_bracket(expr: Any) -> bool:
+    (first, _), *others = expr.args
+    return bool(first == 1 and others == [(0, True)])
 
 
 class _Latex(LatexPrinter):
@@ -143,6 +145,8 @@ class Blackboard:
     def formula(self, expr: Any) -> Written:
         """Write a formula."""
         latex = _simple_brackets(str(_Latex(self).doprint(expr)))
+        if isinstance(expr, sympy.Piecewise) and not _is_bracket(expr):
+            return Written(_Text(self).cases(expr), latex, SUM)
         binding = ATOM
         if isinstance(expr, (sympy.Add, sympy.Piecewise)):
             binding = SUM
@@ -206,7 +210,7 @@ def numbers_product(parts: Sequence[Written]) -> Written:
         for place, part in enumerate(parts)
     ]
     binding = ATOM if len(parts) == 1 else PRODUCT
-    return Written(" * ".join(texts), " * ".join(formulas), binding)
+    return Written(" * ".join(texts), r" \cdot ".join(formulas), binding)
 
 
 def total(parts: Sequence[Written]) -> Written:
@@ -241,7 +245,7 @@ def _times(text: str) -> str:
     text = re.sub(r"\*\*(\d+|\([^()]*\))", r"^{\1}", text)
     text = re.sub(r"e([+-]\d+)", lambda m: rf" \cdot 10^{{{int(m.group(1))}}}", text)
     text = re.sub(r"\b([a-zA-Z]{2,})\(", r"\\operatorname{\1}(", text)
-    return text.replace("*", " * ")
+    return text.replace("*", r" \cdot ")
 
 
 def _simple_brackets(latex: str) -> str:
@@ -249,65 +253,3 @@ def _simple_brackets(latex: str) -> str:
     if any(high in latex for high in (r"\frac", r"\begin", r"\sum", r"\sqrt")):
         return latex
     return re.sub(r"\s*\\right\)", ")", re.sub(r"\\left\(", "(", latex)).replace("{(", "{(")
-
-
-# ---------------------------------------------------------------------- pages
-
-
-def as_text(sections: Sequence[Section]) -> str:
-    """Write sections as plain text, the equations of each in columns."""
-    pages = []
-    for section in sections:
-        lines = [section.heading] if section.heading else []
-        table = [
-            [row.left.text, *(f"= {piece.text}" for piece in row.right)] for row in section.rows
-        ]
-        lines += _columns(table, [row.remark for row in section.rows])
-        pages.append("\n".join([*lines, *(f"  {each}" for each in section.words)]))
-    return "\n\n".join(pages)
-
-
-_MARGIN = 90  # remarks of longer lines are not aligned
-_WIDEST = 44  # a cell that is wider does not move the cells of the other lines
-
-
-def _columns(table: Sequence[Sequence[str]], remarks: Sequence[str]) -> list[str]:
-    """Lay cells under each other; the last cell of a line is followed by its remark."""
-    count = max(map(len, table), default=0)
-    widths = [
-        max((len(r[k]) for r in table if k + 1 < len(r) and len(r[k]) <= _WIDEST), default=0)
-        for k in range(count)
-    ]
-    lines = [
-        "  " + " ".join([*(f"{c:<{w}}" for c, w in zip(r[:-1], widths, strict=False)), r[-1]])
-        for r in table
-    ]
-    noted = [len(line) for line, remark in zip(lines, remarks, strict=True) if remark]
-    margin = max((length for length in noted if length <= _MARGIN), default=0)
-    return [
-        f"{line:<{margin}}   {remark}" if remark else line
-        for line, remark in zip(lines, remarks, strict=True)
-    ]
-
-
-def as_latex(sections: Sequence[Section]) -> str:
-    """Write sections as LaTeX, the equations of each in one `aligned`."""
-    pages = []
-    for section in sections:
-        parts = [section.heading] if section.heading else []
-        lines = []
-        for row in section.rows:
-            line = rf"{row.left.latex} &= " + " = ".join(piece.latex for piece in row.right)
-            if row.remark:
-                line += rf" & \qquad \text{{{_escaped(row.remark)}}}"
-            lines.append(line)
-        if lines:
-            body = " \\\\\n".join(lines)
-            parts.append(f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$")
-        parts += section.words
-        pages.append("\n\n".join(parts))
-    return "\n\n".join(pages)
-
-
-def _escaped(words: str) -> str:
-    return re.sub(r"([_%#&{}])", r"\\\1", words)

@@ -13,11 +13,11 @@ from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.equality import Undecided
 from minigrad.symbolic.formulas import derivative, evaluate, expression
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import as_latex, as_text
 from minigrad.symbolic.telling.checking import TOO_LONG, Checked, prove_equal
 from minigrad.symbolic.telling.local import NotTold, Value, value_of
 from minigrad.symbolic.telling.naming import given_names
 from minigrad.symbolic.telling.page import derivation_page
+from minigrad.symbolic.telling.paper import as_latex, as_text
 from minigrad.symbolic.telling.passage import leaves_of, nodes_of
 from minigrad.symbolic.telling.steps import (
     GradientStep,
@@ -46,7 +46,7 @@ class Derivation:
     ) -> None:
         self._account = account
         self._wanted = list(wanted)
-        self._order = _leading_to(account, self._wanted)
+        self._order = _leading_to(account, self._wanted or list(account.gradients))
         self._engine = {
             (passage.node, output_nr): gradient
             for passage in account.passages
@@ -91,6 +91,7 @@ class Derivation:
 
         What the engine gave is compared with `sympy.diff` of the loss where no hook changed a
         gradient; where one did, it is not the derivative any more, and only the steps are proved.
+        The result says so, with the hook's name.
         Where a formula has a kink (`abs`, `relu`, a hook that clips) both of its sides are proved.
 
         Returns:
@@ -115,12 +116,13 @@ class Derivation:
             else:
                 self._attempt(f"the steps, for {name}", name, told, engine, steps, kinks, unproved)
         loss = account.places.known[account.places.root]
-        for value in [] if account.hooked else self._wanted:
+        hooks = account.hooks_that_changed()
+        for value in [] if hooks else self._wanted:
             leaf, name = account.places.known.get(value), names[value]
             if not value[0].next_functions and _only_symbols(leaf):
                 due, what = derivative(loss, wrt=wrap(leaf))._array, f"sympy.diff, for {name}"
                 self._attempt(what, name, self._engine[value], due, by_sympy, kinks, unproved)
-        return Checked(tuple(steps), tuple(by_sympy), tuple(kinks), tuple(unproved))
+        return Checked(tuple(steps), tuple(by_sympy), tuple(kinks), tuple(unproved), hooks)
 
     def _attempt(
         self,
@@ -192,7 +194,8 @@ def derive(
         values: Numbers for symbols, keys as in `substitute`; then numbers stand beside formulas.
 
     Returns:
-        The derivation. `print` it, show it in a notebook, or ask its `check()` for a proof.
+        The derivation. `print` it, show it in a notebook, or ask its `check()` for a proof. It says
+        where a gradient ended because a rule or a hook gave None.
 
     Raises:
         TypeError: If the loss is not symbolic.
@@ -226,8 +229,10 @@ def derive(
     wanted = wanted_tensors(loss, wrt, "derive")
     named = given_names(names)
     account = Account(loss, wanted, named, float("inf"))
-    places = [value for value in map(value_of, wanted) if value in account.gradients]
-    if len(places) < len(wanted):
+    asked = [value for value in map(value_of, wanted) if value is not None]
+    places = [value for value in asked if value in account.gradients]
+    nodes = set(nodes_of(loss))
+    if len(asked) < len(wanted) or any(node not in nodes for node, _ in asked):
         raise RuntimeError(
             "One of the differentiated Tensors appears to not have been used in the graph. "
             "derive() tells of tensors that the loss was computed from."

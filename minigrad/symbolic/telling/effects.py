@@ -15,6 +15,10 @@ from minigrad.autograd.recording import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal
 from minigrad.symbolic.points import points
+from minigrad.symbolic.telling.cases import in_cases
+
+UNNAMED = "hook"  # how a lambda is called
+ENTRY = sympy.Symbol("g", real=True)  # of a gradient, where a hook is written as a function
 
 KINDS = {
     "tensor pre-hook": "tensor hook",
@@ -37,6 +41,8 @@ class HookEffect:
             it did something else.
         arguments: If it did something else, symbols for the entries of what it saw.
         function: The entries of what it made of these; None if that is not known.
+        rule: What it makes of an entry `g`, if of each entry the same: in cases where that is
+            short. None if an entry depends on others, or if this is not known.
         before: The gradient that came, as an array.
         after: What the hook left.
     """
@@ -46,6 +52,7 @@ class HookEffect:
     factor: Any
     arguments: tuple[Any, ...]
     function: Any
+    rule: Any
     before: Any
     after: Any
 
@@ -86,14 +93,15 @@ def effects_of(
             steps.append((hook, now, made))
         now = made
     if not steps or not _same(now, after):
-        names = ", ".join(dict.fromkeys(_name(hook) for hook in acting)) or "hook"
+        names = ", ".join(dict.fromkeys(name_of(hook) for hook in acting)) or UNNAMED
         kinds = ", ".join(dict.fromkeys(KINDS.get(hook.kind, hook.kind) for hook in acting))
         return (_effect(names, kinds or "hook", before, after),)
-    return tuple(_effect(_name(h), KINDS.get(h.kind, h.kind), a, b) for h, a, b in steps)
+    return tuple(_effect(name_of(h), KINDS.get(h.kind, h.kind), a, b) for h, a, b in steps)
 
 
-def _name(hook: HookFired) -> str:
-    return hook.name if hook.name.isidentifier() else "hook"
+def name_of(hook: HookFired) -> str:
+    """Give the name by which formulas speak of a hook."""
+    return hook.name if hook.name.isidentifier() else UNNAMED
 
 
 def _returned(hook: HookFired, position: int) -> Any:
@@ -125,11 +133,12 @@ def _effect(name: str, kind: str, before: Any, after: Any) -> HookEffect:
     if isinstance(after, SymbolicArray) or isinstance(before, SymbolicArray):
         first, second = entries(before), entries(after)
         factor = _factor(first, second)
-        arguments, function = (), None
+        arguments, function, rule = (), None, None
         if factor is None:
             arguments, function = _function(first, second)
-        return HookEffect(name, kind, factor, arguments, function, before, after)
-    return HookEffect(name, kind, _number(before, after), (), None, before, after)
+            rule = None if function is None else _rule(arguments, function)
+        return HookEffect(name, kind, factor, arguments, function, rule, before, after)
+    return HookEffect(name, kind, _number(before, after), (), None, None, before, after)
 
 
 # ---------------------------------------------------------------------- numbers
@@ -204,7 +213,7 @@ def _proved(one: Any, other: Any) -> bool:
 def _function(before: Any, after: Any) -> tuple[tuple[Any, ...], Any]:
     """Write what a hook left as a function of what it saw, if nothing else is in it."""
     if before.size == 1:
-        names = ["g"]
+        names = [ENTRY.name]
     else:
         names = [f"g_{{{','.join(map(str, at))}}}" for at in np.ndindex(before.shape)]
     arguments = tuple(sympy.Symbol(name, real=True) for name in names)
@@ -219,6 +228,20 @@ def _function(before: Any, after: Any) -> tuple[tuple[Any, ...], Any]:
             return arguments, None
         function.append(written)
     return arguments, SymbolicArray(function).reshape(after.shape)
+
+
+def _rule(arguments: tuple[Any, ...], function: Any) -> Any:
+    """Write what is done to each entry, if it is the same and depends on no other entry."""
+    rules = set()
+    for argument, made in zip(arguments, function.flat, strict=True):
+        if made.free_symbols.intersection(arguments) - {argument}:
+            return None
+        rules.add(made.xreplace({argument: ENTRY}))
+        if len(rules) > 1:
+            return None
+    (rule,) = rules
+    cases = in_cases(rule, ENTRY)
+    return rule if cases is None else cases
 
 
 def _written(formula: Any, old: Any, argument: Any) -> Any:

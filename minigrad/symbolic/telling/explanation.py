@@ -8,14 +8,11 @@ from typing import Any
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import (
-    as_latex,
-    as_text,
-)
 from minigrad.symbolic.telling.derivation import wanted_tensors
 from minigrad.symbolic.telling.local import NotTold, Value
 from minigrad.symbolic.telling.naming import given_names
 from minigrad.symbolic.telling.numbers_page import NumbersLayout
+from minigrad.symbolic.telling.paper import as_latex, as_text
 from minigrad.symbolic.telling.steps import (
     GradientStep,
     Step,

@@ -11,12 +11,7 @@ import sympy
 from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.making import entry_names
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import (
-    Blackboard,
-    Written,
-    applied,
-    product,
-)
+from minigrad.symbolic.telling.blackboard import Blackboard, Written, applied, product
 from minigrad.symbolic.telling.effects import HookEffect
 from minigrad.symbolic.telling.forwards import passes_on
 from minigrad.symbolic.telling.local import Value
@@ -139,6 +134,12 @@ class Layout:
             remarks.append(self.hooks_in(part))
         return ", ".join(filter(None, remarks))
 
+    def silences(self) -> tuple[str, ...]:
+        """Say where gradients ended, as something gave None."""
+        told = self.account.silences
+        words = (e.told("" if e.target is None else self.places.called(e.target)) for e in told)
+        return tuple(dict.fromkeys(words))
+
     def seen_by_hooks(self) -> dict[Value, str]:
         """Find the gradients that full backward hooks saw: grad_output and grad_input."""
         found: dict[Value, str] = {}
@@ -175,8 +176,8 @@ def _by_name(effect: HookEffect, gradient: Any) -> Any:
         return effect.apply(gradient)
     function = sympy.Function(effect.name, real=True)
     flat = list(entries(gradient).flat)
-    if len(flat) == 1:
-        made = [function(flat[0])]
+    if effect.rule is not None or len(flat) == 1:
+        made = [function(entry) for entry in flat]
     else:
         made = [function(sympy.Integer(k), *flat) for k in range(len(flat))]
     return symbolic(vector_of(made).reshape(np.shape(effect.after)))

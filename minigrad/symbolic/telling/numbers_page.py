@@ -10,19 +10,13 @@ import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import (
-    Row,
-    Section,
-    Written,
-    applied,
-    numbers_product,
-    product,
-    total,
-)
+from minigrad.symbolic.telling.blackboard import Written, applied, numbers_product, product, total
 from minigrad.symbolic.telling.effects import HookEffect
 from minigrad.symbolic.telling.layout import Layout, names_of_nodes, short, tidy
 from minigrad.symbolic.telling.local import Value
 from minigrad.symbolic.telling.matrices import call_of, in_matrices
+from minigrad.symbolic.telling.paper import Row, Section
+from minigrad.symbolic.telling.silence import leaves_behind
 from minigrad.symbolic.telling.told import Pull, Told
 
 
@@ -54,7 +48,7 @@ class NumbersLayout(Layout):
     def sections(self) -> list[Section]:
         """Lay out forward and backward."""
         sections = [self.forward(), self.backward()]
-        return [section for section in sections if section.rows]
+        return [section for section in sections if section.rows or section.words]
 
     # ------------------------------------------------------------------ forward
 
@@ -67,6 +61,8 @@ class NumbersLayout(Layout):
             rows += self._given(symbols_name, array)
         for value in leaves:
             rows += self._given(self.names[value], self.places.known[value])
+        for value in leaves_behind(self.account.silences, self.account.gradients):
+            rows += self._given(self.places.called(value), value[0].variable._array)
         for value in inner:
             rows += self._value(value)
         return Section("Forward", tuple(rows))
@@ -123,7 +119,7 @@ class NumbersLayout(Layout):
             if value == self.places.root and not self.account.gradients[value].hooked:
                 continue
             rows += self._gradient(value, remarks.get(value, ""))
-        return Section("Backward", tuple(rows))
+        return Section("Backward", tuple(rows), self.silences())
 
     def _gradient(self, value: Value, remark: str) -> list[Row]:
         assert self.numbers is not None

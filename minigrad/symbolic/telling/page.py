@@ -10,17 +10,11 @@ import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import (
-    Row,
-    Section,
-    Written,
-    applied,
-    numbers_product,
-    product,
-    total,
-)
+from minigrad.symbolic.telling.blackboard import Written, applied, numbers_product, product, total
+from minigrad.symbolic.telling.effects import ENTRY
 from minigrad.symbolic.telling.layout import Layout, Numbers, names_of_nodes, short, tidy
 from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.paper import Row, Section
 from minigrad.symbolic.telling.told import Told
 
 
@@ -124,7 +118,7 @@ class DerivationLayout(Layout):
                 rows += self._by_names(value, told, remarks)
             else:
                 rows += self._by_entries(value, told)
-        return Section("According to the chain rule", tuple(rows))
+        return Section("According to the chain rule", tuple(rows), self.silences())
 
     def _only_local(self, told: Told) -> bool:
         """Tell whether a gradient is nothing but a local derivative of the loss."""
@@ -246,14 +240,10 @@ class DerivationLayout(Layout):
         """Write the functions that hooks are, where they are more than factors."""
         rows = []
         for name, effect in self.functions.items():
-            if effect.function is None:
-                continue
-            listed = list(entries(effect.function).flat)
-            arguments = [self.board.formula(each) for each in effect.arguments]
-            if len(listed) > 1:
-                continue
-            left = applied(name, arguments[0])
-            rows.append(Row(left, (self.board.formula(listed[0]),), effect.kind))
+            if effect.rule is not None:
+                left = applied(name, self.board.formula(ENTRY))
+                each = "" if len(effect.arguments) == 1 else ", of each entry"
+                rows.append(Row(left, (self.board.formula(effect.rule),), effect.kind + each))
         return Section("Hooks", tuple(rows))
 
 

@@ -10,14 +10,8 @@ from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.making import named_array
 from minigrad.symbolic.telling.forwards import forward_of, passes_on
-from minigrad.symbolic.telling.local import (
-    NotTold,
-    Value,
-    run_rule,
-    saved_values,
-    stand_in,
-    value_of,
-)
+from minigrad.symbolic.telling.known import read_values
+from minigrad.symbolic.telling.local import NotTold, Value, saved_values, value_of
 from minigrad.symbolic.telling.naming import Constants, check_size, symbols_name
 from minigrad.symbolic.telling.passage import Passage
 
@@ -61,8 +55,9 @@ class Places:
         self._formulas: dict[Value, Any] = {}
         self._arrays: dict[Value, Any] = {}
         self._symbols: dict[Value, Any] = {}
+        self._without_gradient: dict[Value, str] = {}  # what has a name, but got no gradient
         self._busy: set[Any] = set()  # nodes whose operand is being looked for
-        self._read_passages()
+        read_values(passages, self.known, self.shape)
         inner = self._read_names(names)
         self._name_leaves(names)
         if not inner:
@@ -73,41 +68,6 @@ class Places:
         self._settle()
 
     # ------------------------------------------------------------------ reading the graph
-
-    def _read_passages(self) -> None:
-        for passage in self.passages:
-            node = passage.node
-            for output_nr, gradient in enumerate(passage.arrived):
-                if gradient is not None:
-                    self.shape[node, output_nr] = gradient.shape
-            if isinstance(node, AccumulateGrad):
-                self.known[node, 0] = node.variable._array
-                self.shape[node, 0] = node.variable._array.shape
-                continue
-            for _, value, array in saved_values(node):
-                if value is not None:
-                    self.known[value] = array
-                    self.shape[value] = array.shape
-        for value, array in list(self.known.items()):
-            self._know_origin(value, array)
-
-    def _know_origin(self, value: Value, array: Any) -> None:
-        """Know the value of which a known one is only another view; its rule puts things back."""
-        node, output_nr = value
-        while passes_on(node) and node.name() != "ExpandBackward0":
-            number = output_nr if node._multiple else 0
-            gradients = [None] * len(node._shape) if node._multiple else [None]
-            gradients[output_nr] = array
-            try:
-                array = run_rule(stand_in(node, lambda _, saved: saved), gradients)[number]
-            except (TypeError, RuntimeError):
-                return  # released, or not on these: then it is not known
-            source, output_nr = node.next_functions[number]
-            if source is None or array is None or (source, output_nr) in self.known:
-                return
-            node = source
-            self.known[node, output_nr] = array
-            self.shape.setdefault((node, output_nr), array.shape)
 
     def _inner_values(self) -> list[Value]:
         return [
@@ -124,6 +84,8 @@ class Places:
         for name, tensor in names:
             value = value_of(tensor) if isinstance(tensor, Variable) else None
             if value is None or value not in reached:
+                if value is not None:
+                    self._without_gradient[value] = name
                 self.constants.named.append((name, tensor._array))
                 continue
             self.known[value] = tensor._array
@@ -198,6 +160,16 @@ class Places:
                 raise ValueError(
                     f"two tensors of this derivation would be called {name}. Choose other names."
                 )
+
+    def called(self, value: Value) -> str:
+        """Say what a value is called, also one that no gradient came to."""
+        name = self.names.get(value) or self._without_gradient.get(value)
+        if name is not None:
+            return name
+        if type(value[0]) is not AccumulateGrad:
+            return f"the result of {value[0].name()}"
+        array = value[0].variable._array
+        return (symbols_name(array) if isinstance(array, SymbolicArray) else None) or "a leaf"
 
     def is_place(self, value: Value) -> bool:
         """Tell whether a value has a name."""

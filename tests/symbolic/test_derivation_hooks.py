@@ -1,0 +1,298 @@
+"""What hooks did to a gradient shows in its derivation: factors, functions in cases, and ends."""
+
+from itertools import pairwise
+
+import pytest
+import sympy
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.symbolic import derive, equal, explain, symbols
+from minigrad.symbolic.telling.cases import in_cases
+from minigrad.symbolic.telling.steps import Hooked
+
+from .examples import worked_example
+
+
+def double(module, grad_input, grad_output):
+    return (grad_input[0] * 2,)
+
+
+def clip(module, grad_input, grad_output):
+    return (grad_input[0].clamp(-1, 1),)
+
+
+def nothing(module, grad_input, grad_output):
+    return (grad_input[0] * 0,)
+
+
+def cube(grad):
+    return grad**3
+
+
+def halve_outputs(module, grad_output):
+    return (grad_output[0] / 2,)
+
+
+def full(hook):
+    return lambda model: model.f1.register_full_backward_hook(hook)
+
+
+HOOKS = {
+    "full doubles": (full(double), "dL/dx_1 = 2 * dL/dy * dy/ds * ds/dx_1", "full backward hook"),
+    "full clips": (
+        full(clip),
+        "dL/dx_1 = clip(dL/dy * dy/ds * ds/dx_1)",
+        "clip(g) = -1 if g < -1, 1 if g > 1, g otherwise",
+    ),
+    "full zeroes": (full(nothing), "dL/dx_1 = 0 * dL/dy", "full backward hook nothing"),
+    "full pre halves": (
+        lambda model: model.f1.register_full_backward_pre_hook(halve_outputs),
+        "1/2",
+        "full backward pre-hook halve_outputs",
+    ),
+    "legacy doubles": (
+        lambda model: model.f1.register_backward_hook(double),
+        "dL/ds   = 2 * dL/dy * dy/ds",
+        "2: legacy backward hook double",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-full backward hook:FutureWarning")
+@pytest.mark.parametrize("case", HOOKS)
+def test_a_modules_hook_shows_where_it_fired(case):
+    prepare, line, remark = HOOKS[case]
+    loss, names = worked_example(prepare)
+    derivation = derive(loss, names=names)
+    assert line in str(derivation)
+    assert remark in str(derivation)
+    checked = derivation.check()
+    assert set(checked.steps) == set(derivation.gradients) and not checked.open
+    assert not checked.sympy  # what a hook changed is no derivative any more
+    assert any(isinstance(t, Hooked) for s in derivation.steps for t in getattr(s, "terms", ()))
+
+
+def test_a_hook_that_only_looks_is_told_too():
+    loss, names = worked_example(full(lambda module, grad_input, grad_output: None))
+    text = str(derive(loss, names=names))
+    assert "dL/dy     = 2*(y - 1)   grad_output of <lambda>" in text
+    assert "grad_input of <lambda>" in text
+
+
+@pytest.mark.parametrize("place", ["y", "s", "x_1"])
+@pytest.mark.parametrize("hook", [cube, lambda grad: grad * symbols("c"), torch.neg, torch.relu])
+def test_a_tensors_hook_shows_where_it_fired(place, hook):
+    loss, names = worked_example()
+    names[place].register_hook(hook)
+    derivation = derive(loss, names=names)
+    assert "tensor hook" in str(derivation)
+    checked = derivation.check()
+    assert len(checked.steps) == 9 and not checked.open
+
+
+def test_a_hook_on_a_leaf_and_on_a_node():
+    x = symbols("x", requires_grad=True)
+    y = x * x
+    x.register_hook(cube)
+    y.grad_fn.register_prehook(lambda grads: (grads[0] + 1,))
+    y.grad_fn.register_hook(lambda grad_inputs, grads: (grad_inputs[0] * 3, grad_inputs[1]))
+    derivation = derive(y.exp(), names={"y": y})
+    plain = sympy.Symbol("x", real=True)
+    # the sum of the two edges of x * x, of which the first was multiplied by 3
+    assert equal(derivation.gradients["x"], (4 * plain * (sympy.exp(plain**2) + 1)) ** 3)
+    assert not derivation.check().open
+    for said in ("node pre-hook", "node hook", "tensor hook cube"):
+        assert said in str(derivation)
+
+
+def test_a_hook_on_several_entries():
+    x = symbols("x", 2, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda grad: grad * torch.tensor([0.0, 2.0]))
+    y.register_hook(lambda grad: grad / grad.norm())
+    derivation = derive((y * y).sum(), names={"y": y})
+    assert not derivation.check().open
+
+
+# ---------------------------------------------------------------------- cases
+
+
+def product(*hooks, requires_grad=True):
+    """Put hooks on y = w x, of which L = (y - 1)^2."""
+    w, x = symbols("w x", requires_grad=requires_grad)
+    y = w * x
+    for hook in hooks:
+        y.register_hook(hook)
+    return derive((y - 1) ** 2, names={"y": y})
+
+
+QUARTER = "-1/4 if g < -1/4, 1/4 if g > 1/4, g otherwise"
+LATEX_QUARTER = (
+    r"\begin{cases} - \frac{1}{4} & \text{for}\: g < - \frac{1}{4} \\"
+    r"\frac{1}{4} & \text{for}\: g > \frac{1}{4} \\g & \text{otherwise} \end{cases}"
+)
+CLIPS = {
+    "clamp": (lambda g: g.clamp(-0.25, 0.25), QUARTER),
+    "where and sign": (lambda g: torch.where(g.abs() > 0.25, 0.25 * g.sign(), g), QUARTER),
+    "by norm": (lambda g: g * torch.clamp(0.25 / g.norm(), max=1.0), QUARTER),
+    "by size": (lambda g: g * torch.minimum(torch.ones(()), 0.25 / g.abs()), QUARTER),
+    "up to a symbol": (
+        lambda g: torch.minimum(symbols("c", positive=True), g),
+        "c if g > c, g otherwise",
+    ),
+    "sign": (torch.sign, "-1 if g < 0, 0 if g = 0, 1 otherwise"),
+    "relu": (torch.relu, "0 if g < 0, g otherwise"),
+    "zeroes what is large": (
+        lambda g: torch.where(g.abs() >= 2, torch.zeros(()), g),
+        "0 if g <= -2, 0 if g >= 2, g otherwise",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CLIPS)
+def test_clipping_is_told_in_plain_cases(case):
+    hook, cases = CLIPS[case]
+    derivation = product(hook)
+    line = next(line for line in str(derivation).splitlines() if "(g) = " in line)
+    assert line.split("(g) = ")[1].split("   ")[0] == cases
+    if cases == QUARTER:
+        assert LATEX_QUARTER in derivation.latex()
+    checked = derivation.check()
+    assert checked.steps == ("L", "y", "w", "x") and not checked.open
+    if case == "where and sign":  # on the edges of its parts too
+        assert not checked.apart_from
+
+
+def test_each_entry_is_clipped():
+    x = symbols("x", 2, requires_grad=True)
+    y = x * 3
+    y.register_hook(lambda grad: grad.clamp(-1, 1))
+    derivation = derive((y * y).sum(), names={"y": y})
+    text = str(derivation)
+    assert "hook(g) = -1 if g < -1, 1 if g > 1, g otherwise   tensor hook, of each entry" in text
+    assert "dL/dy_{1} = hook(2*y_{1})" in text
+    assert not derivation.check().open
+
+
+def test_what_is_no_shorter_in_cases_stays_as_it_is():
+    g = sympy.Symbol("g", real=True)
+    assert in_cases(g**3, g) is None
+    assert in_cases(sympy.Abs(sympy.sin(g)), g) is None
+    steps = sum(sympy.Max(0, g - k) for k in range(6))
+    assert in_cases(steps, g) is None
+    inside = sympy.Max(sympy.Min(g, 1), 0) * sympy.Heaviside(g + 5)
+    assert equal(in_cases(inside, g), inside)
+
+
+# ---------------------------------------------------------------------- what is said
+
+
+def test_it_is_said_that_a_hook_changed_the_derivative():
+    checked = product(cube).check()
+    assert checked.hooks == ("tensor hook cube",)
+    assert str(checked).splitlines()[-1] == (
+        "left out: the comparison with sympy.diff, because tensor hook cube changed the gradient "
+        "(it is no derivative of the loss any more)"
+    )
+    assert "left out" not in str(product().check())
+
+
+def test_hooks_that_share_a_name_are_told_apart():
+    text = str(product(lambda g: g.clamp(-1, 1), lambda g: g * 0))
+    assert "dL/dy = 0 * hook(2*(y - 1)) = 0   tensor hook hook, 0: tensor hook hook_2" in text
+    text = str(product(lambda g: g.clamp(-1, 1), lambda g: g.clamp(-2, 0)))
+    assert "dL/dy = hook_2(hook(2*(y - 1)))   tensor hook hook, tensor hook hook_2" in text
+    assert "hook_2(g) = -2 if g < -2, 0 if g > 0, g otherwise" in text
+    text = str(product(cube, cube))
+    assert "dL/dy = cube(cube(2*(y - 1)))   tensor hook cube, tensor hook cube" in text
+
+
+def test_nothing_is_said_twice_in_a_row():
+    for line in str(product(cube)).splitlines():
+        pieces = [piece.strip() for piece in line.partition("   tensor")[0].split(" = ")]
+        assert all(one != other for one, other in pairwise(pieces))
+
+
+# ---------------------------------------------------------------------- gradients that end
+
+
+class OneGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        (b,) = ctx.saved_tensors
+        return grad * b, None
+
+
+class Square(nn.Module):
+    def forward(self, a):
+        return a * a
+
+
+def stop(*given):
+    """Give None for what came."""
+    return (None,)
+
+
+def stop_x(grad_inputs, grads):
+    return None, grad_inputs[1]
+
+
+def ended(case, x, w):
+    """Run until a gradient ends; give the loss and names."""
+    y = x * w
+    z = y
+    if case == "rule":
+        z = OneGradient.apply(y, w)
+    elif case == "node hook":
+        y.grad_fn.register_hook(stop_x)
+    elif case == "node pre-hook":
+        z = y + w
+        y.grad_fn.register_prehook(stop)
+    else:
+        module = Square()
+        module.register_full_backward_hook(stop)
+        z = module(y) + w
+    return (z - 1) ** 2, {"y": y, "x": x, "w": w}
+
+
+ENDS = {
+    "rule": "OneGradientBackward sends no gradient to w: its rule gave None for it",
+    "node hook": "MulBackward0 sends no gradient to x: node hook stop_x gave None for it",
+    "node pre-hook": "MulBackward0 got no gradient: node pre-hook stop gave None for it",
+    "full backward hook": "BackwardHookFunctionBackward sends no gradient to y: "
+    "full backward hook stop gave None for it",
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_where_a_gradient_ends_is_told(case):
+    loss, names = ended(case, *symbols("x w", requires_grad=True))
+    derivation = derive(loss, names={"y": names["y"]})
+    assert str(derivation).endswith(f"  {ENDS[case]}")
+    assert derivation.latex().endswith(ENDS[case].replace("_", r"\_"))
+    assert ("x" in derivation.gradients) == (case == "rule")
+    if case != "rule":  # the rule is wrong, which check() refutes
+        checked = derivation.check()
+        assert not checked.open and checked.hooks == (
+            ENDS[case].split(": ")[1][: -len(" gave None for it")],
+        )
+    numbers = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+    loss, names = ended(case, *numbers)
+    explanation = explain(loss, names=names)
+    assert str(explanation).endswith(f"  {ENDS[case]}")
+    grads = torch.autograd.grad(loss, [names["x"], names["w"]], allow_unused=True)
+    for name, grad in zip("xw", grads, strict=True):
+        assert (name in explanation.gradients) == (grad is not None)
+
+
+def test_a_loss_whose_own_gradient_is_taken_away():
+    loss = symbols("x", requires_grad=True) ** 2
+    loss.grad_fn.register_prehook(stop)
+    with pytest.raises(RuntimeError, match="None for the gradient of the loss"):
+        derive(loss)
