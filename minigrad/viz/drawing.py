@@ -126,6 +126,25 @@ def draw(
             graph.nodes[at].notes.append(str(note))
     for at in _all(index, highlight):
         graph.nodes[at].highlighted = True
+    found = add_groups(graph, index, modules, groups)
+    if fold is not False:
+        graph = _fold(graph, index, found, fold, digits, gradients)
+    if len(graph.nodes) > limit:
+        raise too_many(limit)
+    return Picture([Canvas(graph, direction)], [None], title, alt)
+
+
+def add_groups(
+    graph: Graph, index: Index, modules: watch_modules | None, groups: Mapping[str, Any] | None
+) -> Found:
+    """Put a box around what each watched module did, and around the groups that were asked for.
+
+    Returns:
+        The calls of the modules with their nodes.
+
+    Raises:
+        ValueError: if a group is empty.
+    """
     found: Found = []
     if modules is not None:
         found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
@@ -136,11 +155,7 @@ def draw(
         if not held:
             raise ValueError(f"the group {label!r} is empty; give it nodes, tensors or names")
         graph.groups[str(label)] = held
-    if fold is not False:
-        graph = _fold(graph, index, found, fold, digits, gradients)
-    if len(graph.nodes) > limit:
-        raise too_many(limit)
-    return Picture([Canvas(graph, direction)], [None], title, alt)
+    return found
 
 
 def _called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:

@@ -36,7 +36,7 @@ class Stage:
         left, top, width, height = bounds(canvas)
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
-        self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 8)
+        self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
     def picture(self, title: str, alt: str) -> str:
         """Draw the graph, with nothing marked, as a complete SVG."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -13,8 +13,10 @@ from minigrad.autograd.events import Log, PassStarted
 from minigrad.autograd.leaves import resolve_edge
 from minigrad.autograd.names import named_tensors
 from minigrad.viz.canvas import DIRECTIONS, Canvas
+from minigrad.viz.drawing import add_groups
 from minigrad.viz.export import description
 from minigrad.viz.graph import read_graph
+from minigrad.viz.modules import watch_modules
 from minigrad.viz.overlay import Stage
 from minigrad.viz.player_script import SCRIPT
 from minigrad.viz.steps import Formulas, Step, steps_of
@@ -139,6 +141,9 @@ def play(
     digits: int = 4,
     max_values: int = 4,
     formulas: bool = True,
+    hooks: bool = True,
+    modules: watch_modules | None = None,
+    groups: Mapping[str, Any] | None = None,
     limit: int = 80,
 ) -> Player:
     """Play a recorded backward pass step by step on the picture of its graph.
@@ -155,6 +160,9 @@ def play(
         max_values: How many entries a tensor may have for its values to be shown in the picture.
         formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
             the graph still has its saved values (`backward(retain_graph=True)`).
+        hooks: Whether to draw the hooks on the picture; those that fire are told in any case.
+        modules: What `watch_modules` saw: a box around each module.
+        groups: Further boxes, as in `draw`.
         limit: How many nodes there may be.
 
     Returns:
@@ -190,14 +198,22 @@ def play(
     roots = [event.node.node for event in log.of(PassStarted)]
     graph, index = read_graph(
         list(dict.fromkeys(roots)),
-        names=dict(reversed(known)),
+        names=[dict(reversed(known)), *_models(modules)],
+        hooks=hooks,
         gradients=False,  # they come step by step
         digits=digits,
         max_values=max_values,
         limit=limit,
     )
+    add_groups(graph, index, modules, groups)
     stage = Stage(Canvas(graph, direction), index)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
+
+
+def _models(modules: watch_modules | None) -> list[Any]:
+    """Give the watched modules, for the names of their parameters."""
+    watched = () if modules is None else modules.models
+    return [{name: module} if name else module for name, module in watched]
 
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:

@@ -22,7 +22,7 @@ SCRIPT = """
     layer.style.cssText = "position:absolute;left:0;top:0;width:100%;height:100%";
     base.style.display = "block";
     stage.appendChild(base); stage.appendChild(layer);
-    var said = make("div", "", "min-height:6.5em;margin:.4em 0");
+    var said = make("div", "", "min-height:5em;margin:.4em 0");
     said.setAttribute("aria-live", "polite");
     var bar = make("div", "", "display:flex;gap:.5em;align-items:center;max-width:40em");
     var slider = make("input", "", "flex:1");

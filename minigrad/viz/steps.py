@@ -206,7 +206,9 @@ class _Teller:
         if event.raised is not None:
             lines.append(f"it raises {event.raised}")
         elif event.returned is not None:
-            lines.append(f"it returns {self.nested(event.returned)}, which replaces that")
+            replaced = {"full backward pre": " grad_output", "tensor pre-hook": " it"}
+            what_goes = replaced.get(event.kind, " grad_input" if len(saw) == 2 else " them")
+            lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
         label = HOOK_LABELS.get(event.kind, event.kind)

@@ -81,7 +81,7 @@ def step_through(page: Page) -> None:
     assert page.ask(f"getComputedStyle({LAYER}).visibility") == "visible"
     one = page.ask(f"{LAYER}.src")
     hook = press(page, "ArrowRight", "ArrowRight")
-    assert hook.splitlines()[1:] == ["it sees 3.0000", "it returns 6.0000, which replaces that"]
+    assert hook.splitlines()[1:] == ["it sees 3.0000", "it returns 6.0000, which replaces it"]
     assert page.ask(f"{LAYER}.src") != one
     assert press(page, "ArrowLeft").startswith("Step 2 of 5. MulBackward0")
     assert "x adds to .grad" in press(page, "End", "ArrowRight")

@@ -11,7 +11,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.viz import play, record
+from minigrad.viz import play, record, watch_modules
 from minigrad.viz.steps import steps_of
 
 
@@ -60,7 +60,7 @@ def test_the_worked_example_is_told_with_its_numbers():
     )
     hook = lines.index(
         "full backward hook double at BackwardHookFunctionBackward: grad_input is (-0.4080,); "
-        "grad_output is (-1.8476,); it returns (-0.8159,), which replaces that"
+        "grad_output is (-1.8476,); it returns (-0.8159,), which replaces grad_input"
     )
     # the identity's own step does not send: the hook, which may replace, has the last word
     steps = steps_of(log)
@@ -79,7 +79,7 @@ def test_a_legacy_hook_fires_at_the_last_operation():
     (hook,) = (line for line in told(log) if "double" in line)
     assert hook == (
         "legacy backward hook double at PowBackward0 (y): grad_input is (-1.0199,); "
-        "grad_output is (-1.8476,); it returns (-2.0398,), which replaces that"
+        "grad_output is (-1.8476,); it returns (-2.0398,), which replaces grad_input"
     )
 
 
@@ -284,3 +284,19 @@ def test_without_sympy_there_are_numbers():
         check=True,
     ).stdout
     assert told == "('1.0000 arrives', 'times 0.9151 gives 0.9151 for x')\n"
+
+
+def test_modules_as_boxes_and_a_picture_without_hooks():
+    model = nn.Sequential(nn.Linear(1, 1), nn.Tanh())
+    model[1].register_full_backward_hook(double)
+    x = torch.tensor([[0.3]], requires_grad=True)
+    with watch_modules(model) as modules:
+        loss = model(x).sum()
+    with record({"x": x}) as log:
+        loss.backward()
+    boxed, plain = play(log, modules=modules), play(log)
+    assert "1: Tanh" in boxed.svg(0) and "1: Tanh" not in plain.svg(0)
+    assert "0.weight" in boxed.svg(0)  # parameters have their names from the module
+    assert ">double<" in plain.svg(0) and ">double<" not in play(log, hooks=False).svg(0)
+    assert "full backward hook double" in play(log, hooks=False).table
+    assert "the way of x" in play(log, groups={"the way of x": [x]}).svg(0)
