@@ -30,6 +30,7 @@ class Trial:
         trouble: what went wrong, in words.
         changed: whether the arguments were changed on the way.
         gave: how to begin a sentence about the result.
+        left: what was left changed for the whole process, in words.
     """
 
     label: str
@@ -38,6 +39,7 @@ class Trial:
     trouble: str | None = None
     changed: bool = False
     gave: str = "It gave"
+    left: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ class Behavior(Exercise):
         targets = self.trials(self.reference) if self.reference else [None] * len(found)
         first = self._first_problem(found, targets)
         if first is None:
-            return None
+            left = next((trial.left for trial in found if trial.left is not None), None)
+            return Finding(f"{left} (Here it was put back.)") if left else None
         for mistake in self.mistakes:
             if mistake.like is not None and self._alike(found, self.trials(mistake.like)):
                 return Finding(mistake.says)
@@ -238,7 +241,13 @@ class Function(Behavior):
         if outcome.unsolved:
             raise Unsolved
         changed = not self.may_change and not _unchanged(before, list(leaves(args)))
-        return replace(trial, result=outcome.value, trouble=outcome.trouble, changed=changed)
+        return replace(
+            trial,
+            result=outcome.value,
+            trouble=outcome.trouble,
+            changed=changed,
+            left=outcome.left,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,7 +297,7 @@ class Hook(Behavior):
             names_seen = list(self.scenario(self.reference)) if self.reference else ["the run"]
             return [Trial("In the run with your answer", (), None, trouble) for _ in names_seen]
         return [
-            Trial("After the run", (), seen, gave=f"{name} is")
+            Trial("After the run", (), seen, gave=f"{name} is", left=outcome.left)
             for name, seen in outcome.value.items()
         ]
 

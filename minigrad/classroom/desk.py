@@ -8,11 +8,15 @@ import os
 import textwrap
 from typing import Any, Literal
 
+from minigrad.classroom import progress
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.describing import is_unattempted
-from minigrad.classroom.exercise import Exercise, Verdict
+from minigrad.classroom.describing import describe, is_unattempted
+from minigrad.classroom.exercise import Exercise, Finding, Verdict, wrong_kind
+from minigrad.classroom.running import HeldBack, explain
+from minigrad.classroom.surroundings import as_usual
 
 _WIDTH = 88
+_ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
 _registered: dict[str, Exercise] = {}
 
 
@@ -39,11 +43,26 @@ def exercises_of(lesson: str) -> list[Exercise]:
         >>> [exercise.id for exercise in exercises_of("demo")][:2]
         ['demo.1', 'demo.2']
     """
-    name = f"minigrad.classroom.lesson_{lesson}"
-    shipped = importlib.import_module(name).EXERCISES if importlib.util.find_spec(name) else []
-    listed = {exercise.id: exercise for exercise in shipped}
+    listed = {exercise.id: exercise for exercise in shipped(lesson)}
     listed.update({key: value for key, value in _registered.items() if value.lesson == lesson})
     return list(listed.values())
+
+
+def shipped(lesson: str) -> list[Exercise]:
+    """List the exercises that come with a lesson, without those that `register` added.
+
+    Args:
+        lesson: its number, such as "06".
+
+    Example:
+        >>> len(shipped("06"))
+        6
+    """
+    name = f"minigrad.classroom.lesson_{lesson}"
+    known: list[Exercise] = []
+    if importlib.util.find_spec(name) is not None:
+        known = importlib.import_module(name).EXERCISES
+    return known
 
 
 def find(exercise: str) -> Exercise:
@@ -69,19 +88,46 @@ def judge(exercise: str, answer: Any) -> Verdict:
         exercise: its id.
         answer: what the learner gave.
     """
-    known = find(exercise)
+    return _judged(find(exercise), answer)[0]
+
+
+def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
+    """Examine an answer; give the verdict and what was unusual around it."""
     if is_unattempted(answer):
-        return _unsolved(known)
-    try:
-        finding = known.examine(answer)
-    except Unsolved:
-        return _unsolved(known)
+        return _unsolved(known), []
+    printed = HeldBack.lines
+    with as_usual() as unusual:
+        try:
+            if hasattr(answer, "__next__"):  # reading it might never end
+                finding: Finding | None = wrong_kind(answer, "values", _ADVICE_TO_ITERATORS)
+            else:
+                finding = known.examine(answer)
+        except Unsolved:
+            return _unsolved(known), unusual
+        except Exception as error:
+            # Whatever a learner hands in, the notebook goes on. That the check itself is at fault
+            # would show in the bank of wrong answers, which knows what is said to each.
+            finding = Finding(
+                f"The check could not make sense of this answer. {explain(error)}", _named(answer)
+            )
     if finding is None:
-        return _verdict(known, "right", "right.", [known.right])
+        return _verdict(known, "right", "right.", [known.right]), unusual
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")
-    return _verdict(known, "wrong", "not yet.", [*lines, finding.says])
+    lines.append(finding.says)
+    if HeldBack.lines > printed:
+        lines.append(
+            "What it prints is held back here: call it in a cell of its own to read that."
+        )
+    return _verdict(known, "wrong", "not yet.", lines), unusual
+
+
+def _named(answer: Any) -> str:
+    try:
+        return describe(answer)
+    except Exception:  # its own __str__ or __len__ may fail
+        return f"a {type(answer).__name__}"
 
 
 def check(exercise: str, answer: Any = ...) -> Verdict:
@@ -110,10 +156,17 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
         >>> bool(verdict)
         False
     """
-    verdict = judge(exercise, answer)
+    verdict, unusual = _judged(find(exercise), answer)
     print(verdict.message)
-    if not verdict and os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}:
-        raise AssertionError(verdict.message)
+    for says in unusual:
+        print(textwrap.fill(f"  Besides: {says}", _WIDTH, subsequent_indent="  "))
+    if os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}:
+        if not verdict:
+            raise AssertionError(verdict.message)
+    else:
+        ids = [known.id for known in shipped(exercise.rpartition(".")[0])]
+        for says in progress.note_check(exercise, verdict.status, ids):
+            print(textwrap.fill(says, _WIDTH))
     return verdict
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.classroom import progress
 from minigrad.classroom.describing import as_number, is_unattempted, leaves, same
 from minigrad.classroom.showing import rounded
 
@@ -33,6 +34,8 @@ def predict(prediction: str, value: Any = ...) -> None:
         return
     _written[prediction] = value
     print(f"Prediction {prediction} noted: {rounded(value)}")
+    for says in progress.note_prediction(prediction):
+        print(says)
 
 
 def compare(prediction: str, actual: Any, digits: int = 4) -> None:

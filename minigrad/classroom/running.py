@@ -7,19 +7,25 @@ import io
 import linecache
 import sys
 import sysconfig
+import time
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from minigrad.classroom.alarm import Alarm
 from minigrad.classroom.describing import describe
 from minigrad.classroom.showing import rounded, without_addresses
+from minigrad.classroom.surroundings import put_back
 
 MOST_LINES = 300_000
 """How many of its lines a learner's code may run through before it counts as endless."""
+
+MOST_SECONDS = 20.0
+"""How long a learner's code may take: for loops whose few lines are slow, and for waiting."""
 
 # Python 3.11 does not report the lines of `while True: pass` on one line; its steps it does.
 _COUNT_STEPS = sys.version_info < (3, 12)
@@ -57,23 +63,52 @@ class Outcome:
         value: what the function returned.
         trouble: what went wrong, in words; None where it returned.
         unsolved: whether the function said that it is not written yet.
+        left: what it left changed for the whole process, in words; it is put back.
     """
 
     value: Any = None
     trouble: str | None = None
     unsolved: bool = False
+    left: str | None = None
 
 
-def run(function: Callable[..., Any], *args: Any, most_lines: int = MOST_LINES) -> Outcome:
+class HeldBack(io.TextIOBase):
+    """Takes what is printed and keeps none of it, however much it is; counts the lines.
+
+    Attributes:
+        lines: how many were begun, on all such streams together.
+    """
+
+    lines = 0
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Count, and forget."""
+        HeldBack.lines += text.count("\n")
+        return len(text)
+
+
+def run(
+    function: Callable[..., Any],
+    *args: Any,
+    most_lines: int = MOST_LINES,
+    most_seconds: float = MOST_SECONDS,
+) -> Outcome:
     """Call a function and catch whatever it does wrong.
 
-    Lines are counted, not seconds: so the outcome does not depend on how fast the machine is. A
-    loop inside compiled code, such as `sum(itertools.count())`, cannot be stopped in this way.
+    Lines are counted, so that the outcome does not depend on how fast the machine is; the time
+    limit is far off, for loops whose lines are slow. Settings that the function changes for the
+    whole process are put back. One call that never comes back from compiled code, such as
+    `sum(itertools.count())`, cannot be stopped in this way, nor by Ctrl-C.
 
     Args:
         function: what to call.
         *args: its arguments.
         most_lines: how many lines it may run through.
+        most_seconds: how long it may take.
 
     Example:
         >>> run(lambda x: 2 * x, 3).value
@@ -84,27 +119,61 @@ def run(function: Callable[..., Any], *args: Any, most_lines: int = MOST_LINES) 
         >>> run(forever, most_lines=1000).trouble
         'It did not come to an end within 1,000 lines of Python. Does a loop miss its way out?'
     """
+    alarm = Alarm(most_seconds)
+    with put_back() as left:
+        outcome = _caught(function, args, most_lines, most_seconds, alarm)
+    return replace(outcome, left=left[0] if left else None)
+
+
+def _caught(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    most_lines: int,
+    most_seconds: float,
+    alarm: Alarm,
+) -> Outcome:
     before = sys.gettrace()
+    aside = HeldBack()
     try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        with (
+            contextlib.redirect_stdout(aside),
+            contextlib.redirect_stderr(aside),
+            warnings.catch_warnings(),
+            alarm,
+        ):
             warnings.simplefilter("ignore")
-            sys.settrace(_counter(most_lines))
+            sys.settrace(_counter(most_lines, time.monotonic() + most_seconds, alarm))
             try:
                 return Outcome(function(*args))
             finally:
                 sys.settrace(before)
     except NotImplementedError:
         return Outcome(trouble="It is not written yet.", unsolved=True)
-    except Endless:
+    except (Endless, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) and not alarm.rang:
+            raise  # the reader's own
+        return _not_ended(alarm, most_lines, most_seconds)
+    except SystemExit:
         return Outcome(
-            trouble=f"It did not come to an end within {most_lines:,} lines of Python. "
-            "Does a loop miss its way out?"
+            trouble="It asked Python to end (exit, quit or sys.exit). To leave a function, return."
         )
-    except Exception as error:
+    except BaseException as error:
         return Outcome(trouble=explain(error))
 
 
-def explain(error: Exception) -> str:
+def _not_ended(alarm: Alarm, lines: int, seconds: float) -> Outcome:
+    if alarm.because == "line":
+        return Outcome(
+            trouble=f"It did not come to an end within {lines:,} lines of Python. "
+            "Does a loop miss its way out?"
+        )
+    return Outcome(
+        trouble=f"It was still running after {seconds:g} seconds, and was stopped. Does a loop "
+        "miss its way out, or does it wait for something?"
+    )
+
+
+def explain(error: BaseException) -> str:
     """Say what an exception means, and in which line of the learner's it came up.
 
     Example:
@@ -149,8 +218,10 @@ def _learners_line(error: BaseException) -> str:
     return ""
 
 
-def _counter(most_lines: int) -> Callable[[FrameType, str, Any], Any]:
-    """Make a trace function that raises `Endless` after so many lines."""
+def _counter(
+    most_lines: int, deadline: float, alarm: Alarm
+) -> Callable[[FrameType, str, Any], Any]:
+    """Make a trace function that raises `Endless` after so many lines, or so late."""
     left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
@@ -161,6 +232,12 @@ def _counter(most_lines: int) -> Callable[[FrameType, str, Any], Any]:
         elif event in left:
             left[event] -= 1
             if left[event] < 0:
+                # What a trace function raises ends the tracing; where a bare `except:` swallows
+                # it, the alarm is left.
+                alarm.hurry("line")
+                raise Endless
+            if event == "line" and time.monotonic() > deadline:
+                alarm.hurry("time")
                 raise Endless
         return trace
 
