@@ -242,7 +242,8 @@ class Node:
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
-        own = (name for name in super().__dir__() if name != "_names_of_saved")
+        hidden = ("_names_of_saved", "_saved")  # what begins like this is a saved value
+        own = (name for name in super().__dir__() if name not in hidden)
         return [*own, *attributes_of(self)]
 
     @staticmethod

@@ -1,0 +1,392 @@
+"""Typical wrong answers and differently written right ones, for the exercises of lesson 02."""
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import nn
+
+# --- 02.1: weights
+
+
+def _colleague(values, scale):
+    return torch.tensor(values, requires_grad=True) * scale
+
+
+def _kept(values, scale):
+    weights = torch.tensor(values, requires_grad=True) * scale
+    weights.retain_grad()
+    return weights
+
+
+def _in_place(values, scale):
+    weights = torch.tensor(values, requires_grad=True)
+    weights *= scale
+    return weights
+
+
+def _flag_on_a_result(values, scale):
+    return (torch.tensor(values, requires_grad=True) * scale).requires_grad_()
+
+
+def _not_asked(values, scale):
+    with torch.no_grad():
+        return torch.tensor(values, requires_grad=True) * scale
+
+
+def _detached(values, scale):
+    return _colleague(values, scale).detach()
+
+
+def _only_made(values, scale):
+    weights = torch.tensor(values) * scale
+    weights.requires_grad_()
+
+
+def _under_no_grad(values, scale):
+    weights = torch.tensor(values, requires_grad=True)
+    with torch.no_grad():
+        weights *= scale
+    return weights
+
+
+# --- 02.2: walk
+
+
+def _nodes(output):
+    found, todo = [], [output.grad_fn]
+    while todo:
+        node = todo.pop(0)
+        if node is None or node in found:
+            continue
+        found.append(node)
+        todo += [source for source, _ in node.next_functions]
+    return found
+
+
+def _recursive(output):
+    found = []
+
+    def visit(node):
+        if node is not None and node not in found:
+            found.append(node)
+            for source, _ in node.next_functions:
+                visit(source)
+
+    visit(output.grad_fn)
+    return found
+
+
+def _paths(output):
+    def below(node):
+        if node is None:
+            return []
+        return [node] + [each for source, _ in node.next_functions for each in below(source)]
+
+    return below(output.grad_fn)
+
+
+def _twice(output):
+    found, todo, seen = [], [output.grad_fn], set()
+    while todo:
+        node = todo.pop(0)
+        if node is not None:
+            found.append(node)
+            todo += [source for source, _ in node.next_functions if node not in seen]
+            seen.add(node)
+    return found
+
+
+def _no_none(output):
+    found = [output.grad_fn]
+    for node in found:
+        found += [source for source, _ in node.next_functions if source not in found]
+    return found
+
+
+def _with_none(output):
+    found = [] if output.grad_fn is None else [output.grad_fn]
+    for node in found:
+        if node is not None:
+            for source, _ in node.next_functions:
+                if source not in found:
+                    found.append(source)
+    return found
+
+
+def _edges(output):
+    found = [] if output.grad_fn is None else [(output.grad_fn, 0)]
+    for node, _ in found:
+        for edge in node.next_functions:
+            if edge[0] is not None and edge not in found:
+                found.append(edge)
+    return found
+
+
+def _forgot_return(output):
+    _nodes(output)
+
+
+def _by_name(output):
+    found = _nodes(output)
+    return list({node.name(): node for node in reversed(found)}.values())[::-1]
+
+
+def _neighbors(output):
+    if output.grad_fn is None:
+        return []
+    return [output.grad_fn, *dict.fromkeys(s for s, _ in output.grad_fn.next_functions if s)]
+
+
+def _root_only(output):
+    return [output.grad_fn] if output.grad_fn else []
+
+
+def _operations(output):
+    return [node for node in _nodes(output) if node.next_functions]
+
+
+# --- 02.4: unbroadcast
+
+
+def _right(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(dim=0)
+    for dim, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(dim=dim, keepdim=True)
+    return gradient
+
+
+def _padded(gradient, shape):
+    padded = (1,) * (gradient.dim() - len(shape)) + tuple(shape)
+    dims = [d for d, size in enumerate(padded) if size == 1]
+    return (gradient.sum(dim=dims, keepdim=True) if dims else gradient).reshape(shape)
+
+
+def _multiplied(gradient, shape):
+    """Sum where sizes differ, from the right; then drop what is missing."""
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(0)
+    for dim in range(-len(shape), 0):
+        if gradient.shape[dim] != shape[dim]:
+            gradient = gradient.sum(dim, keepdim=True)
+    return gradient
+
+
+def _mean(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.mean(dim=0)
+    for dim, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.mean(dim=dim, keepdim=True)
+    return gradient
+
+
+def _missing_only(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(dim=0)
+    return gradient
+
+
+def _dropped(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(dim=0)
+    for dim in reversed(range(len(shape))):
+        if shape[dim] == 1:
+            gradient = gradient.sum(dim=dim)
+    return gradient
+
+
+def _only_ones(gradient, shape):
+    for dim, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(dim=dim, keepdim=True)
+    return gradient
+
+
+def _last(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(dim=-1)
+    for dim, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(dim=dim, keepdim=True)
+    return gradient
+
+
+def _no_dims(gradient, shape):
+    missing = gradient.dim() - len(shape)
+    gradient = gradient.sum(dim=tuple(range(missing)))
+    for dim, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(dim=dim, keepdim=True)
+    return gradient
+
+
+def _of_the_engine(gradient, shape):
+    small = torch.zeros(shape, requires_grad=True)
+    small.expand(gradient.shape).backward(gradient)
+    return small.grad
+
+
+def _emptied(gradient, shape):
+    result = _right(gradient, shape).clone()
+    gradient.zero_()
+    return result
+
+
+def _as_list(gradient, shape):
+    return _right(gradient, shape).tolist()
+
+
+# --- 02.6: divide_rule
+
+
+def _divide(grad, a, b):
+    return _right(grad / b, a.shape), _right(-grad * a / b**2, b.shape)
+
+
+def _divide_by_result(grad, a, b):
+    for_a = grad / b
+    return [_right(for_a, a.shape), _right(-for_a * (a / b), b.shape)]
+
+
+def _summed_first(grad, a, b):
+    return _right(grad, a.shape) / b, -_right(grad, b.shape) * a / (b * b)
+
+
+ANSWERS = {
+    "02.1": {
+        "wrong": [
+            ("still the result of a recorded operation", _colleague),
+            ("retain_grad lets you see", _kept),
+            ("in place, which is refused", _in_place),
+            ("still the result of a recorded operation", _flag_on_a_result),
+            ("nobody asks for its gradient", _not_asked),
+            ("nobody asks for its gradient", _detached),
+            ("the scale got lost", lambda values, scale: torch.tensor(values, requires_grad=True)),
+            ("None", _only_made),
+            ("has to be of type Tensor", lambda values, scale: [v * scale for v in values]),
+            ("has to be of type Tensor", lambda values, scale: np.array(values) * scale),
+            ("whatever goes in", lambda values, scale: torch.zeros(3, requires_grad=True)),
+            ("wants a function", torch.tensor([0.1], requires_grad=True)),
+        ],
+        "right": [
+            lambda values, scale: (torch.tensor(values) * scale).requires_grad_(),
+            lambda values, scale: torch.tensor([v * scale for v in values], requires_grad=True),
+            lambda values, scale: nn.Parameter(torch.tensor(values) * scale),
+            lambda values, scale: _colleague(values, scale).detach().requires_grad_(),
+            _under_no_grad,
+        ],
+    },
+    "02.2": {
+        "wrong": [
+            ("once for each path", _paths),
+            ("is in your list twice", _twice),
+            ("Somewhere it meets a None", _no_none),
+            ("None is in your list", _with_none),
+            ("pairs of a node and a number", _edges),
+            ("names or something else", lambda output: [n.name() for n in _nodes(output)]),
+            ("has to return a list", _forgot_return),
+            ("has to return a list", lambda output: set(_nodes(output))),
+            ("has to return a list", lambda output: len(_nodes(output))),
+            ("The nodes of the leaves are missing", _operations),
+            ("be different nodes", _by_name),
+            ("one step from output.grad_fn", _neighbors),
+            ("that you start from is missing", lambda output: _nodes(output)[1:]),
+            ("has to be the first", lambda output: _nodes(output)[::-1]),
+            ("Its edges lead on", _root_only),
+            ("Every list is empty", lambda output: []),
+            ("wants a function", ["MulBackward0", "AccumulateGrad"]),
+        ],
+        "right": [_nodes, _recursive],
+    },
+    "02.3": {
+        "wrong": [
+            ("aligned at the right, not at the left", [None, (2, 3), (4, 2, 3), (2, 2), (3, 3)]),
+            ("aligned at the right, not at the left", [(2, 3), (2, 3), None, (2, 2), (3, 3)]),
+            ("Entry [0]: they fit", [None, None, (4, 2, 3), (2, 2), (3, 3)]),
+            ("a column and a row", [(2, 3), None, (4, 2, 3), (2, 2), (3, 1)]),
+            ("a column and a row", [(2, 3), None, (4, 2, 3), (2, 2), (3,)]),
+            ("Entry [2]: they fit", [(2, 3), None, None, (2, 2), (3, 3)]),
+            ("in whichever of the two it is", [(2, 3), None, (4, 1, 3), (2, 2), (3, 3)]),
+            ("in whichever of the two it is", [(2, 3), None, (4, 2, 1), (2, 2), (3, 3)]),
+            ("a single number fits everything", [(2, 3), None, (4, 2, 3), None, (3, 3)]),
+            ("a single number fits everything", [(2, 3), None, (4, 2, 3), (), (3, 3)]),
+            ("without quotes", [(2, 3), "error", (4, 2, 3), (2, 2), (3, 3)]),
+            ("There are 9 values here", [(2, 3), None, (4, 2, 3), (2, 2), 9]),
+            ("wants numbers", "(2, 3)"),
+        ],
+        "right": [
+            [(2, 3), None, (4, 2, 3), (2, 2), (3, 3)],
+            ([2, 3], None, torch.Size([4, 2, 3]), (2, 2), (3, 3)),
+        ],
+    },
+    "02.4": {
+        "wrong": [
+            ("passed on as it came", lambda gradient, shape: gradient),
+            ("arrange entries anew", lambda gradient, shape: gradient.reshape(shape)),
+            ("You take the mean", _mean),
+            ("Those of size 1 are not yet", _missing_only),
+            ("see keepdim", _dropped),
+            ("You sum the last dimensions", _last),
+            ("does not mean no dimension", _no_dims),
+            ("Only what was repeated", lambda g, shape: torch.zeros(shape) + g.sum()),
+            ("missing in shape are still there", _only_ones),
+            ("without 'backward'", _of_the_engine),
+            ("without 'sum_to_size'", lambda g, shape: g.sum_to_size(shape)),
+            ("changed what it was given", _emptied),
+            ("has to be of type Tensor", _as_list),
+            ("Zeros of the right shape", lambda gradient, shape: torch.zeros(shape)),
+            ("wants a function", (2, 1)),
+        ],
+        "right": [_right, _padded, _multiplied],
+    },
+    "02.5": {
+        "wrong": [
+            ("Does a number know", ("a", "because item copies the graph")),
+            ("cuts the thread", ("b", "because detach keeps the graph")),
+            ("nothing is recorded", ("d", "the graph is still there without gradients")),
+            ("add your reason", "c"),
+            ("Say a little more", ("c", "no item")),
+            ("through what the memory is held", ("c", "because the losses are never deleted")),
+            ("letters a, b, c, d", ("e", "none of the lines makes memory grow")),
+        ],
+        "right": [
+            ("c", "total has a grad_fn, and through it all graphs are reached"),
+            ("(C)", "It keeps the whole history of every loss alive."),
+        ],
+    },
+    "02.6": {
+        "wrong": [
+            (
+                "A sign is lost",
+                lambda g, a, b: (_right(g / b, a.shape), _right(g * a / (b * b), b.shape)),
+            ),
+            (
+                "One b is missing",
+                lambda g, a, b: (_right(g / b, a.shape), _right(-g * a / b, b.shape)),
+            ),
+            (
+                "slope of 1 / b",
+                lambda g, a, b: (_right(g / b, a.shape), _right(-g / (b * b), b.shape)),
+            ),
+            (
+                "the slopes alone",
+                lambda g, a, b: (
+                    _right(torch.ones_like(g) / b, a.shape),
+                    _right(-torch.ones_like(g) * a / (b * b), b.shape),
+                ),
+            ),
+            ("is a sum missing", lambda g, a, b: (g / b, -g * a / (b * b))),
+            (
+                "the rule of a product",
+                lambda g, a, b: (_right(g * b, a.shape), _right(g * a, b.shape)),
+            ),
+            ("opposite order", lambda g, a, b: _divide(g, a, b)[::-1]),
+            ("has the shape", _summed_first),
+            ("It gave 1 gradients", lambda g, a, b: _right(g / b, a.shape)),
+            ("wants a function", 0.5),
+        ],
+        "right": [_divide, _divide_by_result],
+    },
+}
