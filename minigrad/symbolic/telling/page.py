@@ -11,8 +11,8 @@ import sympy
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.telling.account import Account
 from minigrad.symbolic.telling.blackboard import Written, applied, numbers_product, product, total
-from minigrad.symbolic.telling.effects import ENTRY
-from minigrad.symbolic.telling.layout import Layout, Numbers, names_of_nodes, short, tidy
+from minigrad.symbolic.telling.effects import ENTRY, HookEffect
+from minigrad.symbolic.telling.layout import MOST, Layout, Numbers, names_of_nodes, short, tidy
 from minigrad.symbolic.telling.local import Value
 from minigrad.symbolic.telling.paper import Row, Section
 from minigrad.symbolic.telling.told import Told
@@ -128,6 +128,7 @@ class DerivationLayout(Layout):
         """Write a gradient as products of derivatives: dL/dy * dy/ds."""
         rows = []
         names = self.entry_names(value)
+        mixed = self._mixed(told)
         formula = self.totals[value]
         listed = names if formula is None else list(entries(formula).flat)
         for place in self.shown(listed):
@@ -137,7 +138,7 @@ class DerivationLayout(Layout):
             if formula is not None:
                 entry = tidy(entries(formula).flat[place])
                 if short(entry):
-                    right.append(self.board.formula(entry))
+                    right = [*right[mixed:], self.board.formula(entry)]
             if self.numbers is not None:
                 numbers = self._number_factors(told, place, expand)
                 if numbers is not None:
@@ -146,6 +147,14 @@ class DerivationLayout(Layout):
             remark = remarks.get(value, "") if self.single(value) else self.more(len(names))
             rows.append(Row(left, tuple(right), self.hooks_in(told) or remark))
         return rows
+
+    def _mixed(self, told: Told) -> bool:
+        """Tell whether a hook made each entry of several, so that no product says it."""
+        return any(
+            self._mixed(part)
+            or any(e.factor is None and e.rule is None and np.size(e.before) > 1 for e in effects)
+            for effects, part in told.hooked
+        )
 
     def _sum(self, told: Told, name: str, entry: int, expand: bool) -> Written:
         parts = []
@@ -244,7 +253,20 @@ class DerivationLayout(Layout):
                 left = applied(name, self.board.formula(ENTRY))
                 each = "" if len(effect.arguments) == 1 else ", of each entry"
                 rows.append(Row(left, (self.board.formula(effect.rule),), effect.kind + each))
+            elif effect.function is not None:
+                rows += self._by_several(name, effect)
         return Section("Hooks", tuple(rows))
+
+    def _by_several(self, name: str, effect: HookEffect) -> list[Row]:
+        """Write a hook that makes each entry of several."""
+        arguments, listed = effect.arguments, list(entries(effect.function).flat)
+        if len(arguments) > MOST or not all(map(short, listed)):
+            return []
+        rows = []
+        for place, made in enumerate(listed):
+            left = self.board.formula(sympy.Function(name)(sympy.Integer(place), *arguments))
+            rows.append(Row(left, (self.board.formula(made),), effect.kind))
+        return rows
 
 
 def derivation_page(account: Account, order: Sequence[Value], numbers: Numbers) -> list[Section]:
