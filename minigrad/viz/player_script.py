@@ -79,6 +79,7 @@ SCRIPT = """
     player.insertBefore(bar, stage.parentNode);
     player.insertBefore(said, stage.parentNode);
     store.style.display = "none";
+    player.querySelector(".minigrad-player-still-only").remove();
     show(0);
   }
   document.querySelectorAll(".minigrad-player").forEach(ready);

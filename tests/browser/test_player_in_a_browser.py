@@ -75,6 +75,7 @@ def press(page: Page, *keys: str) -> str:
 def step_through(page: Page) -> None:
     """Step through the player that the page shows, by keys, buttons and slider."""
     page.wait(SAID)
+    assert "buttons step through it" not in page.ask("document.body.innerText")
     assert said(page) == "Before the first of 5 steps"
     first = press(page, "ArrowRight")
     assert first.splitlines()[0] == "Step 1 of 5. SumBackward0 applies its rule"
@@ -150,6 +151,7 @@ def test_where_scripts_do_not_run(tmp_path: Path) -> None:
         assert "At the end of the pass" in without.ask(f"{still}.alt")
         assert without.ask("document.querySelectorAll('tbody tr').length") == 5
         assert not without.ask("document.querySelector('.minigrad-player button')")
+        assert "buttons step through it" in without.ask("document.body.innerText")
 
 
 def environment(home: Path) -> dict[str, str]:
