@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from . import console, environment, server
+from . import console, environment, progress, server
 from .console import Trouble, say
 
 TRUST = "from nbformat.sign import TrustNotebookApp; TrustNotebookApp.launch_instance()"
@@ -36,6 +36,18 @@ def parser() -> argparse.ArgumentParser:
         help="for authors: run solution notebooks and make the learners' from them "
         "(all of them, or those with these numbers)",
     )
+    result.add_argument(
+        "--progress", action="store_true", help="show which exercises you have solved"
+    )
+    result.add_argument(
+        "--reset", action="store_true", help="with --progress: forget what is noted about you"
+    )
+    result.add_argument(
+        "--table",
+        nargs="*",
+        metavar="NN",
+        help="for authors: measure the lessons (all, or those with these numbers), and run them",
+    )
     return result
 
 
@@ -47,14 +59,22 @@ def _port(text: str) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
-    options = parser().parse_args(arguments)
+    described = parser()
+    options = described.parse_args(arguments)
+    if options.reset and not options.progress:
+        described.error("--reset goes with --progress")
     return console.guarded(lambda: start(options))
 
 
 def start(options: argparse.Namespace) -> int:
     """Prepare the lessons, then start JupyterLab unless only the check was asked for."""
+    if options.progress:
+        folder = environment.repository() / "lessons"
+        return progress.reset(folder) if options.reset else progress.show(folder)
     if options.release is not None:
-        return release(environment.ensure("lessons"), options.release)
+        return tools(environment.ensure("lessons"), "release", options.release)
+    if options.table is not None:
+        return tools(environment.ensure("lessons"), "table", options.table)
     port = None if options.check else server.choose_port(options.port)
     home = environment.ensure("lessons")
     check_worked_example(home)
@@ -65,11 +85,11 @@ def start(options: argparse.Namespace) -> int:
     return server.serve(home, port, server.has_browser() and not options.no_browser)
 
 
-def release(home: environment.Environment, numbers: Sequence[str]) -> int:
-    """Run solution notebooks and make the learners' notebooks from them; return the exit code."""
-    tools = home.root / "lessons" / "_tools"
-    command = [str(home.python), str(tools), "release", *numbers]
-    return subprocess.run(command, env=home.variables(os.environ), cwd=home.root).returncode
+def tools(home: environment.Environment, command: str, numbers: Sequence[str]) -> int:
+    """Run one of the authors' tools on lessons; return the exit code."""
+    program = home.root / "lessons" / "_tools"
+    parts = [str(home.python), str(program), command, *numbers]
+    return subprocess.run(parts, env=home.variables(os.environ), cwd=home.root).returncode
 
 
 def check_worked_example(home: environment.Environment) -> None:

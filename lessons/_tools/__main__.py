@@ -10,7 +10,7 @@ from pathlib import Path
 if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _tools import canonical, drafts, lint, places, proofs, reference, release
+from _tools import canonical, drafts, lint, places, proofs, reference, release, slides, table
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,11 +30,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     giving = commands.add_parser("export", help="write a solution notebook as a draft")
     giving.add_argument("lesson", help="its number, such as 06")
     giving.add_argument("draft", type=Path)
-    for name, says in (("release", "run and write lessons"), ("lint", "look for slips")):
+    for name, says in (
+        ("release", "run and write lessons"),
+        ("lint", "look for slips"),
+        ("table", "measure lessons"),
+    ):
         command = commands.add_parser(name, help=says)
         command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
         if name == "release":
             command.add_argument("--check", action="store_true", help="compare, write nothing")
+    showing = commands.add_parser("slides", help="make slides of a learner's notebook")
+    showing.add_argument("lesson", help="its number, such as 06")
+    showing.add_argument("folder", type=Path, help="where the HTML file goes")
+    showing.add_argument("--reveal", help="where the browser finds reveal.js (else: the network)")
     comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
@@ -46,6 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return proofs.main(check=given.check)
     if given.command == "release":
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
+    if given.command == "table":
+        return table.main(given.lessons)
+    if given.command == "slides":
+        return slides.main(given.lesson, given.folder, given.reveal)
     if given.command == "lint":
         return lint.main(given.lessons)
     try:

@@ -6,13 +6,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from _tools import canonical, lint_outputs, lint_pairs, lint_prose, lint_structure, places
+from _tools import (
+    canonical,
+    lint_outputs,
+    lint_pairs,
+    lint_parts,
+    lint_prose,
+    lint_structure,
+    places,
+)
 from _tools.lesson import Lesson, Rule, Slip
 
 RULES: dict[str, Rule] = {
     **lint_structure.RULES,
     **lint_outputs.RULES,
     **lint_prose.RULES,
+    **lint_parts.RULES,
 }
 
 

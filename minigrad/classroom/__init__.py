@@ -6,6 +6,7 @@ from minigrad.classroom.desk import check, exercises_of, hint, judge, register
 from minigrad.classroom.exercise import Exercise, Mistake, Verdict
 from minigrad.classroom.predictions import compare, predict
 from minigrad.classroom.showing import rounded, show, shown_warnings
+from minigrad.classroom.tracebacks import shorten_in_notebooks as _shorten_in_notebooks
 
 __all__ = [
     "Choice",
@@ -29,3 +30,5 @@ __all__ = [
     "show",
     "shown_warnings",
 ]
+
+_shorten_in_notebooks()

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from minigrad.classroom.describing import agrees, as_number, describe, is_tensor, leaves, same
+from minigrad.classroom.describing import (
+    agrees,
+    as_number,
+    describe,
+    is_tensor,
+    leaves,
+    same,
+    shortened,
+)
 from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
 
 _FEWEST_WORDS = 4
@@ -206,7 +214,7 @@ class Order(Exercise):
             return wrong_kind(answer, 'a list of names, such as ["first", "second"]')
         if have == want:
             return None
-        gave = ", ".join(have)
+        gave = shortened(", ".join(have))
         for mistake in self.mistakes:
             if (mistake.value is not ... and have == list(computed(mistake.value))) or (
                 mistake.seen_in(have)
@@ -217,9 +225,8 @@ class Order(Exercise):
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
         unknown = [name for name in have if name not in want]
         if unknown:
-            return (
-                f"{unknown[0]!r} does not belong here: did you mistype it, or does it not happen?"
-            )
+            name = shortened(unknown[0])
+            return f"{name!r} does not belong here: did you mistype it, or does it not happen?"
         if len(have) < len(want):
             return f"You name {len(have)} steps, and there are more: is one missing?"
         if len(have) > len(want):
@@ -287,11 +294,13 @@ class Choice(Exercise):
         if not isinstance(reason, str) or reason.strip(" .") == "":
             return Finding(f"A letter can be guessed: add your reason. {advice}", gave)
         if len(reason.split()) < _FEWEST_WORDS:
-            return Finding("Say a little more: a reason is a sentence.", f"the reason {reason!r}")
+            return Finding(
+                "Say a little more: a reason is a sentence.", f"the reason {shortened(reason)!r}"
+            )
         for thing, stems in self.mentions.items():
             if not any(stem.lower() in reason.lower() for stem in stems):
                 return Finding(
                     f"The choice may stand, but the reason does not yet say {thing}.",
-                    f"the reason {reason!r}",
+                    f"the reason {shortened(reason)!r}",
                 )
         return None

@@ -164,28 +164,33 @@ def describe(value: Any, digits: int = 5) -> str:
     if isinstance(value, bool):
         return f"the truth value {value}"
     if isinstance(value, str):
-        return f"the text {_short(repr(value))}"
+        return f"the text {shortened(repr(value))}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if is_tensor(value):
         shape = tuple(int(size) for size in value.shape)
         kind = "an array" if type(value).__module__.startswith("numpy") else "a tensor"
-        return f"{kind} of shape {shape}: {_short(rounded(value, digits))}"
+        return f"{kind} of shape {shape}: {shortened(rounded(value, digits))}"
     if isinstance(value, tuple | list):
         kind = "a tuple" if isinstance(value, tuple) else "a list"
-        return f"{kind}: {_short(rounded(value, digits))}"
+        return f"{kind}: {shortened(rounded(value, digits))}"
     if isinstance(value, dict):
-        return f"a dict: {_short(rounded(value, digits))}"
+        return f"a dict: {shortened(rounded(value, digits))}"
     if as_number(value) is not None:
         number = rounded(value, digits) if isinstance(value, float | int) else str(value)
-        return f"the number {_short(number)}"
+        return f"the number {shortened(number)}"
     if callable(value) and hasattr(value, "__name__"):
         name = value.__name__
         return "a function without a name" if name == "<lambda>" else f"a function, {name}"
-    return f"a {type(value).__name__}: {_short(without_addresses(str(value)))}"
+    return f"a {type(value).__name__}: {shortened(without_addresses(str(value)))}"
 
 
-def _short(text: str) -> str:
-    """Cut a long text and bring it onto one line."""
+def shortened(text: str) -> str:
+    """Cut a long text and bring it onto one line.
+
+    Example:
+        >>> len(shortened("word " * 1000))
+        160
+    """
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."

@@ -104,6 +104,8 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
                 finding = known.examine(answer)
         except Unsolved:
             return _unsolved(known), unusual
+        except ImportError:  # SymPy is missing: no fault of the answer
+            raise
         except Exception as error:
             # Whatever a learner hands in, the notebook goes on. That the check itself is at fault
             # would show in the bank of wrong answers, which knows what is said to each.
@@ -117,9 +119,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
         lines.append(f"You gave {finding.gave}.")
     lines.append(finding.says)
     if HeldBack.lines > printed:
-        lines.append(
-            "What it prints is held back here: call it in a cell of its own to read that."
-        )
+        lines.append("What it prints is held back here: call it in a cell of its own to read that.")
     return _verdict(known, "wrong", "not yet.", lines), unusual
 
 

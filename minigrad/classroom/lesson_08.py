@@ -102,6 +102,15 @@ EXERCISES = [
                 "Each call counts once: a forward hook is not called in the backward pass.",
                 value=lambda: 2 * count_calls(),
             ),
+            Mistake(
+                "Too few. Follow the line as Python runs it: each round of the loop calls two "
+                "modules, and every container that is called counts as well.",
+                when=lambda count: 0 <= count < count_calls(),
+            ),
+            Mistake(
+                "Too many. Follow the line as Python runs it, and count only what is called.",
+                when=lambda count: count > count_calls(),
+            ),
         ],
     ),
     Hook(

@@ -174,6 +174,7 @@ EXERCISES = [
                 "resol",
                 "subtract",
                 "noise",
+                "last place",
             ),
             "the step, or the difference": (
                 "step",

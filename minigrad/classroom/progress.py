@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -110,9 +111,17 @@ def note_prediction(prediction: str) -> list[str]:
     return _changed(change)
 
 
+def _in_a_notebook() -> bool:
+    """Tell whether this is a notebook, and no program that somebody runs."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None
+
+
 def _noted_here(name: str) -> bool:
-    """Tell whether it is a learner's: of a lesson, and not in the folder of the solutions."""
-    if not _OF_A_LESSON.fullmatch(name) or "NBGRADER_EXECUTION" in os.environ:
+    """Tell whether it is a learner's: in a notebook of a lesson, not in one of the solutions."""
+    if not _OF_A_LESSON.fullmatch(name) or not _in_a_notebook():
+        return False
+    if "NBGRADER_EXECUTION" in os.environ:
         return False
     try:
         return Path.cwd().name != "solutions"

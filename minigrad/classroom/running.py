@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import io
 import linecache
@@ -10,7 +11,7 @@ import sysconfig
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -47,6 +48,7 @@ _ADVICE: dict[type[BaseException], str] = {
     ZeroDivisionError: "Which input makes the denominator zero?",
     ValueError: "Print the values that go in just before this line.",
     RecursionError: "The function calls itself without coming to an end.",
+    EOFError: "Take what you need as an argument.",
     RuntimeError: "The message says what autograd objects to.",
 }
 
@@ -138,6 +140,7 @@ def _caught(
         with (
             contextlib.redirect_stdout(aside),
             contextlib.redirect_stderr(aside),
+            _alone(),
             warnings.catch_warnings(),
             alarm,
         ):
@@ -159,6 +162,29 @@ def _caught(
         )
     except BaseException as error:
         return Outcome(trouble=explain(error))
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Let `exit()` end the function that is run, and not the kernel; let `input()` not wait."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    asked, exits = builtins.input, vars(shell).get("ask_exit") if shell is not None else None
+    builtins.input = _nobody_types
+    if shell is not None:
+        shell.ask_exit = sys.exit
+    try:
+        yield
+    finally:
+        builtins.input = asked
+        if exits is not None:
+            shell.ask_exit = exits
+        elif shell is not None:
+            del shell.ask_exit
+
+
+def _nobody_types(*prompt: object) -> str:
+    raise EOFError("nobody types anything while an answer is checked")
 
 
 def _not_ended(alarm: Alarm, lines: int, seconds: float) -> Outcome:

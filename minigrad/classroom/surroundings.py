@@ -101,7 +101,7 @@ SETTINGS = [
     Setting(
         "It changed the default dtype and left it so: whatever is computed next would be of "
         "another type.",
-        "The default dtype is not float32 in this notebook; the check ran with float32.",
+        "",  # a lesson may choose float64 for itself
         torch.float32,
         torch.get_default_dtype,
         torch.set_default_dtype,
@@ -181,9 +181,7 @@ def as_usual() -> Iterator[list[str]]:
     with put_back():
         for setting in SETTINGS:
             if setting.usual is not ... and setting.read() != setting.usual:
-                if setting.here and not (
-                    setting.read is _read_hooks and not any(_read_hooks()[0])
-                ):
+                if setting.here and not (setting.read is _read_hooks and not any(_read_hooks()[0])):
                     unusual.append(setting.here)
                 setting.write(setting.usual)
         yield unusual

@@ -293,6 +293,7 @@ ANSWERS = {
         "right": [
             ("b", "The difference of two nearly equal numbers has lost its digits to rounding."),
             ("(B)", "eps=1e-6 is close to the spacing of float32 numbers"),
+            ("b", "the difference is only a unit or two in the last place of float32"),
             ("b", "with such a small h the subtraction cancels nearly all digits"),
         ],
     },

@@ -1,13 +1,17 @@
 """Replay the bank: each typical wrong answer is refused by name, each right one accepted."""
 
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
 from minigrad.classroom import exercises_of, judge, rounded
-from minigrad.classroom.answers import Number
+from minigrad.classroom.answers import Choice, Number, Numbers, Order
+from minigrad.classroom.behaviors import Behavior
+from minigrad.classroom.describing import as_number, leaves
+from minigrad.classroom.desk import find, shipped
 from minigrad.classroom.exercise import computed
 
 HERE = Path(__file__).parent
@@ -36,10 +40,21 @@ RIGHT = [
 ]
 
 
+VERDICTS = {}
+
+
+def judged(exercise, answer):
+    """Judge an answer of the bank once for all tests of this file."""
+    key = exercise, id(answer)
+    if key not in VERDICTS:
+        VERDICTS[key] = judge(exercise, answer)
+    return VERDICTS[key]
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_exercise_has_a_bank(lesson):
     bank = BANKS.get(lesson, {})
-    assert sorted(bank) == sorted(exercise.id for exercise in exercises_of(lesson))
+    assert sorted(bank) == sorted(exercise.id for exercise in shipped(lesson))
     for key, entry in bank.items():
         assert len(entry["wrong"]) >= 5, key
         assert len(entry["right"]) >= 2, key
@@ -47,10 +62,13 @@ def test_every_exercise_has_a_bank(lesson):
 
 @pytest.mark.parametrize(("exercise", "keyword", "answer"), WRONG)
 def test_a_wrong_answer_is_refused_with_its_reason(exercise, keyword, answer):
-    verdict = judge(exercise, answer)
+    verdict = judged(exercise, answer)
     said = " ".join(verdict.message.split())
     assert verdict.status == "wrong", said
     assert keyword in said
+    more = said_to(exercise, answer)
+    assert len(more.split()) >= 5, more
+    assert not re.search(r"\b(?:wrong answer|incorrect|try again)\b", more, re.I), more
     # Printed text is stored and compared: nothing in it may differ from run to run.
     assert judge(exercise, answer).message == verdict.message
     assert not re.search(r"0x[0-9a-f]{4}|/\w+/\w+/", said), said
@@ -79,11 +97,76 @@ def test_feedback_does_not_give_the_number_away(exercise, keyword, answer):
         return
     expected = float(computed(known.expected))
     said = [known.asks, *known.hints, *(mistake.says for mistake in known.mistakes)]
-    said.append(judge(exercise, answer).message.replace(f"You gave {rounded(answer)}", ""))
+    said.append(judged(exercise, answer).message.replace(f"You gave {rounded(answer)}", ""))
     given = {float(rounded(expected, digits)) for digits in (3, 4, 5, 6)}
     if isinstance(answer, str | list):
         return  # the learner's own words are quoted
     assert not given & numbers_in(" ".join(said))
+
+
+def said_to(exercise, answer):
+    """What is said to an answer, without what was asked for and what was given."""
+    lines = re.sub(r"\n  ", "\n", judged(exercise, answer).message)
+    text = " ".join(lines.split())
+    known = find(exercise)
+    text = text.removeprefix(f"{exercise}: not yet. ")
+    return text.replace(" ".join(f"Asked for: {known.asks}.".split()), "")
+
+
+def telling(numbers):
+    """The numbers among these that say something: not those that stand in any sentence."""
+    return {rounded(n, digits) for n in numbers for digits in (3, 4, 5, 6) if abs(n) % 1 > 1e-9}
+
+
+@pytest.mark.parametrize(("exercise", "keyword", "answer"), WRONG)
+def test_feedback_does_not_give_the_answer_away(exercise, keyword, answer):
+    known = find(exercise)
+    said = said_to(exercise, answer)
+    hints = " ".join(known.hints)
+    if isinstance(known, Numbers):
+        expected = [as_number(value) for _, value in leaves(computed(known.expected))]
+        given = [as_number(value) for _, value in leaves(answer)]
+        own = telling([n for n in given if n is not None])
+        wanted = telling([n for n in expected if n is not None]) - own
+        found = {text for text in wanted if re.search(rf"(?<![\d.]){re.escape(text)}(?!\d)", said)}
+        assert len(found) < max(len(expected), 1), (found, said)
+        assert not (len(expected) == 1 and found)
+        assert not all(text in hints for text in telling(n for n in expected if n is not None)) or (
+            not wanted
+        )
+    if isinstance(known, Order):
+        names = [str(name) for name in computed(known.expected)]
+        gave = re.search(r"You gave (.*?)\. ", said)
+        rest = said.replace(gave[0], "") if gave else said
+        for joined in (", ", " ", " -> ", ""):
+            assert joined.join(names) not in rest
+            assert joined.join(names) not in hints
+    if isinstance(known, Choice):
+        right = re.escape(known.option)
+        tells = re.compile(
+            rf"(?:answer|letter|option|choice) (?:is )?[\"'(]?{right}\b|\({right}\)", re.I
+        )
+        rest = re.sub(r"You gave .*?[.] ", "", said)  # the learner's own letter is quoted
+        assert not tells.search(rest), said
+        assert not tells.search(hints), hints
+    if isinstance(known, Behavior) and known.reference is not None:
+        code = inspect.getsource(known.reference)
+        body = [
+            " ".join(line.split())
+            for line in code.splitlines()
+            if line.strip().startswith("return ")
+        ]
+        for line in body:
+            if len(line) > 20:
+                assert line not in said
+                assert line not in hints
+
+
+@pytest.mark.parametrize("exercise", [key for key, _ in ENTRIES])
+def test_the_second_hint_says_more_than_the_first(exercise):
+    first, second = find(exercise).hints
+    assert first != second
+    assert min(len(first.split()), len(second.split())) >= 3, (first, second)
 
 
 def test_there_is_something_to_replay():

@@ -5,7 +5,7 @@ import copy
 import pytest
 from nbformat import v4
 
-from _tools import canonical, lint, lint_pairs, places, stubs
+from _tools import canonical, lint, lint_pairs, lint_parts, places, stubs
 from _tools.lesson import Lesson, sentences
 from _tools.lint_structure import ALLOWED_OPT_OUTS
 
@@ -106,7 +106,40 @@ def failing(ename, evalue):
     return v4.new_output("error", ename=ename, evalue=evalue, traceback=[f"{ename}: {evalue}"])
 
 
+def with_first_cells(*sources):
+    def plant(notebook):
+        for cell, source in zip(notebook.cells[1:], sources, strict=False):
+            cell.source = source
+
+    return plant
+
+
+def untagged(notebook):
+    notebook.cells[1].update(source='predict("demo.a", ...)', metadata={"tags": []})
+
+
 OFFENDERS = [
+    ("opening", "The question", with_prose("Welcome.")),
+    ("opening", "Time", with_prose("**The question:** why? **You need** time.")),
+    ("closing", "Test yourself", with_prose("## What you now know")),
+    ("predictions", "never compared", with_code('predict("demo.a", ...)')),
+    ("predictions", "not of lesson", with_code('predict("06.a", ...)')),
+    ("predictions", "nobody predicted", with_code('compare("demo.a", 1)')),
+    ("predictions", "no tag", untagged),
+    (
+        "predictions",
+        "twice",
+        with_first_cells('predict("demo.a", 1)', 'predict("demo.a", 1)'),
+    ),
+    ("players", "3 players", with_first_cells("play(log)", "play(log)", "x = play(log)")),
+    ("sizes", "one output", with_outputs(said("word " * 40_000))),
+    ("sizes", "one output", with_outputs(html('<img alt="a" src="data:,' + "a" * 200_000 + '">'))),
+    ("sizes", "the notebook has", with_prose("word " * 200_000)),
+    (
+        "anchors",
+        "there is no #nowhere",
+        with_prose(f"[see]({places.LESSONS}/AUTHORING.md#nowhere)"),
+    ),
     ("canonical-form", "canonical", with_cell(metadata={"collapsed": True})),
     ("canonical-form", "canonical", with_cell(id="a1b2c3")),
     ("canonical-form", "has the tag", with_cell(metadata={"tags": ["skip"]})),
@@ -172,6 +205,8 @@ def clean(demo):
     notebook = canonical.read(demo[0])
     title, first = notebook.cells[0], next(c for c in notebook.cells if c.cell_type == "code")
     title.source = "# Title\n\n" + "word " * 2300
+    title.source += "".join(f"\n\n**{part}** here." for part in lint_parts.OPENING)
+    title.source += "".join(f"\n\n## {part}" for part in lint_parts.CLOSING)
     exercises = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     notebook.cells = [title, first, *exercises]
     for count, cell in enumerate(notebook.cells[1:], start=1):

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from _tools import canonical, drafts, lint, lint_pairs, places, release, stubs
+from _tools import canonical, drafts, lint, lint_pairs, places, release, stubs, table
 from _tools.__main__ import main as command
 
-NOT_FOR_A_DEMO = ["prose-length", "prose-to-code"]
+NOT_FOR_A_DEMO = ["prose-length", "prose-to-code", "opening", "closing"]
 
 
 def test_both_notebooks_are_clean(demo):
@@ -215,3 +215,22 @@ def test_the_learners_notebook_is_formatted_as_ruff_formats_it(demo):
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=100", "--check"]
     finished = subprocess.run([*command, str(demo[1])], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_a_lesson_is_measured(demo, monkeypatch, capsys):
+    measured = table.measures(demo[0])
+    assert (measured.lesson, measured.exercises, measured.predictions) == ("demo", 5, 1)
+    assert measured.longest_cell >= measured.median_cell > 0
+    assert measured.words_a_line == round(measured.words / measured.code_lines, 1)
+    for counted in (measured.wrong_refused, measured.right_accepted):
+        done, of = counted.split("/")
+        assert done == of
+        assert int(of) > 10
+    assert table.bank("77") == {}
+    monkeypatch.setattr(places, "solution", lambda which: demo[0])
+    assert command(["table", "demo"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| lesson | words | code lines | words a line |")
+    assert lines[2].startswith("| demo | ")
+    monkeypatch.undo()
+    assert table.main(["78"]) == 1

@@ -410,8 +410,17 @@ def test_a_release_names_its_lessons() -> None:
 
 def test_options_of_the_lessons():
     options = lessons.parser().parse_args(["--no-browser", "--port", "9000"])
-    expected = argparse.Namespace(check=False, no_browser=True, port=9000, release=None)
+    expected = argparse.Namespace(
+        check=False,
+        no_browser=True,
+        port=9000,
+        release=None,
+        progress=False,
+        reset=False,
+        table=None,
+    )
     assert options == expected
+    assert lessons.parser().parse_args(["--table", "06", "07"]).table == ["06", "07"]
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])

@@ -1,0 +1,131 @@
+"""Show what the learner has solved: `python lessons --progress`, from notes on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .console import Trouble, say
+
+VARIABLE = "MINIGRAD_PROGRESS"
+_PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What there is to do in a lesson.
+
+    Args:
+        number: such as "06".
+        title: as it stands over the lesson.
+        exercises: their ids.
+        predictions: their names.
+    """
+
+    number: str
+    title: str
+    exercises: tuple[str, ...]
+    predictions: tuple[str, ...]
+
+
+def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | None:
+    """Tell where `minigrad.classroom.progress` keeps its notes; None where it keeps none."""
+    if VARIABLE in variables:
+        return Path(variables[VARIABLE]).expanduser() if variables[VARIABLE] else None
+    if os.access(lessons, os.W_OK):
+        return lessons / ".progress.json"
+    home = os.path.expanduser("~")
+    return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
+
+
+def read(path: Path) -> dict[str, set[str]]:
+    """Read the notes: for "solved", "tried" and "predicted" the names."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = {}
+    notes = found if isinstance(found, dict) else {}
+    listed = {key: notes.get(key) for key in ("solved", "tried", "predicted")}
+    return {
+        key: {entry for entry in names if isinstance(entry, str)}
+        if isinstance(names, list)
+        else set()
+        for key, names in listed.items()
+    }
+
+
+def contents(path: Path) -> Contents | None:
+    """Read a learner's notebook; None where it cannot be read, as when it is half written."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells]
+        marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in cells]
+        code = [
+            text for cell, text in zip(cells, sources, strict=True) if cell["cell_type"] == "code"
+        ]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    title = sources[0].partition("\n")[0].lstrip("# ") if sources else path.stem
+    checks = [mark["grade_id"] for mark in marks if mark.get("grade") and "grade_id" in mark]
+    return Contents(
+        path.stem.partition("_")[0],
+        title,
+        tuple(check.removesuffix("-check").replace("-", ".") for check in checks),
+        tuple(dict.fromkeys(name for text in code for name in _PREDICTS.findall(text))),
+    )
+
+
+def table(lessons: Sequence[Contents], notes: Mapping[str, set[str]]) -> list[str]:
+    """Write one line for each lesson, and one for all of them."""
+    rows = []
+    for lesson in lessons:
+        solved = sum(name in notes["solved"] for name in lesson.exercises)
+        tried = sum(name in notes["tried"] - notes["solved"] for name in lesson.exercises)
+        guessed = sum(name in notes["predicted"] for name in lesson.predictions)
+        finished = 0 < len(lesson.exercises) == solved
+        remark = "finished" if finished else f"{tried} tried" if tried else ""
+        rows.append(
+            (lesson.title, solved, len(lesson.exercises), guessed, len(lesson.predictions), remark)
+        )
+    total = tuple(sum(row[column] for row in rows) for column in range(1, 5))
+    done = sum(row[5] == "finished" for row in rows)
+    rows.append(("All lessons", *total, f"{done} of {len(lessons)} finished"))
+    width = max(len(row[0]) for row in rows)
+    lines = [f"{'lesson':<{width}}  exercises  predictions"]
+    for title, solved, exercises, guessed, predictions, remark in rows:
+        line = f"{title:<{width}}  {solved:>3} of {exercises:<3} {guessed:>4} of {predictions:<3}"
+        lines.append(f"{line}  {remark}".rstrip())
+    return lines
+
+
+def show(lessons: Path) -> int:
+    """Print the table; return the exit code."""
+    found = [contents(path) for path in sorted(lessons.glob("[0-9][0-9]_*.ipynb"))]
+    path = place(lessons)
+    notes = read(path) if path else {"solved": set(), "tried": set(), "predicted": set()}
+    print("\n".join(table([each for each in found if each], notes)))
+    if path is None:
+        say(f"No notes are kept, because {VARIABLE} is set and empty.")
+    elif path.exists():
+        say(f"Noted in {path}, and nowhere else. To forget: python lessons --progress --reset")
+    else:
+        say(f"Nothing is noted yet. Checks and predictions will be noted in {path}.")
+    return 0
+
+
+def reset(lessons: Path) -> int:
+    """Forget the notes; the notebooks stay as they are. Return the exit code."""
+    path = place(lessons)
+    if path is None or not path.exists():
+        say("There are no notes to forget.")
+        return 0
+    try:
+        path.unlink()
+    except OSError as error:
+        raise Trouble(f"{path}: {error.strerror or error}.", "Remove the file yourself.") from None
+    say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
+    return 0

@@ -1,0 +1,60 @@
+"""Make slides of a lesson: one for each section, its subsections below it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import nbconvert
+from nbformat import NotebookNode
+
+from _tools import canonical, places
+
+
+def marked(notebook: NotebookNode) -> NotebookNode:
+    """Give a notebook whose cells say where a slide begins.
+
+    A slide begins at each title and section, one below it at each subsection; a slide type that
+    the author gave a cell stays.
+
+    Args:
+        notebook: a lesson; it stays as it is.
+    """
+    made = canonical.canonical(notebook)
+    for cell in made.cells:
+        if "slideshow" in cell.metadata:
+            continue
+        heading = re.match(r"(#+) ", cell.source) if cell.cell_type == "markdown" else None
+        deep = len(heading[1]) if heading else 0
+        kind = "-" if not deep else "slide" if deep <= 2 else "subslide"
+        cell.metadata["slideshow"] = NotebookNode(slide_type=kind)
+    return made
+
+
+def main(lesson: str, folder: Path, reveal: str | None = None) -> int:
+    """Write the slides of a lesson as one HTML file.
+
+    Args:
+        lesson: its number.
+        folder: where to.
+        reveal: where the browser finds reveal.js; by default nbconvert's address on the network.
+
+    Returns:
+        0, or 1 where the lesson is not there: an exit code.
+    """
+    try:
+        path = places.learner_of(places.solution(lesson))
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    exporter = nbconvert.SlidesExporter()
+    exporter.reveal_scroll = True  # a section may be longer than the screen
+    if reveal is not None:
+        exporter.reveal_url_prefix = reveal
+    text, _ = exporter.from_notebook_node(marked(canonical.read(path)))
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{path.stem}.slides.html"
+    target.write_text(text, encoding="utf-8", newline="\n")
+    print(f"written: {target}")
+    return 0

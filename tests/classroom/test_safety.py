@@ -1,0 +1,443 @@
+"""Whatever a learner hands in: it is stopped, explained and undone, and the notebook goes on."""
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import nbclient
+import numpy as np
+import pytest
+from nbformat import v4
+
+import minigrad as torch
+from minigrad import classroom, nn
+from minigrad.classroom import check, exercises_of, judge
+from minigrad.classroom.alarm import Alarm
+from minigrad.classroom.running import HeldBack, run
+from minigrad.classroom.surroundings import as_usual, put_back
+from minigrad.nn.modules import module as everywhere
+
+ROOM = Path(classroom.__file__).parent
+LESSONS = sorted(path.stem.removeprefix("lesson_") for path in ROOM.glob("lesson_*.py"))
+EXERCISES = [exercise.id for lesson in LESSONS for exercise in exercises_of(lesson)]
+
+
+class Awkward:
+    """Everything that can be asked of it fails."""
+
+    def __float__(self):
+        raise OSError("no float")
+
+    def __str__(self):
+        raise OSError("no text")
+
+    __repr__ = __len__ = __iter__ = __eq__ = __bool__ = __str__
+    __hash__ = None
+
+
+def circular():
+    result = []
+    result.append(result)
+    return result
+
+
+def numbers_for_ever():
+    yield from itertools.count()
+
+
+ODD = {
+    "awkward": Awkward(),
+    "bytes": b"0.5",
+    "circular": circular(),
+    "class": Awkward,
+    "complex": 1 + 2j,
+    "complex tensor": torch.ones(2) * 1j,
+    "deep": [[[[[[1.0]]]]]],
+    "dict": {"a": 1},
+    "empty array": np.zeros((0, 3)),
+    "empty list": [],
+    "empty tuple": (),
+    "endless generator": numbers_for_ever(),
+    "error": ValueError("an error as an answer"),
+    "exit": lambda *args: sys.exit(3),
+    "huge": 10**400,
+    "infinity": float("inf"),
+    "integer tensor": torch.arange(3),
+    "long text": "because " * 2000,
+    "minus infinity": -np.inf,
+    "module": nn.Linear(2, 2),
+    "nan": float("nan"),
+    "none in a list": [None, 1.0],
+    "object array": np.array([None, "a"], dtype=object),
+    "parameter": nn.Parameter(torch.ones(2)),
+    "range": range(3),
+    "recursion": lambda *args: judge_me_again(*args),
+    "returns awkward": lambda *args: Awkward(),
+    "set": {1, 2},
+    "symbol": ("b",),
+    "text": "0.5",
+    "true": True,
+    "zero": 0,
+    "base exception": lambda *args: raise_it(BaseException("all the way")),
+    "builtin": len,
+    "handle": torch.ones(1, requires_grad=True).register_hook(print),
+}
+
+
+def judge_me_again(*args):
+    return judge_me_again(*args)
+
+
+def raise_it(error):
+    raise error
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_no_answer_is_too_odd_to_be_judged(exercise, capsys):
+    for name, answer in ODD.items():
+        verdict = judge(exercise, answer)
+        assert verdict.status in ("wrong", "unsolved"), name
+        said = " ".join(verdict.message.split()).removeprefix(f"{exercise}: not yet.")
+        # More than that it is wrong: what was asked for, and what came instead.
+        assert len(said.split()) >= 8, (name, said)
+        assert len(said) < 1500, (name, said)
+        assert "0x" not in said, (name, said)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.fixture
+def doubling(monkeypatch):
+    monkeypatch.setattr(classroom.desk, "_registered", {})
+    classroom.register(
+        classroom.Function(
+            id="97.1",
+            asks="f(x), which doubles",
+            inputs=lambda rng: [(1.0,), (rng.uniform(2, 3),)],
+            reference=lambda x: 2 * x,
+            right="Yes.",
+            hints=("first", "second"),
+        )
+    )
+
+
+def hook_everywhere(x):
+    everywhere.register_module_forward_hook(lambda *args: None)
+    return 2 * x
+
+
+def default_dtype(x):
+    torch.set_default_dtype(torch.float64)
+    return 2 * x
+
+
+def no_recording(x):
+    torch.set_grad_enabled(False)
+    return 2 * x
+
+
+def saved_hooks(x):
+    torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t).__enter__()
+    return 2 * x
+
+
+def anomalies(x):
+    torch.autograd.set_detect_anomaly(True)
+    return 2 * x
+
+
+def printing(x):
+    torch.set_printoptions(precision=9)
+    return 2 * x
+
+
+def numpy_printing(x):
+    np.set_printoptions(precision=2)
+    return 2 * x
+
+
+def overflows(x):
+    np.seterr(all="raise")
+    return 2 * x
+
+
+def recursion_limit(x):
+    sys.setrecursionlimit(sys.getrecursionlimit() + 7)
+    return 2 * x
+
+
+def everything():
+    return (
+        torch.get_default_dtype(),
+        torch.is_grad_enabled(),
+        torch.is_anomaly_enabled(),
+        torch.get_printoptions(),
+        np.get_printoptions(),
+        np.geterr(),
+        sys.getrecursionlimit(),
+        [dict(table) for name, table in vars(everywhere).items() if name.startswith("_global_f")],
+        everywhere._global_is_full_backward_hook,
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (hook_everywhere, "left a global hook registered"),
+        (default_dtype, "changed the default dtype"),
+        (no_recording, "recording of operations"),
+        (saved_hooks, "saved-tensor hooks"),
+        (anomalies, "anomaly detection"),
+        (printing, "how numbers are printed"),
+        (numpy_printing, "how numbers are printed"),
+        (overflows, "overflows"),
+        (recursion_limit, "limit for recursion"),
+    ],
+)
+def test_what_an_answer_leaves_changed_is_named_and_undone(doubling, answer, says):
+    before = everything()
+    verdict = judge("97.1", answer)
+    said = " ".join(verdict.message.split())
+    assert verdict.status == "wrong"
+    assert says in said
+    assert "put back" in said
+    assert everything() == before
+
+
+def test_random_numbers_go_on_where_they_were(doubling):
+    def drawing(x):
+        torch.manual_seed(3)
+        np.random.seed(3)
+        random.seed(3)
+        return 2 * x
+
+    states = torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate()
+    assert judge("97.1", drawing).status == "right"
+    after = torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate()
+    assert after == states
+
+
+def test_warning_filters_and_streams_come_back(doubling):
+    def filtering(x):
+        warnings.simplefilter("ignore")
+        sys.stdout = sys.stderr = None
+        return 2 * x
+
+    before = list(warnings.filters), sys.stdout, sys.stderr
+    assert judge("97.1", filtering).status == "right"
+    assert (list(warnings.filters), sys.stdout, sys.stderr) == before
+
+
+def test_the_learners_surroundings_do_not_disturb_a_check(doubling, capsys):
+    calls = []
+    handle = everywhere.register_module_forward_hook(lambda *args: calls.append(1))
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            layer = nn.Linear(1, 1)
+
+            def answer(x):
+                assert torch.is_grad_enabled()
+                assert torch.tensor(1.0).dtype is torch.float32
+                layer(torch.ones(1, dtype=torch.float64))
+                return 2 * x
+
+            assert check("97.1", answer)
+            assert not torch.is_grad_enabled()
+        assert torch.get_default_dtype() is torch.float64
+        assert handle.id in everywhere._global_forward_hooks
+    finally:
+        torch.set_default_dtype(torch.float32)
+        handle.remove()
+    said = " ".join(capsys.readouterr().out.split())
+    assert calls == []
+    assert "A global hook from an earlier cell is still registered" in said
+    assert "recording of operations is switched off" in said
+
+
+def test_after_an_error_too_everything_is_put_back():
+    before = everything()
+    with pytest.raises(KeyError), put_back() as left:
+        torch.set_default_dtype(torch.float64)
+        raise KeyError
+    assert left
+    with pytest.raises(KeyError), as_usual():
+        raise KeyError
+    assert everything() == before
+
+
+def bare_except():
+    while True:
+        try:  # noqa: SIM105
+            len("")
+        except:  # noqa: E722
+            pass
+
+
+def bare_except_in_a_loop_of_numpy():
+    big = np.ones((200, 200))
+    while True:
+        try:  # noqa: SIM105
+            big @ big
+        except:  # noqa: E722
+            pass
+
+
+def slow_lines():
+    big = np.ones((300, 300))
+    while True:
+        np.linalg.inv(big @ big + np.eye(300))
+
+
+def sleeping():
+    time.sleep(60)
+
+
+def waiting_for_a_lock():
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def inside_a_library():
+    sorted(itertools.islice(itertools.count(), 10), key=lambda k: slow_lines())
+
+
+def printing_for_ever():
+    while True:
+        print("x" * 1000)
+
+
+def generating_for_ever():
+    return sum(k for k in itertools.count())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        bare_except,
+        bare_except_in_a_loop_of_numpy,
+        slow_lines,
+        sleeping,
+        waiting_for_a_lock,
+        inside_a_library,
+        printing_for_ever,
+        generating_for_ever,
+    ],
+)
+def test_what_does_not_end_is_stopped(function, capsys):
+    started = time.monotonic()
+    outcome = run(function, most_lines=3000, most_seconds=1)
+    assert "way out" in outcome.trouble
+    assert time.monotonic() - started < 15
+    assert capsys.readouterr().out == ""
+    # Nothing rings later.
+    time.sleep(0.3)
+
+
+def test_a_readers_own_interrupt_gets_through():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupted)
+
+
+def test_in_another_thread_lines_are_counted_all_the_same():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(run(printing_for_ever, most_lines=500)))
+    thread.start()
+    thread.join(timeout=30)
+    assert "500 lines" in found[0].trouble
+
+
+def test_an_alarm_in_time_leaves_nothing_behind():
+    before = threading.active_count()
+    for _ in range(50):
+        with Alarm(0.001) as alarm:
+            pass
+    assert threading.active_count() == before
+    assert alarm.rang in (False, True)
+
+
+def test_recursion_through_compiled_code_is_explained():
+    def folding(x):
+        return max([x], key=folding)
+
+    assert "RecursionError" in run(folding, 1).trouble
+
+
+def test_a_flood_of_output_is_counted_and_not_kept(doubling):
+    def flooding(x):
+        print("line\n" * 100_000)
+        return 3 * x
+
+    before = HeldBack.lines
+    verdict = judge("97.1", flooding)
+    assert HeldBack.lines - before >= 200_000
+    assert "What it prints is held back here" in " ".join(verdict.message.split())
+    assert len(verdict.message) < 600
+
+
+def test_a_loop_that_ends_in_a_kernel_is_stopped_there(tmp_path):
+    """A fresh interpreter, where nothing of pytest handles interrupts."""
+    program = (
+        "import time\n"
+        "from minigrad.classroom.running import run\n"
+        "print(run(lambda: time.sleep(60), most_seconds=0.5).trouble)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        cwd=ROOM.parents[1],
+    )
+    assert "still running after 0.5 seconds" in done.stdout, done.stderr
+
+
+IN_A_KERNEL = """\
+import time
+from minigrad.classroom import check
+from minigrad.classroom.running import run
+print(run(lambda: time.sleep(60), most_seconds=0.5).trouble)
+print(run(lambda: quit()).trouble)
+print(run(lambda: exit()).trouble)
+print(run(lambda: input("your name? ")).trouble)
+def stubborn():
+    while True:
+        try:
+            len("")
+        except:
+            pass
+print(run(stubborn, most_lines=1000).trouble)
+print(check("00.2", -0.00408).status)
+"""
+
+
+def test_in_a_notebooks_kernel_too_everything_is_stopped(tmp_path):
+    notebook = v4.new_notebook(
+        cells=[v4.new_code_cell(IN_A_KERNEL), v4.new_code_cell("print('still here')")]
+    )
+    client = nbclient.NotebookClient(
+        notebook, timeout=60, extra_arguments=["--IPKernelApp.log_level=ERROR"]
+    )
+    notes = tmp_path / "notes.json"
+    variables = {"MINIGRAD_PROGRESS": str(notes), "PYTHONPATH": str(ROOM.parents[1])}
+    client.execute(env=os.environ | variables, cwd=str(tmp_path))
+    first, second = ["".join(o.get("text", "") for o in cell.outputs) for cell in notebook.cells]
+    lines = first.splitlines()
+    assert lines[0].startswith("It was still running after 0.5 seconds")
+    assert lines[1] == lines[2]
+    assert lines[1].startswith("It asked Python to end")
+    assert lines[3].startswith("It raised EOFError")
+    assert lines[4].startswith("It did not come to an end within 1,000 lines")
+    assert lines[-1] == "right"
+    assert "noted on this machine" in " ".join(lines)
+    assert notes.exists()
+    assert second == "still here\n"

@@ -1,0 +1,279 @@
+"""The instructors' guide is true: its numbers are computed, its links lead somewhere."""
+
+import re
+
+import pytest
+
+import minigrad as torch
+from _tools import canonical, lint_prose, places, slides
+from _tools.lesson import sentences, without_fences
+from minigrad import nn
+from minigrad.autograd import gradcheck
+from minigrad.classroom import rounded
+
+GUIDE = places.LESSONS / "INSTRUCTORS.md"
+FOLDER = places.LESSONS / "instructors"
+QUESTIONS, ANSWERS = FOLDER / "exam_questions.md", FOLDER / "exam_answers.md"
+PAGES = [GUIDE, QUESTIONS, ANSWERS]
+
+X, W0, B0, W1, B1 = VALUES = 0.5, 0.2, 0.3, 0.6, 0.1
+
+
+class SLinear(nn.Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(weight, dtype=torch.float64))
+        self.bias = nn.Parameter(torch.tensor(bias, dtype=torch.float64))
+
+    def forward(self, x):
+        return self.weight * x + self.bias
+
+
+class Squared(nn.Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.f = SLinear(weight, bias)
+
+    def forward(self, x):
+        return self.f(x) ** 2
+
+
+def chain(register=None):
+    """The chain of the exam: gradients of x, w0, b0, w1, b1 with hooks as `register` puts them."""
+    f0, f1 = SLinear(W0, B0), Squared(W1, B1)
+    x = torch.tensor(X, dtype=torch.float64, requires_grad=True)
+    if register is not None:
+        register(f0, f1)
+    loss = (f1(f0(x)) - 1) ** 2
+    loss.backward()
+    leaves = (x, f0.weight, f0.bias, f1.f.weight, f1.f.bias)
+    return [leaf.grad.item() for leaf in leaves]
+
+
+def ratios(register):
+    return [round(a / b, 6) for a, b in zip(chain(register), chain(), strict=True)]
+
+
+def seen(kind):
+    noted = []
+
+    def register(f0, f1):
+        hook = lambda module, grad_input, grad_output: noted.append((grad_input, grad_output))  # noqa: E731
+        getattr(f1, kind)(hook)
+
+    if kind == "register_backward_hook":
+        with pytest.warns(FutureWarning, match="full_backward_hook"):
+            chain(register)
+    else:
+        chain(register)
+    return [tuple(g.item() for g in gradients) for gradients in noted[0]]
+
+
+def twice(f0, f1):
+    f1.register_full_backward_hook(lambda module, gi, go: (2 * gi[0],))
+
+
+def thrice_before(f0, f1):
+    f1.register_full_backward_pre_hook(lambda module, go: (3 * go[0],))
+
+
+def both(f0, f1):
+    twice(f0, f1)
+    thrice_before(f0, f1)
+
+
+def forward_values():
+    x1 = W0 * X + B0
+    s = W1 * x1 + B1
+    return [x1, s, s * s, (s * s - 1) ** 2]
+
+
+def on_two_uses():
+    calls = []
+    x = torch.tensor(3.0, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: calls.append(g.item()))
+    (y * y + 5 * y).backward()
+    return len(calls), calls[0], x.grad.item()
+
+
+def clipped_by_hook():
+    p = torch.tensor([0.0, 0.0], requires_grad=True)
+    p.register_hook(lambda g: g.clamp(-1, 1))
+    for _ in range(3):
+        (p * torch.tensor([5.0, -0.5])).sum().backward()
+    return p.grad.tolist()
+
+
+def second_backward():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x**3
+    y.backward(retain_graph=True)
+    first = x.grad.item()
+    y.backward()
+    return first, x.grad.item()
+
+
+def unbroadcast():
+    b = torch.zeros(3, requires_grad=True)
+    (torch.ones(4, 3) * torch.arange(4.0).reshape(4, 1) + b * 2).sum().backward()
+    return b.grad.tolist()
+
+
+def linear_entries():
+    noted = []
+    layer = nn.Linear(3, 2)
+    with pytest.warns(FutureWarning, match="full_backward_hook"):
+        layer.register_backward_hook(lambda m, gi, go: noted.extend(tuple(g.shape) for g in gi))
+        layer(torch.ones(5, 3, requires_grad=True)).sum().backward()
+    return noted
+
+
+def global_calls():
+    calls = []
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Tanh(), nn.Linear(2, 1)))
+    handle = nn.modules.module.register_module_forward_hook(lambda *args: calls.append(1))
+    try:
+        nn.MSELoss()(model(torch.ones(1, 2)), torch.zeros(1, 1))
+    finally:
+        handle.remove()
+    return len(calls)
+
+
+def softmax_gradient():
+    z = torch.tensor([[0.0, 0.0, 0.0, 0.0]], requires_grad=True)
+    nn.functional.cross_entropy(z, torch.tensor([1])).backward()
+    return z.grad.tolist()[0]
+
+
+def second_derivative():
+    x = torch.tensor(2.0, requires_grad=True)
+    (first,) = torch.autograd.grad(x**4 + x, x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    return first.item(), second.item()
+
+
+def newton():
+    x = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    (first,) = torch.autograd.grad(x**3 - 3 * x, x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    return (x - first / second).item()
+
+
+def ones_hide():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.flip(0)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    x = torch.arange(3.0, dtype=torch.float64).requires_grad_()
+    Wrong.apply(x).sum().backward()
+    return x.grad.tolist(), gradcheck(Wrong.apply, (x,), raise_exception=False)
+
+
+def central_error():
+    f = lambda x: x**3  # noqa: E731
+    return (f(2.1) - f(1.9)) / 0.2, (f(2.1) - f(2.0)) / 0.1
+
+
+COMPUTED = {
+    "1": forward_values,
+    "2": chain,
+    "3": central_error,
+    "4": unbroadcast,
+    "5": second_backward,
+    "6": on_two_uses,
+    "7": clipped_by_hook,
+    "9": lambda: seen("register_full_backward_hook"),
+    "10": lambda: ratios(twice),
+    "11": lambda: ratios(both),
+    "12": lambda: seen("register_backward_hook")[0],
+    "13": linear_entries,
+    "14": global_calls,
+    "16": softmax_gradient,
+    "17": ones_hide,
+    "18": second_derivative,
+    "19": newton,
+}
+
+
+def sections(path):
+    parts = re.split(r"^### (\d+)\b.*$", path.read_text(encoding="utf-8"), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def numbers(value):
+    if isinstance(value, (list, tuple)):
+        return [number for entry in value for number in numbers(entry)]
+    return [rounded(value, 5)]
+
+
+@pytest.mark.parametrize("question", COMPUTED)
+def test_the_numbers_of_an_answer_are_computed(question):
+    text = sections(ANSWERS)[question]
+    written = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)", text)
+    known = {float(number) for number in written}
+    for number in numbers(COMPUTED[question]()):
+        if number not in ("True", "False"):
+            assert any(abs(float(number) - entry) < 1e-9 for entry in known), (number, written)
+
+
+def test_what_ones_hide_gradcheck_sees():
+    assert ones_hide() == ([1.0, 1.0, 1.0], False)
+
+
+def test_every_question_has_its_answer_and_no_question_holds_one():
+    asked, answered = sections(QUESTIONS), sections(ANSWERS)
+    assert list(asked) == list(answered)
+    assert list(asked) == [str(k) for k in range(1, len(asked) + 1)]
+    assert set(COMPUTED) < set(asked)
+    assert "exam_answers" not in QUESTIONS.read_text(encoding="utf-8")
+
+
+def test_the_guide_names_every_lesson():
+    text = GUIDE.read_text(encoding="utf-8")
+    for path in places.learners():
+        assert f"({path.name})" in text, path.name
+        title = canonical.read(path).cells[0].source.partition("\n")[0].lstrip("# ")
+        assert title in text, title
+
+
+def test_its_times_are_those_of_the_lessons():
+    text = GUIDE.read_text(encoding="utf-8")
+    for path in places.learners():
+        said = re.search(
+            r"\*\*Time:\*\* (?:about )?(\w+) minutes", canonical.read(path).cells[0].source
+        )
+        if said and said[1].isdecimal():
+            row = next(line for line in text.splitlines() if f"({path.name})" in line)
+            assert f"| {said[1]} min" in row, (path.name, row)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere_and_words_are_ours(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", without_fences(text)):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+    prose = sentences(text)
+    for pattern in (lint_prose.BRITISH, lint_prose.HYPE):
+        assert not pattern.search(prose), pattern.search(prose)
+
+
+def test_slides_begin_at_sections(tmp_path, capsys):
+    path = places.learners()[0]
+    notebook = canonical.read(path)
+    kinds = [cell.metadata.slideshow.slide_type for cell in slides.marked(notebook).cells]
+    heads = [c for c in notebook.cells if c.cell_type == "markdown" and c.source.startswith("## ")]
+    assert kinds[0] == "slide"
+    assert kinds.count("slide") == len(heads) + 1
+    assert "subslide" in kinds
+    assert slides.main(path.stem[:2], tmp_path, reveal="reveal.js") == 0
+    html = (tmp_path / f"{path.stem}.slides.html").read_text(encoding="utf-8")
+    assert html.count("<section") >= len(heads)
+    assert "reveal.js/dist/reveal" in html
+    assert slides.main("77", tmp_path) == 1
+    assert "no solution notebook" in capsys.readouterr().err
