@@ -101,8 +101,8 @@ class Player:
         return (
             f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em">'
             f"<p><strong>{escape(self.title)}</strong></p>"
-            '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust the '
-            "notebook, and buttons step through it.</p>"
+            '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust '
+            "the notebook, and buttons step through it.</p>"
             f"<div>{still}</div>"
             f"<details><summary>All {count} steps as a table</summary>{table}</details>"
             # not a <template>: where scripts don't run, its content would be taken out and shown
