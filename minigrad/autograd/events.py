@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -58,8 +58,6 @@ class Event:
 
     node: NodeLabel
 
-    says: ClassVar[str] = ""
-
     def __eq__(self, other: object) -> bool:
         """Compare all that the two tell; numbers have to be the same, to the last digit."""
         if type(other) is not type(self):
@@ -68,7 +66,7 @@ class Event:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def columns(self) -> tuple[str, str]:
+    def _columns(self) -> tuple[str, str]:
         """Give what the log's table says: what happened, and with which values."""
         raise NotImplementedError
 
@@ -80,8 +78,7 @@ class PassStarted(Event):
     output_nr: int
     gradient: Gradient
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return "pass starts here", shown(self.gradient)
 
 
@@ -91,8 +88,7 @@ class NodeStarted(Event):
 
     gradients: tuple[Gradient, ...]
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return "starts with", _list(self.gradients)
 
 
@@ -119,8 +115,7 @@ class HookFired(Event):
     in_place: bool = False
     raised: str | None = None
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         saw = " and ".join(map(_list_or_one, self.seen))
         if self.raised is not None:
             end = f"raised {self.raised}"
@@ -143,8 +138,7 @@ class RuleApplied(Event):
     grad_outputs: tuple[Gradient, ...]
     grad_inputs: tuple[Gradient, ...]
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return "rule", f"{_list(self.grad_outputs)} -> {_list(self.grad_inputs)}"
 
 
@@ -164,8 +158,7 @@ class GradientSent(Event):
     output_nr: int
     gradient: Gradient
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return f"sends to {self.target}", shown(self.gradient)
 
 
@@ -181,8 +174,7 @@ class GradientAccumulated(Event):
     gradient: Gradient
     total: Gradient
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return "adds to .grad", f"{shown(self.gradient)}, now {shown(self.total)}"
 
 
@@ -200,8 +192,7 @@ class GradientCaptured(Event):
     output_nr: int
     gradient: Gradient
 
-    def columns(self) -> tuple[str, str]:
-        """Give what the log's table says."""
+    def _columns(self) -> tuple[str, str]:
         return f"captured as no. {self.position}", shown(self.gradient)
 
 
@@ -275,7 +266,7 @@ class Log:
     def table(self) -> str:
         """The events as a text table, a line each."""
         rows = [("node", "event", "values")]
-        rows += [(str(event.node), *event.columns()) for event in self.events]
+        rows += [(str(event.node), *event._columns()) for event in self.events]
         widths = [max(len(row[place]) for row in rows) for place in range(2)]
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.classroom.slate_08 import Answer, chain, clean_slate, hooks_left, linear
+from minigrad.classroom.runs_06 import layer
+from minigrad.classroom.slate_08 import Answer, chain, clean_slate, hooks_left
 from minigrad.nn.modules import module as everywhere
 from minigrad.tensor import Tensor
 
@@ -62,12 +63,12 @@ def suspects() -> dict[str, tuple[nn.Module, Tensor, Tensor]]:
     body = chain(twice=Twice(), length=Length())
     return {
         "a healthy model": (
-            chain(first=linear([[0.5, 0.2]], [0.1]), last=nn.Tanh()),
+            chain(first=layer([[0.5, 0.2]], [0.1]), last=nn.Tanh()),
             zero_row,
             one,
         ),
         "a culprit in the middle": (
-            chain(first=Twice(), length=Length(), last=linear([[2.0]], [0.5])),
+            chain(first=Twice(), length=Length(), last=layer([[2.0]], [0.5])),
             zero_row,
             one,
         ),
@@ -82,7 +83,7 @@ def suspects() -> dict[str, tuple[nn.Module, Tensor, Tensor]]:
             one,
         ),
         "a culprit in the first layer": (
-            chain(length=Length(), last=linear([[2.0]], [0.5])),
+            chain(length=Length(), last=layer([[2.0]], [0.5])),
             zero_row,
             one,
         ),
@@ -169,9 +170,9 @@ LEFT_AFTER_ERROR = "with a model that raises an error, the number of hooks left 
 def flow_run(answer: Answer) -> dict[str, Any]:
     """Let an answer collect from a model, and look at what it leaves behind."""
     model = chain(
-        first=linear([[0.5, -0.3], [0.2, 0.8]], [0.1, 0.0]),
-        body=chain(squash=nn.Tanh(), inner=linear([[0.7, -0.4]] * 2, [0.0, 0.3])),
-        last=linear([[1.5, -0.9]], [0.4]),
+        first=layer([[0.5, -0.3], [0.2, 0.8]], [0.1, 0.0]),
+        body=chain(squash=nn.Tanh(), inner=layer([[0.7, -0.4]] * 2, [0.0, 0.3])),
+        last=layer([[1.5, -0.9]], [0.4]),
     )
     cotangent = torch.tensor([[1.3], [-0.4]])
     broken = chain(first=nn.Tanh(), broken=Broken())
@@ -234,7 +235,7 @@ class Around(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.inner = linear([[0.4, 0.1], [-0.2, 0.6]], [0.1, -0.3])
+        self.inner = layer([[0.4, 0.1], [-0.2, 0.6]], [0.1, -0.3])
 
     def forward(self, x: Tensor) -> Tensor:
         """Add the layer's result to what it was given."""
@@ -247,10 +248,10 @@ def scale_run(answer: Answer) -> dict[str, Any]:
 
     def run(needs_one: bool) -> dict[str, Any]:
         model = chain(
-            first=linear([[0.5, -0.3], [0.2, 0.8]], [0.1, 0.0]),
+            first=layer([[0.5, -0.3], [0.2, 0.8]], [0.1, 0.0]),
             around=Around(),
             norm=nn.LayerNorm(2),
-            last=linear([[1.5, -0.9]], [0.4]),
+            last=layer([[1.5, -0.9]], [0.4]),
         )
         data = torch.tensor([[0.3, -1.2], [0.8, 0.5]], requires_grad=needs_one)
         model(data).backward(torch.tensor([[1.3], [-0.4]]))

@@ -39,16 +39,6 @@ def hooks_left(*models: nn.Module) -> int:
     return left + sum(len(getattr(m, f"_{name}_hooks")) for m in modules for name in _TABLES)
 
 
-def linear(weight: Any, bias: Any) -> Any:
-    """Build a linear layer with the given parameters."""
-    weight, bias = torch.tensor(weight), torch.tensor(bias)
-    made: Any = nn.Linear(weight.shape[1], weight.shape[0])
-    with torch.no_grad():
-        made.weight.copy_(weight)
-        made.bias.copy_(bias)
-    return made
-
-
 def chain(**layers: nn.Module) -> nn.Sequential:
     """Put named layers behind one another."""
     return nn.Sequential(OrderedDict(layers))

@@ -103,9 +103,15 @@ class Picture:
         self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
     ) -> dict[str, str]:
         # No image/svg+xml: a notebook that is not trusted refuses it, and it would be stored twice.
-        bundle = {"text/plain": self.table, "text/html": self.html()}
-        wanted = set(bundle) if include is None else set(include)
-        return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
+        return asked_for({"text/plain": self.table, "text/html": self.html()}, include, exclude)
+
+
+def asked_for(
+    bundle: dict[str, str], include: Iterable[str] | None, exclude: Iterable[str] | None
+) -> dict[str, str]:
+    """Give the forms of an output that a notebook asks for."""
+    wanted = set(bundle) if include is None else set(include)
+    return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
 
 
 def beside(

@@ -18,8 +18,10 @@ from minigrad.viz.export import description
 from minigrad.viz.graph import read_graph
 from minigrad.viz.modules import watch_modules
 from minigrad.viz.overlay import Stage
+from minigrad.viz.picture import asked_for
 from minigrad.viz.player_script import SCRIPT
 from minigrad.viz.steps import Formulas, Step, steps_of
+from minigrad.viz.tables import text_table
 
 
 class Player:
@@ -41,12 +43,9 @@ class Player:
     @property
     def table(self) -> str:
         """All steps as a text table."""
-        rows = [
-            (str(at), step.title, "; ".join(step.lines)) for at, step in enumerate(self.steps, 1)
-        ]
-        rows.insert(0, ("step", "what happens", "with which numbers"))
-        widths = [max(len(row[place]) for row in rows) for place in range(2)]
-        return "\n".join(f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows)
+        steps = enumerate(self.steps, 1)
+        rows = [(str(at), step.title, "; ".join(step.lines)) for at, step in steps]
+        return text_table(("step", "what happens", "with which numbers"), rows, left=(1, 2))
 
     def svg(self, step: int) -> str:
         """Give the picture at one step, from 1 on, as a complete SVG; at 0 before the first.
@@ -121,9 +120,7 @@ class Player:
     def _repr_mimebundle_(
         self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
     ) -> dict[str, str]:
-        bundle = {"text/plain": repr(self), "text/html": self.html()}
-        wanted = set(bundle) if include is None else set(include)
-        return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
+        return asked_for({"text/plain": repr(self), "text/html": self.html()}, include, exclude)
 
 
 def _image(svg: str, alt: str, kind: str) -> str:

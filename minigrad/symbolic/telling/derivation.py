@@ -17,7 +17,7 @@ from minigrad.symbolic.telling.checking import TOO_LONG, Checked, prove_equal
 from minigrad.symbolic.telling.local import NotTold, Value, value_of
 from minigrad.symbolic.telling.naming import given_names
 from minigrad.symbolic.telling.page import derivation_page
-from minigrad.symbolic.telling.paper import as_latex, as_text
+from minigrad.symbolic.telling.paper import Paper
 from minigrad.symbolic.telling.passage import leaves_of, nodes_of
 from minigrad.symbolic.telling.steps import (
     GradientStep,
@@ -29,7 +29,7 @@ from minigrad.symbolic.telling.steps import (
 from minigrad.tensor import wrap
 
 
-class Derivation:
+class Derivation(Paper):
     """The chain rule of one loss, as a backward pass took it; made by `derive`.
 
     Printed, it is text; in a notebook it shows itself as LaTeX.
@@ -156,18 +156,6 @@ class Derivation:
         given = self._account.places.in_leaves()
         put = [entry.xreplace(given) for entry in entries(formula).flat]
         return symbolic(vector_of(put).reshape(np.shape(formula)))
-
-    def __str__(self) -> str:
-        return as_text(self._sections)
-
-    __repr__ = __str__
-
-    def latex(self) -> str:
-        """Give the derivation as LaTeX: headings, and equations in `aligned`."""
-        return as_latex(self._sections)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": str(self), "text/latex": self.latex()}
 
 
 def derive(

@@ -12,7 +12,7 @@ from minigrad.symbolic.telling.derivation import wanted_tensors
 from minigrad.symbolic.telling.local import NotTold, Value
 from minigrad.symbolic.telling.naming import given_names
 from minigrad.symbolic.telling.numbers_page import NumbersLayout
-from minigrad.symbolic.telling.paper import as_latex, as_text
+from minigrad.symbolic.telling.paper import Paper
 from minigrad.symbolic.telling.steps import (
     GradientStep,
     Step,
@@ -25,7 +25,7 @@ from minigrad.symbolic.telling.steps import (
 MOST_SYMBOLS = 64  # entries of one tensor of which symbols are made
 
 
-class Explanation:
+class Explanation(Paper):
     """A backward pass on numbers, told step by step; made by `explain`.
 
     Printed, it is a table of text; in a notebook it shows itself as LaTeX.
@@ -47,18 +47,6 @@ class Explanation:
         self._layout = NumbersLayout(account, order, numbers, digits)
         self.steps: tuple[Step, ...] = _steps(account, order, numbers)
         self._sections = self._layout.sections()
-
-    def __str__(self) -> str:
-        return as_text(self._sections)
-
-    __repr__ = __str__
-
-    def latex(self) -> str:
-        """Give the explanation as LaTeX: headings, and equations in `aligned`."""
-        return as_latex(self._sections)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": str(self), "text/latex": self.latex()}
 
 
 def explain(tensor: Variable, *, names: Any = None, digits: int = 6) -> Explanation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from minigrad.symbolic.telling.blackboard import Written
 
@@ -95,3 +96,21 @@ def as_latex(sections: Sequence[Section]) -> str:
 
 def _escaped(words: str) -> str:
     return re.sub(r"([_%#&{}])", r"\\\1", words)
+
+
+class Paper:
+    """Something told in sections: printed it is text, in a notebook it shows itself as LaTeX."""
+
+    _sections: Sequence[Section]
+
+    def __str__(self) -> str:
+        return as_text(self._sections)
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """Give the page as LaTeX: headings, and equations in `aligned`."""
+        return as_latex(self._sections)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": str(self), "text/latex": self.latex()}
