@@ -23,13 +23,17 @@ _START = """\
 minigrad's book of derivatives has {operations} operations with {rules} rules. Each operation
 was run on symbols, forward and backward, from a gradient of symbols, and what came out was compared
 with what SymPy gives for the derivative of the forward's formula: exactly, entry by entry, for all
-gradients at once. [What minigrad has of PyTorch](pytorch.md) tells about names and behavior.
+gradients at once. Then the rule itself ran on numbers, at some hundreds of points in each case, and
+was compared with difference quotients of the forward. [What minigrad has of PyTorch](pytorch.md) tells about names and behavior.
 
-- **proved**: {everywhere} operations, for all values of the symbols;
+- **proved**: {everywhere} operations, for all values of the symbols in their domain;
 - **proved region by region**: {by_region} operations. They have kinks or jumps, such as relu at 0.
   They are proved in each region around them, and the kinks themselves are left out;
 - **not decided**: {undecided} operations. There is no proof. A check with numbers stands in, and
   the reason is told below.
+
+The domain is where the program can run: where the forward and each of its steps is real and finite.
+It was found along the run. Nothing stands there where it is all of space. Borders are left out.
 
 {cases} cases were proved, which tell of these shapes. A proof on small shapes is no proof for all
 shapes; `minigrad.symbolic.prove` proves the shapes that you ask for. Shapes are those of the inputs
@@ -49,6 +53,7 @@ class Row:
         cases: How many cases were proved.
         shapes: The shapes of their inputs.
         regions: The regions in which they were proved; none if everywhere.
+        domains: Where the program can run, for each case in which that is not everywhere.
         verdict: Whether it is proved.
         says: What else is to be said.
     """
@@ -59,17 +64,22 @@ class Row:
     cases: int
     shapes: tuple[str, ...]
     regions: tuple[str, ...]
+    domains: tuple[str, ...]
     verdict: str
     says: str = ""
 
     def line(self) -> str:
         """Give the row of the table."""
-        where = "; ".join(f"`{each}`" for each in self.regions[:_TOLD])
-        more = len(self.regions) - _TOLD
-        where += f" and {more} more" if more > 0 else ""
-        says = "; ".join(filter(None, [where, self.says]))
-        shapes = ", ".join(self.shapes)
-        return f"| {self.name} | {self.node} | {self.cases} | {shapes} | {self.verdict} | {says} |"
+        says = "; ".join(filter(None, [_some(self.regions), self.says]))
+        cells = (self.name, self.node, self.cases, ", ".join(self.shapes), self.verdict)
+        return f"| {' | '.join(map(str, cells))} | {_some(self.domains)} | {says} |"
+
+
+def _some(told: tuple[str, ...]) -> str:
+    """Write the first few of some conditions."""
+    where = "; ".join(f"`{each}`" for each in told[:_TOLD])
+    more = len(told) - _TOLD
+    return where + (f" and {more} more" if more > 0 else "")
 
 
 def tables() -> Any:
@@ -94,9 +104,10 @@ def row_of(book: Any, name: str) -> Row:
     node, rules = operation.node.__name__, len(operation.rules)
     if name in book.RESERVED:
         said = f"{book.RESERVED[name]}. In its place: gradcheck in tests/ops"
-        return Row(name, node, rules, 0, (), (), UNDECIDED, said)
+        return Row(name, node, rules, 0, (), (), (), UNDECIDED, said)
     shapes: dict[str, None] = {}
     regions: dict[str, None] = {}
+    domains: dict[str, None] = {}
     constants = book.CONSTANTS.get(name, ())
     for case in book.CASES[name]:
         inputs, settings, *_ = case
@@ -108,13 +119,16 @@ def row_of(book: Any, name: str) -> Row:
         )
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
+        if proof.domain or proof.holes:
+            domains[proof.limits] = None
         if not proof.everywhere:
             regions |= dict.fromkeys(map(str, proof.regions))
     verdict = BY_REGION if regions else EVERYWHERE
     said = f"constants: {', '.join(f'`{each}`' for each in constants)}" if constants else ""
     return Row(
-        name, node, rules, len(book.CASES[name]), tuple(shapes), tuple(regions), verdict, said
-    )
+        name, node, rules, len(book.CASES[name]), tuple(shapes), tuple(regions), tuple(domains),
+        verdict, said,
+    )  # fmt: skip
 
 
 def page(rows: Iterable[Row]) -> str:
@@ -131,8 +145,8 @@ def page(rows: Iterable[Row]) -> str:
         undecided=counted[UNDECIDED],
         cases=sum(row.cases for row in listed),
     )
-    head = ["| operation | node | cases | shapes | verdict | where, and what else |"]
-    head += ["|---|---|---:|---|---|---|"]
+    head = ["| operation | node | cases | shapes | verdict | domain | where, and what else |"]
+    head += ["|---|---|---:|---|---|---|---|"]
     return "\n".join([start, *head, *(row.line() for row in listed)]) + "\n"
 
 
@@ -141,7 +155,7 @@ def told(text: str) -> dict[str, tuple[int, str]]:
     found = {}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if len(cells) == 6 and cells[2].isdecimal():
+        if len(cells) == 7 and cells[2].isdecimal():
             found[cells[0]] = (int(cells[2]), cells[4])
     return found
 

@@ -13,6 +13,7 @@ import sympy
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.exact import exact
 from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY
+from minigrad.symbolic.needs import NEEDS, Need
 from minigrad.symbolic.regions import EVERYWHERE
 
 
@@ -55,9 +56,32 @@ class SymbolicArray(np.ndarray):
     # SymPy hands operators to those with a higher number, so that symbol * array comes here
     _op_priority = 1000.0
 
+    # what the steps of its computation need to have a real value (see `needs`)
+    _needs: frozenset[Need] = frozenset()
+
     def __new__(cls, data: Any) -> SymbolicArray:
         """Make an array; the data are copied."""
-        return symbolic(entries(data).copy())
+        return _needing(symbolic(entries(data).copy()), needs_of(data))  # type: ignore[no-any-return]
+
+    def __array_finalize__(self, source: Any) -> None:
+        self._needs = getattr(source, "_needs", frozenset())
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the steps that led here need of their arguments, to give real and finite numbers.
+
+        SymPy computes with complex numbers: `sqrt(x)*sqrt(x)` becomes `x` at once. The program
+        does not, and what it needs, here x >= 0, is kept for whoever asks where a formula holds.
+
+        Example:
+            >>> import sympy
+            >>> x = sympy.Symbol("x", real=True)
+            >>> root = np.sqrt(SymbolicArray([x]))
+            >>> root * root, set((root * root).needs)
+            (SymbolicArray([x]), {Need(of=x, relation='>=')})
+        """
+        whole = self.base  # what was written into it through another view is in here, too
+        return self._needs | whole._needs if isinstance(whole, SymbolicArray) else self._needs
 
     # ------------------------------------------------------------------ NumPy's protocols
 
@@ -66,7 +90,8 @@ class SymbolicArray(np.ndarray):
         if any(isinstance(each, Variable) for each in inputs):
             return NotImplemented
         outputs = options.pop("out", None)
-        result = _ufunc(ufunc, method, inputs, options)
+        needs = needs_of(inputs) | _new_needs(ufunc, method, inputs)
+        result = _needing(_ufunc(ufunc, method, inputs, options), needs)
         if outputs is None or result is None:
             return result
         (output,) = outputs
@@ -84,15 +109,16 @@ class SymbolicArray(np.ndarray):
         """Compute what NumPy was asked for, if it makes sense for symbols."""
         if any(issubclass(each, Variable) for each in types):
             return NotImplemented
+        needs = needs_of(inputs) | needs_of(options.values()) | _new_needs(function, "", inputs)
         own = self._functions.get(function)
         if own is not None:
-            return own(*inputs, **options)
+            return _needing(own(*inputs, **options), needs)
         if function not in self._rearranging:
             raise TypeError(
                 f"NumPy's {function.__name__} is not known for arrays of symbols. Put numbers in "
                 "first (minigrad.symbolic.substitute)."
             )
-        return again_symbolic(function(*plain(inputs), **plain(options)))
+        return _needing(again_symbolic(function(*plain(inputs), **plain(options))), needs)
 
     # ------------------------------------------------------------------ entries
 
@@ -105,6 +131,10 @@ class SymbolicArray(np.ndarray):
         """Write expressions or numbers, which become exact, into a part."""
         new = entries(value)
         np.ndarray.__setitem__(self, plain(key), new if new.ndim else new.item())
+        needs = needs_of(value)
+        for written in (self, self.base) if needs else ():
+            if isinstance(written, SymbolicArray):
+                written._needs |= needs
 
     def fill(self, value: Any) -> None:
         """Set all entries to one expression or number, which becomes exact."""
@@ -240,6 +270,45 @@ def again_symbolic(result: Any) -> Any:
     if all(isinstance(entry, sympy.Expr) for entry in result.flat):
         return symbolic(result)
     return symbolic(entries(result))
+
+
+# ---------------------------------------------------------------------- needs
+
+
+def needs_of(value: Any) -> frozenset[Need]:
+    """Give what all symbolic arrays among nested arguments need."""
+    if isinstance(value, SymbolicArray):
+        return value.needs
+    if isinstance(value, Variable):
+        return needs_of(value._array)
+    if isinstance(value, (np.ndarray, str)) or not isinstance(value, Iterable):
+        return frozenset()
+    if isinstance(value, sympy.Basic):
+        return frozenset()
+    return frozenset().union(*map(needs_of, value))
+
+
+def _needing(result: Any, needs: frozenset[Need]) -> Any:
+    """Let results need what they were computed with needs."""
+    if isinstance(result, SymbolicArray):
+        result._needs |= needs
+    elif isinstance(result, (list, tuple)):
+        for each in result if needs else ():
+            _needing(each, needs)
+    return result
+
+
+def _new_needs(function: Any, method: str, inputs: Any) -> frozenset[Need]:
+    """Give what a function needs of each of its entries; a reduction needs nothing."""
+    table = NEEDS.get(function)
+    if table is None or method not in ("", "__call__", "outer"):
+        return frozenset()
+    operands = list(map(entries, inputs))
+    if method == "outer":
+        operands[0] = operands[0][(..., *(None,) * operands[1].ndim)]
+    arrays = np.broadcast_arrays(*operands)
+    pairs = zip(*(array.flat for array in arrays))  # noqa: B905 - of one shape
+    return frozenset(need for each in pairs for need in table(*each) if not need.is_met)
 
 
 # ---------------------------------------------------------------------- ufuncs

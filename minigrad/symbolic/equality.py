@@ -24,7 +24,7 @@ class Refuted(AssertionError):
         left: The first formula.
         right: The second formula.
         counterexample: Values of the symbols at which the two differ.
-        numbers: What the first and the second formula are there.
+        numbers: What the first and the second are there.
     """
 
     def __init__(
@@ -35,16 +35,24 @@ class Refuted(AssertionError):
         counterexample: Mapping[Any, Any],
         of: str = "",
         note: str = "",
+        ran: tuple[float, float] | None = None,
     ) -> None:
         self.of, self.entry, self.left, self.right = of, entry, left, right
         self.counterexample = dict(counterexample)
-        first, second = (shown(each.subs(self.counterexample).doit()) for each in (left, right))
-        self.numbers = (first, second)
         at = ", ".join(f"{symbol} = {value}" for symbol, value in self.counterexample.items())
-        super().__init__(
-            f"{note}{place_of(of, entry)}{left} is not {right}"
-            + (f": at {at} they are {first} and {second}" if at else "")
-        )
+        if ran is None:
+            first, second = (shown(each.subs(self.counterexample).doit()) for each in (left, right))
+            told = f"{left} is not {right}" + (
+                f": at {at} they are {first} and {second}" if at else ""
+            )
+        else:  # what the run shows, where the formulas do not
+            first, second = (shown(sympy.Float(each, 17)) for each in ran)
+            told = (
+                f"the run gives {first}, and the derivative is {second}: at {at}. Its formula, "
+                f"{left}, does not tell what the run does there"
+            )
+        self.numbers = (first, second)
+        super().__init__(f"{note}{place_of(of, entry)}{told}")
 
 
 class Undecided(AssertionError):
@@ -68,9 +76,13 @@ class Undecided(AssertionError):
         comparison: Comparison | None = None,
         of: str = "",
         advice: str = "Stronger assumptions on the symbols (positive=True) often help.",
+        because: str = "",
     ) -> None:
         self.of, self.entry, self.left, self.right = of, entry, left, right
         self.difference, self.comparison = difference, comparison
+        if because:
+            super().__init__(f"{place_of(of, entry)}could not decide, because {because}")
+            return
         agree = "they agree wherever numbers were tried" if comparison is None else str(comparison)
         super().__init__(
             f"{place_of(of, entry)}undecided whether {left} is {right}: {agree}, but the "

@@ -14,6 +14,7 @@ from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.equality import shaped
 from minigrad.symbolic.evaluation import numbers_of, symbols_in
 from minigrad.symbolic.exact import exact
+from minigrad.symbolic.integers import Integers
 from minigrad.symbolic.making import entry_names
 from minigrad.tensor import Tensor, wrap
 
@@ -155,6 +156,8 @@ def _pairs(key: Any, value: Any) -> dict[Any, Any]:
 def derivative(formula: Any, wrt: Any) -> Tensor:
     r"""Differentiate by SymPy alone, without the engine: the referee's opinion.
 
+    What is rounded down or up is constant, apart from where it jumps.
+
     Args:
         formula: A tensor or expression of one entry, $L$.
         wrt: A tensor of symbols, $x$, or one symbol.
@@ -178,7 +181,9 @@ def derivative(formula: Any, wrt: Any) -> Tensor:
     symbols = entries(wrt)
     if not all(symbol.is_Symbol for symbol in symbols.flat):
         raise TypeError(f"differentiate with respect to symbols: {expression(wrt)} is more")
-    partial = vector_of(sympy.diff(whole.item(), symbol) for symbol in symbols.flat)
+    integers = Integers()
+    read = integers.read(whole.item())
+    partial = vector_of(integers.back(sympy.diff(read, symbol)) for symbol in symbols.flat)
     return wrap(symbolic(partial.reshape(np.shape(symbols))))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from minigrad.autograd.leaves import resolve_edge
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.making import entry_names, named_array
@@ -35,7 +36,8 @@ def symbolic_like(
     entries of a parameter with several are numbered as by `symbols`.
 
     Args:
-        model: The model. It is not changed. Its hooks are on the copy as well.
+        model: The model. It is not changed. Its hooks, and those of its parameters, are on the copy
+            as well: the same functions. A method of the model is one of the copy there.
         names: Names to use instead, by the parameter's name in `model.named_parameters()`, or the
             buffer's in `model.named_buffers()`.
         buffers: Whether buffers of floating-point numbers become symbols, too, and modules that
@@ -61,7 +63,11 @@ def symbolic_like(
         >>> norm(torch.symbolic.symbols("x", (1, 1)))
         tensor([[b_0 + w_0*(-mu_0 + x)/sqrt(v_0)]], grad_fn=<NativeBatchNormBackward0>)
     """
-    symbolic = copy.deepcopy(model)
+    copied: dict[int, Any] = {}
+    symbolic = copy.deepcopy(model, copied)
+    for named in (Module.named_parameters, Module.named_buffers):
+        for (_, tensor), (_, twin) in zip(named(model), named(symbolic), strict=True):
+            _copy_hooks(tensor, twin, copied)
     replaced: dict[str, Tensor] = dict(symbolic.named_parameters())
     floats = {
         name: buffer for name, buffer in symbolic.named_buffers() if buffer._array.dtype.kind == "f"
@@ -90,6 +96,32 @@ def symbolic_like(
         if name not in replaced:
             buffer._array = SymbolicArray(buffer._array)
     return symbolic
+
+
+def _copy_hooks(tensor: Tensor, copied: Tensor, memo: dict[int, Any]) -> None:
+    """Put the hooks of a leaf on its copy, and those of the node that adds to its `.grad`."""
+    meta = tensor._meta
+    if meta is None:
+        return
+    for hook in _again(meta.hooks, memo):
+        copied.register_hook(hook)
+    for hook in _again(meta.post_accumulate_hooks, memo):
+        copied.register_post_accumulate_grad_hook(hook)
+    node = meta.living_accumulator()
+    if node is None or node._hooks is None or not (node._hooks.pre or node._hooks.post):
+        return
+    own = resolve_edge(copied)[0]
+    assert own is not None
+    for hook in _again(node._hooks.pre, memo):
+        own.register_prehook(hook)
+    for hook in _again(node._hooks.post, memo):
+        own.register_hook(hook)
+    copied.__dict__["_accumulator"] = own  # a leaf refers to its node weakly
+
+
+def _again(table: Mapping[int, Any] | None, memo: dict[int, Any]) -> list[Any]:
+    """Copy hooks as those of a module are copied: what is a method of the model, is the copy's."""
+    return [copy.deepcopy(hook, memo) for hook in (table or {}).values()]
 
 
 def _ruled_names(model: Module, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFunction
 
+from minigrad.symbolic.integers import is_steady, residues
+from minigrad.symbolic.own import own
 from minigrad.symbolic.signs import sign_of
 
-Floors = (sympy.floor, sympy.ceiling)
 _BENT = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.DiracDelta)
 _KINKS = (*_BENT, sympy.Max, sympy.Min, Relational)
 
@@ -34,21 +35,41 @@ class Region:
     assumed: Mapping[Any, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return ", ".join(map(_said, self.conditions)) or "everywhere"
+        return ", ".join(map(said, self.conditions)) or "everywhere"
 
     def sign(self, formula: Any) -> int | None:
         """Give the sign that a formula has in all of this region, or None."""
         known = sign_of(formula)
-        if known is not None:
+        if known is not None or not self.assumed or not isinstance(formula, sympy.Expr):
             return known
+        found = self._assumed_sign(formula)
+        if found is None and (formula.is_Pow or formula.is_Mul or formula.is_Add):
+            for factor in _factors(formula):
+                sign = sign_of(factor)
+                if sign is None:
+                    base = factor.base if factor.is_Pow and factor.exp.is_number else factor
+                    sign = None if base == formula else self.sign(base)
+                    if base is not factor and sign != 1:
+                        sign = sign**factor.exp if sign and factor.exp.is_Integer else None
+                if sign is None:
+                    return None
+                found = sign if found is None else found * sign
+        return found
+
+    def _assumed_sign(self, formula: Any) -> int | None:
         for each, sign in self.assumed.items():
             quotient = sign_of(sympy.cancel(formula / each))
             if quotient:
                 return sign * quotient
             found = _multiple_and_more(formula, each, sign)
-            if found:
+            if found is not None:
                 return found
         return None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether what is assumed here is known to hold nowhere."""
+        return any(sign_of(each) not in (None, sign) for each, sign in self.assumed.items())
 
     def enter(self, formula: Any) -> Any:
         """Write a formula of the original symbols as it is in this region."""
@@ -69,9 +90,16 @@ class Region:
         """Tell whether a point has the signs that are assumed here."""
         for formula, sign in self.assumed.items():
             value = formula.subs(point)
-            if not (value.is_number and value.is_real and value * sign > 0):
+            if not (value.is_number and value.is_real and sympy.sign(value) == sign):
                 return False
         return True
+
+
+def _factors(formula: Any) -> list[Any]:
+    try:
+        return list(sympy.Mul.make_args(sympy.factor(sympy.together(formula))))
+    except (sympy.PolynomialError, NotImplementedError):
+        return [formula]
 
 
 def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
@@ -83,10 +111,17 @@ def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
     ratio = terms[shared] / given[shared]
     whole = sign if ratio > 0 else -sign
     rest = sign_of(sympy.expand(formula - ratio * known))
-    return whole if rest in (0, whole) else None
+    return rest if sign == 0 else whole if rest in (0, whole) else None
 
 
-def _said(condition: Any) -> str:
+def said(condition: Any) -> str:
+    """Write a condition as mathematics does.
+
+    Example:
+        >>> x = sympy.Symbol("x", real=True)
+        >>> said(sympy.Eq(x, 1)), said(x > 1)
+        ('x = 1', 'x > 1')
+    """
     sign = {sympy.Eq: "=", sympy.Ne: "!="}.get(type(condition))
     return f"{condition.lhs} {sign} {condition.rhs}" if sign else str(condition)
 
@@ -169,6 +204,11 @@ def kinks_in(formulas: Iterable[Any]) -> list[Any]:
     return sorted(simple, key=lambda h: (h.count_ops(), sympy.default_sort_key(h)))
 
 
+def is_kinky(formula: Any) -> bool:
+    """Tell whether there are kinks, or integers that may jump, in a formula."""
+    return bool(formula.has(*_KINKS)) or any(s.is_integer for s in formula.free_symbols)
+
+
 def kink_nodes(formula: Any) -> list[Any]:
     """List the functions with a kink in a formula; a condition stands for the cases it parts."""
     if not formula.has(*_KINKS):
@@ -219,12 +259,19 @@ def _settle_one(node: Any, arguments: list[Any], region: Region) -> Any:
 
 
 def cut(kink: Any, region: Region) -> list[Region]:
-    """Cut a region in two, where an expression is positive and where it is negative."""
+    """Cut a region in two, where an expression is positive and where it is negative.
+
+    Of integers alone, as in floor(x) - 2, an expression may be 0 in a part of positive length.
+    That is the third one then.
+    """
     kink = one_factor(kink, region)
     if kink.is_nonnegative or kink.is_nonpositive:
         sides: tuple[int, ...] = (1,) if kink.is_nonnegative else (-1,)
     else:
         sides = (1, -1)
+    if is_steady(kink):
+        parts = [_on_integers(kink, sign, region) for sign in (*sides, 0)]
+        return [part for part in parts if part is not None and not part.is_empty]
     for variable in sorted(kink.free_symbols, key=lambda s: (bool(s.is_positive), str(s))):
         slope = sympy.diff(kink, variable)
         if variable in slope.free_symbols or not sign_of(slope) or len(sides) == 1:
@@ -232,17 +279,76 @@ def cut(kink: Any, region: Region) -> list[Region]:
         root = sympy.expand(-kink.subs(variable, 0) / slope)
         found = [_moved(kink, variable, root, sign, sign_of(slope) or 0, region) for sign in sides]
         if None not in found:
-            return [each for each in found if each is not None]
-    assumed = [{**region.assumed, kink: sign} for sign in sides]
-    return [
-        Region(
-            region.place,
-            (*region.conditions, _condition(region.original(kink), sign)),
-            region.meaning,
-            each,
-        )
-        for sign, each in zip(sides, assumed, strict=True)
-    ]
+            return [each for each in found if each is not None and not each.is_empty]
+    return [narrowed(region, kink, sign) for sign in sides]
+
+
+def narrowed(region: Region, formula: Any, sign: int) -> Region:
+    """Give the part of a region where a formula has a sign, without a substitution for it."""
+    return replace(
+        region,
+        conditions=(*region.conditions, condition_of(region.original(formula), sign)),
+        assumed={**region.assumed, formula: sign},
+    )
+
+
+def substituted(region: Region) -> list[Region]:
+    """Lead into a region by positive symbols, where only signs of formulas are known."""
+    here = region
+    for formula, sign in region.assumed.items():
+        entered = here.enter(formula)
+        if here.place is region.place and sign and entered.free_symbols:
+            sides = cut(sign * entered, replace(here, assumed={}))
+            here = sides[0] if sides else here
+    return [here] if here is not region and here.place != region.place else []
+
+
+def cut_at_residues(formulas: Iterable[Any], region: Region) -> list[Region] | None:
+    """Cut a region by the rest of an integer on which something rounded depends: n/2 rounded."""
+    found = residues(formulas)
+    if found is None:
+        return None
+    symbol, count = found
+    new = own(f"m_{len(region.meaning) + 1}", integer=True)
+    said = sympy.Mod(region.original(symbol), count, evaluate=False)
+    parts = [
+        _entered(region, {symbol: count * new + rest}, {new: (symbol - rest) / count},
+                 sympy.Eq(said, rest, evaluate=False))
+        for rest in range(count)
+    ]  # fmt: skip
+    return [part for part in parts if not part.is_empty]
+
+
+def _on_integers(kink: Any, sign: int, region: Region) -> Region | None:
+    """Give the part where an expression of integers has a sign; None if there is none."""
+    condition = condition_of(region.original(kink), sign)
+    for variable in sorted(kink.free_symbols, key=str):
+        slope = sympy.diff(kink, variable)
+        if not slope.is_number or not variable.is_integer or variable.is_nonnegative is not None:
+            continue
+        root = sympy.expand(-kink.subs(variable, 0) / slope)
+        if sign == 0:
+            if root.is_integer is False:
+                return None
+            if root.is_integer:
+                return _entered(region, {variable: root}, {}, condition)
+        elif root.is_integer:
+            new = own(f"p_{len(region.meaning) + 1}", integer=True, positive=True)
+            above = sign * (1 if slope > 0 else -1)
+            meaning = {new: above * (variable - root)}
+            return _entered(region, {variable: root + above * new}, meaning, condition)
+    return narrowed(region, kink, sign)
+
+
+def _entered(region: Region, step: Any, meaning: Mapping[Any, Any], condition: Any) -> Region:
+    """Lead further into a region by a substitution."""
+    place = {symbol: each.subs(step) for symbol, each in region.place.items()}
+    return Region(
+        {**place, **step},
+        (*region.conditions, condition),
+        {**region.meaning, **meaning},
+        {each.subs(step): known for each, known in region.assumed.items()},
+    )
 
 
 def one_factor(kink: Any, region: Region) -> Any:
@@ -262,7 +368,7 @@ def _moved(
     kink: Any, variable: Any, root: Any, sign: int, slope: int, region: Region
 ) -> Region | None:
     """Lead into the region where the kink, 0 where a variable is `root`, has a sign."""
-    new = sympy.Symbol(f"p_{len(region.meaning) + 1}", positive=True)
+    new = own(f"p_{len(region.meaning) + 1}", positive=True)
     above = sign * slope == 1
     if variable.assumptions0.keys() <= sympy.Symbol("r", real=True).assumptions0.keys():
         value = root + new if above else root - new
@@ -272,24 +378,27 @@ def _moved(
         meaning = variable - root if above else root / variable - 1
     else:
         return None
-    step = {variable: value}
-    place = {symbol: each.subs(step) for symbol, each in region.place.items()}
-    place[variable] = value
-    return Region(
-        place,
-        (*region.conditions, _condition(region.original(kink), sign)),
-        {**region.meaning, new: meaning},
-        {each.subs(step): known for each, known in region.assumed.items()},
-    )
+    condition = condition_of(region.original(kink), sign)
+    return _entered(region, {variable: value}, {new: meaning}, condition)
 
 
-def _condition(kink: Any, sign: int) -> Any:
-    """Write that an expression has a sign, with as few minus signs as possible: x > y."""
+def condition_of(kink: Any, sign: int | None) -> Any:
+    """Write that an expression has a sign, with as few minus signs as possible: x > y.
+
+    Args:
+        kink: The expression.
+        sign: 1, -1 or 0; None for any but 0.
+
+    Example:
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> condition_of(y - x, 1), condition_of(x - 2, None)
+        (x < y, Ne(x, 2))
+    """
     terms = sympy.Add.make_args(sympy.expand(kink))
     here = [term for term in terms if not term.is_number and not term.could_extract_minus_sign()]
     if not here:
-        sign, terms = -sign, [-term for term in terms]
+        sign, terms = sign and -sign, [-term for term in terms]
         here = [term for term in terms if not term.is_number]
     there = [-term for term in terms if term not in here]
-    relation = sympy.Gt if sign == 1 else sympy.Lt
+    relation = sympy.Ne if sign is None else (sympy.Eq, sympy.Gt, sympy.Lt)[sign]
     return relation(sympy.Add(*here), sympy.Add(*there), evaluate=False)

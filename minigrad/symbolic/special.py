@@ -17,6 +17,7 @@ from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.exponentials import times_log_of
 from minigrad.ops.pooling import largest_of
 from minigrad.symbolic.array import SymbolicArray, entrywise
+from minigrad.symbolic.needs import NEEDS, Need
 
 _ROOT_2 = sympy.sqrt(2)
 
@@ -76,5 +77,16 @@ SymbolicArray._functions.update(
         largest_of: _largest_of,
         times_log_of: lambda array, number: array * np.log(SymbolicArray(number)),
         may_have_zero: lambda values: True,  # of a symbol nobody knows
+    }
+)
+
+NEEDS.update(
+    {
+        error_function.erfinv: NEEDS[np.arctanh],
+        error_function.normal_quantile: lambda p: (Need(p, ">"), Need(1 - p, ">")),
+        # below 0 they have poles, and SymPy's loggamma is complex
+        gamma_function.lgamma: NEEDS[np.log],
+        gamma_function.digamma: NEEDS[np.log],
+        gamma_function.polygamma: lambda x, n: (Need(x, ">"),),
     }
 )

@@ -54,8 +54,9 @@ def in_more_shapes(name, inputs, settings, *_):
 
 # Where regions have to be told: their substitution decides what SymPy would not, such as the sign
 # of exp(x) - 1, or they keep to where a function has a value.
-TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "elu_in_place", "logit",
-        "scaled_elu_in_place"}  # fmt: skip
+# The two medians are told where the entry lies that they take: the middle has no ties.
+TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "elu_in_place", "logit", "median_all",
+        "nanmedian_all", "scaled_elu_in_place"}  # fmt: skip
 
 
 def told_regions(name, case):

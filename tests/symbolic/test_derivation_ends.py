@@ -81,6 +81,15 @@ def test_where_a_gradient_ends_is_told(case):
         assert (name in explanation.gradients) == (grad is not None)
 
 
+def test_what_is_nested_too_deeply_is_refused_in_words():
+    x = y = torch.ones((), requires_grad=True)
+    for _ in range(400):
+        y = (y + 1).tanh()
+    with pytest.raises(RuntimeError, match=r"could not tell this run, because .* nested too dee"):
+        explain(y * y, names={"y": y})
+    assert "x" in explain(y * y, names={"x": x}).gradients
+
+
 def test_a_loss_whose_own_gradient_is_taken_away():
     loss = symbols("x", requires_grad=True) ** 2
     loss.grad_fn.register_prehook(stop)

@@ -1,12 +1,14 @@
 """What hooks did to a gradient shows in its derivation: factors, and functions in cases."""
 
+import time
 from itertools import pairwise
 
 import pytest
 import sympy
 
 import minigrad as torch
-from minigrad.symbolic import derive, equal, symbols
+from minigrad import nn
+from minigrad.symbolic import derive, equal, symbolic_like, symbols
 from minigrad.symbolic.telling.cases import in_cases
 from minigrad.symbolic.telling.steps import Hooked
 
@@ -220,3 +222,57 @@ def test_nothing_is_said_twice_in_a_row():
     for line in str(product(cube)).splitlines():
         pieces = [piece.strip() for piece in line.partition("   tensor")[0].split(" = ")]
         assert all(one != other for one, other in pairwise(pieces))
+
+
+# ---------------------------------------------------------------------- one module, used often
+
+
+def twice(activation, hook, pre_hook, size=2):
+    """Use one module twice, under a full hook and a full pre-hook."""
+    model = nn.Sequential(nn.Linear(size, size), activation)
+    model.register_full_backward_hook(hook)
+    model.register_full_backward_pre_hook(pre_hook)
+    symbolic = symbolic_like(model)
+    x = symbols("x", (1, size), requires_grad=True)
+    loss = (symbolic(symbolic(x)) ** 2).sum()
+    loss.model = symbolic
+    return loss
+
+
+@pytest.mark.parametrize("activation", [nn.Tanh(), nn.Sigmoid(), nn.ReLU()], ids=str)
+def test_a_module_used_twice_is_told_quickly(activation):
+    factors = twice(activation, double, halve_outputs)
+    clips = twice(activation, clip, lambda module, grads: (grads[0].clamp(-2, 2),), size=1)
+    for loss in (factors, clips):
+        started = time.perf_counter()
+        derivation = derive(loss)
+        assert time.perf_counter() - started < 2.0  # what a learner waits without wondering
+        hooks = [term.hooks[0] for step in derivation.steps for term in getattr(step, "terms", ())
+                 if isinstance(term, Hooked)]  # fmt: skip
+        assert all(effect.factor is not None or effect.rule is not None for effect in hooks)
+        assert hooks
+
+
+def test_what_a_hook_makes_of_large_formulas_is_found():
+    loss = twice(nn.Tanh(), lambda module, grads, _: (grads[0] ** 3,), lambda m, g: (g[0] + 1,))
+    text = str(derive(loss))
+    assert "hook(g)   = g + 1   full backward pre-hook, of each entry" in text
+    assert "hook_2(g) = g**3    full backward hook, of each entry" in text
+
+
+def written_twice_as_large(grad):
+    grad.mul_(2)
+
+
+def test_a_hook_may_replace_a_gradient_by_symbols():
+    x, k = symbols("x", requires_grad=True), symbols("k")
+    y = x * 3
+    y.register_hook(lambda grad: k * 1)
+    y.register_hook(lambda grad: None)
+    y.register_hook(written_twice_as_large)
+    derivation = derive(y * y, names={"y": y})
+    assert equal(derivation.gradients["x"], 6 * sympy.Symbol("k", real=True))
+    text = str(derivation)
+    assert "hook(g) = k " in text and "2: tensor hook written_twice_as_large" in text
+    checked = derivation.check()
+    assert checked.steps == ("L", "y", "x") and not checked.open

@@ -8,6 +8,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import explain, symbols
 from minigrad.symbolic.telling.blackboard import decimal
+from minigrad.symbolic.telling.passage import leaves_of
 from minigrad.symbolic.telling.steps import LocalDerivative
 
 from .examples import Cube, Net, ProductAndSum, diamond
@@ -181,6 +182,29 @@ def test_what_is_told_is_what_backward_gives(case):
     assert leaves
     for name, tensor in leaves.items():
         np.testing.assert_array_equal(explanation.gradients[name], tensor.grad.numpy())
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_telling_leaves_nothing_behind_in_the_graph(case):
+    torch.manual_seed(0)
+    told = explain(loss := RUNS[case]())
+    assert str(explain(loss)) == str(told)
+    gradients = torch.autograd.grad(loss, leaves_of(loss))
+    assert all(gradient.dtype is torch.float64 for gradient in gradients)
+
+
+@pytest.mark.parametrize("kind", ["register_full_backward_hook", "register_full_backward_pre_hook"])
+def test_a_hook_that_only_watches_changes_no_number(kind):
+    torch.manual_seed(0)
+    model, x = nn.Linear(2, 2), torch.tensor([[0.5, -0.25]], requires_grad=True)
+    plain = explain(square_sum(model(x)), names=[model, {"x": x}])
+    getattr(model, kind)(lambda *given: None)
+    watched = explain(square_sum(model(x)), names=[model, {"x": x}])
+    assert watched.gradients.keys() == plain.gradients.keys()
+    for name, gradient in plain.gradients.items():
+        np.testing.assert_array_equal(watched.gradients[name], gradient)
+    assert all(array.dtype == np.float32 for array in watched.values.values())
+    assert "x   = [[0.5, -0.25]]" in str(watched)
 
 
 def test_local_derivatives_have_the_numbers_of_the_real_rules():

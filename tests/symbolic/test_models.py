@@ -1,12 +1,23 @@
 """Models run on symbols: their parameters have names, and their formulas give their numbers."""
 
+import copy
+import gc
+
 import numpy as np
 import pytest
 import sympy
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.symbolic import equal, expression, substitute, symbolic_like, symbols, tensor_of
+from minigrad.symbolic import (
+    derive,
+    equal,
+    expression,
+    substitute,
+    symbolic_like,
+    symbols,
+    tensor_of,
+)
 
 
 def real(name):
@@ -102,6 +113,53 @@ def test_hooks_come_along():
     output = symbolic_like(model)(symbols("x", 1))
     assert seen == [output]
     assert expression(output) == real("w_0") * real("x") + real("b_0")
+
+
+def test_hooks_on_parameters_come_along():
+    model, seen = nn.Linear(1, 1), []
+    model.weight.register_hook(lambda grad: grad * 3)
+    model.weight.register_post_accumulate_grad_hook(seen.append)
+    node = model.bias.expand_as(model.bias).grad_fn.next_functions[0][0]
+    node.register_prehook(lambda grads: (grads[0] * 5,))
+    node.register_hook(lambda grad_inputs, grads: seen.append(grads[0]))
+    symbolic = symbolic_like(model)
+    gc.collect()  # a leaf holds its node weakly
+    loss = symbolic(symbols("x", (1, 1), requires_grad=True)).sum()
+    text = str(derive(loss))
+    assert "dL/dw_0 = 3 * dL/dv_1 * dv_1/dw_0 = 3*x   3: tensor hook hook" in text
+    loss.backward()
+    x = real("x")
+    assert expression(symbolic.weight.grad) == 3 * x and expression(symbolic.bias.grad) == 5
+    assert any(each is symbolic.weight for each in seen) and len(seen) == 2
+    assert any(expression(each) == 5 for each in seen)
+    assert model.weight.grad is None
+    plain = copy.deepcopy(model)  # as in PyTorch, without them
+    plain(torch.ones(1, 1)).sum().backward()
+    assert plain.weight.grad.item() == plain.bias.grad.item() == 1
+
+
+def test_a_hook_that_is_a_method_of_the_model_is_one_of_the_copy():
+    class Counting(nn.Linear):
+        seen = 0
+
+        def count(self, grad):
+            self.seen += 1
+
+    model = Counting(1, 1)
+    model.weight.register_hook(model.count)
+    symbolic = symbolic_like(model)
+    symbolic(symbols("x", 1)).sum().backward()
+    assert (model.seen, symbolic.seen) == (0, 1)
+
+
+def test_a_shared_parameter_has_its_hooks_once():
+    model = nn.ModuleList([nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)])
+    model[1].weight = model[0].weight
+    calls = []
+    model[0].weight.register_hook(calls.append)
+    symbolic = symbolic_like(model)
+    symbolic[1](symbolic[0](symbols("x", 1))).sum().backward()
+    assert len(calls) == 1 and expression(calls[0]) == 2 * real("w_0") * real("x")
 
 
 ACTIVATIONS = [

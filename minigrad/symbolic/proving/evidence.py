@@ -11,7 +11,8 @@ import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import place_of
-from minigrad.symbolic.regions import Region
+from minigrad.symbolic.proving.witness import Witness
+from minigrad.symbolic.regions import Region, said
 
 # As many entries of each array are told in full.
 _TOLD = 3
@@ -37,6 +38,28 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Hole:
+    """Where a rule gives no number, though the function has a derivative.
+
+    Attributes:
+        condition: Where that is, such as x = 0.
+        rule: What the rule gives there, when it runs: NaN or an infinity.
+        derivative: What the derivative is there.
+    """
+
+    condition: Any
+    rule: float
+    derivative: Any
+
+    def __str__(self) -> str:
+        gives = "NaN" if self.rule != self.rule else "infinity" if self.rule > 0 else "-infinity"
+        return (
+            f"{said(self.condition)}, where the rule gives {gives} and the derivative is "
+            f"{self.derivative}"
+        )
+
+
+@dataclass(frozen=True)
 class Proof:
     r"""What was proved, and on what evidence. Printed it reads like a proof.
 
@@ -51,6 +74,10 @@ class Proof:
         assumed: For each input what is assumed of it, such as "positive"; often nothing.
         evidence: For each entry of each gradient the two formulas, and where they are equal.
         constants: Exact numbers that stand here where the rule has the nearest float.
+        domain: Conditions under which the program can run: each step is real and finite. Borders
+            are left out. None are there where it always can.
+        holes: Where in the domain the rule gives NaN, as 0/0 at a single point.
+        witness: How the rule did when it ran on numbers.
     """
 
     forward: Any
@@ -62,18 +89,30 @@ class Proof:
     evidence: tuple[Evidence, ...] = ()
     constants: tuple[Any, ...] = ()
     assumed: tuple[str, ...] = ()
+    domain: tuple[Any, ...] = ()
+    holes: tuple[Hole, ...] = ()
+    witness: Witness | None = None
 
     @property
     def everywhere(self) -> bool:
-        """Whether no kink was left out."""
+        """Whether no kink was left out, in the domain."""
         return not any(region.conditions for region in self.regions)
 
     @property
     def where(self) -> str:
         """In words, where it was proved."""
-        if self.everywhere:
-            return "for all values of the symbols" + self._narrowed()
-        return "region by region: " + "; ".join(dict.fromkeys(map(str, self.regions)))
+        regions = "; ".join(dict.fromkeys(map(str, self.regions)))
+        start = (
+            "for all values of the symbols" if self.everywhere else f"region by region: {regions}"
+        )
+        limits = f" {self.limits}" if self.limits else ""
+        return start + limits + (self._narrowed() if self.everywhere else "")
+
+    @property
+    def limits(self) -> str:
+        """In words, where the program can run, and where the rule has holes; empty if nowhere."""
+        told = [f"with {', '.join(map(said, self.domain))}"] if self.domain else []
+        return " ".join([*told, *(f"but {hole}" for hole in self.holes)])
 
     def __str__(self) -> str:
         assumed = self.assumed or ("",) * len(self.inputs)
@@ -106,12 +145,15 @@ class Proof:
         if self.everywhere:
             lines = [f"All of these are equal exactly, {self.where}."]
         else:
-            lines = ["All of these are equal exactly in every region named:"]
+            limits = f", {self.limits}" if self.limits else ""
+            lines = [f"All of these are equal exactly in every region named{limits}:"]
             lines += [f"  {region}" for region in dict.fromkeys(map(str, self.regions))]
             lines += [
                 "The kinks and jumps between the regions are left out: there is no derivative "
                 "there, or none that this proves."
             ]
+        if self.witness is not None:
+            lines += [str(self.witness)]
         if self.constants:
             read = ", ".join(map(str, self.constants))
             lines += [f"The floats next to {read} were read as these numbers."]
@@ -129,11 +171,14 @@ class Proof:
         left = len(self.evidence) - len(told)
         told += [rf"&\ldots && \text{{and {left} more}}"] if left > 0 else []
         where = r"\text{for all values of the symbols}"
+        limits = [*self.domain, *(sympy.Ne(*h.condition.args, evaluate=False) for h in self.holes)]
         if not self.everywhere:
             regions = dict.fromkeys(
                 ", ".join(map(sympy.latex, region.conditions)) for region in self.regions
             )
             where = r"\text{where } " + r" \text{ or } ".join(regions)
+        if limits:
+            where += r" \text{ with } " + ", ".join(map(sympy.latex, limits))
         start = rf"r &= {sympy.latex(self.forward)} && \text{{the result}} \\"
         return rf"$\displaystyle \begin{{aligned}} {start} " + (
             r" \\ ".join([*told, rf"&&& {where}"]) + r" \end{aligned}$"

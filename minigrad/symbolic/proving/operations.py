@@ -97,13 +97,17 @@ def assumptions_of(tensor: Any) -> str:
 
 def label(tensor: Any) -> str:
     """Name a tensor after its symbols: x for x_{0} and x_{1}."""
-    array = entries(tensor)
-    if not array.size:
+    return label_of(list(entries(tensor).flat))
+
+
+def label_of(listed: Sequence[Any]) -> str:
+    """Name a tensor after its entries."""
+    if not listed:
         return "an empty input"
-    first = str(array.flat[0])
+    first = str(listed[0])
     return (
         first
-        if array.size == 1
+        if len(listed) == 1
         else first.split(";")[0].rstrip("}").split("_{")[0]
         + ("_" + first.split("_{")[1].split(";")[0] if ";" in first else "")
     )

@@ -12,10 +12,12 @@ import numpy as np
 import sympy
 
 from minigrad.autograd.gradients import grad
-from minigrad.symbolic.array import entries, symbolic, vector_of
+from minigrad.symbolic.array import entries, needs_of, symbolic, vector_of
 from minigrad.symbolic.deciding import decide
 from minigrad.symbolic.equality import Refuted
-from minigrad.symbolic.making import named_array
+from minigrad.symbolic.making import entry_names
+from minigrad.symbolic.needs import Need
+from minigrad.symbolic.own import own
 from minigrad.symbolic.proving.operations import label
 from minigrad.symbolic.proving.reading import Reading
 from minigrad.symbolic.regions import Region, kink_nodes
@@ -34,6 +36,7 @@ class Claim:
         values: The entries of the result in which the entry occurs.
         carriers: Parts of the result's formula in which there are kinks.
         note: What else has to be said if it is not so.
+        place: The place of the input among those that are differentiated.
     """
 
     input: str
@@ -43,11 +46,35 @@ class Claim:
     values: tuple[Any, ...] = ()
     carriers: tuple[Any, ...] = ()
     note: str = ""
+    place: int = 0
 
     @property
     def of(self) -> str:
         """What the formulas are of."""
         return f"the gradient of {self.input}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running an operation on symbols, forward and backward, in a region.
+
+    Attributes:
+        region: The region.
+        claims: What has to be proved.
+        result: The formulas of the result.
+        cotangent: The symbols of its gradient.
+        gradients: What the engine gave.
+        needs: What the steps of the forward need.
+        rule_needs: What those of forward and backward need.
+    """
+
+    region: Region
+    claims: list[Claim]
+    result: Any
+    cotangent: Any
+    gradients: list[Any]
+    needs: frozenset[Need]
+    rule_needs: frozenset[Need]
 
 
 def run(
@@ -57,31 +84,58 @@ def run(
     wanted: Sequence[Tensor],
     reading: Reading,
     region: Region,
-) -> tuple[list[Claim], Any, Any, list[Any]]:
+    cotangents: list[Any],
+    held: Sequence[Tensor],
+) -> Run:
     """Run forward and backward in a region.
 
-    Returns:
-        What has to be proved, the formula of the result, the symbols of its gradient, and the
-        gradients that the engine gave.
+    Args:
+        function: The operation.
+        tensors: What it is called with; they hold symbols.
+        settings: What comes after these.
+        wanted: The tensors that are differentiated.
+        reading: How formulas are read.
+        region: The region.
+        cotangents: For each output the symbols of its gradient. They are made in the first run.
+        held: All tensors of symbols; they hold what these are in the region meanwhile.
     """
-    moved = {id(each): _moved(each, region) if region.place else each for each in wanted}
-    result = function(*(moved.get(id(each), each) for each in tensors), *settings)
+    arrays = [each._array for each in held]
+    try:
+        for tensor in held:
+            tensor._array = _moved(tensor._array, region)
+        return _run(function, tensors, settings, wanted, reading, region, cotangents)
+    finally:
+        for tensor, array in zip(held, arrays, strict=True):
+            tensor._array = array
+
+
+def _run(
+    function: Callable[..., Any],
+    tensors: Sequence[Any],
+    settings: Sequence[Any],
+    wanted: Sequence[Tensor],
+    reading: Reading,
+    region: Region,
+    cotangents: list[Any],
+) -> Run:
+    result = function(*tensors, *settings)
     several = result if isinstance(result, (tuple, list)) else (result,)
     outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
     if not outputs:
         raise ValueError(_no_graph(several, wanted))
-    names = ["g"] if len(outputs) == 1 else [f"g_{place + 1}" for place in range(len(outputs))]
-    cotangents = [
-        named_array(name, tuple(each.shape), {"real": True})
-        for name, each in zip(names, outputs, strict=True)
-    ]
-    inputs = [moved[id(each)] for each in wanted]
+    if not cotangents:
+        name = reading.gradients
+        names = [name] if len(outputs) == 1 else [f"{name}_{k + 1}" for k in range(len(outputs))]
+        cotangents += [
+            symbolic(vector_of(own(n, real=True) for n in entry_names(name, shape)).reshape(shape))
+            for name, shape in zip(names, (tuple(each.shape) for each in outputs), strict=True)
+        ]
     labels = [label(each) for each in wanted]
     formulas, starts = _flat(outputs), _flat(cotangents)
     read = [reading.read(each) for each in formulas]
-    due = _derivatives([entries(each) for each in inputs], read, starts)
+    due = _derivatives([entries(each) for each in wanted], read, starts)
     try:
-        found = grad(outputs, inputs, list(map(wrap, cotangents)), allow_unused=True)
+        found = grad(outputs, wanted, list(map(wrap, cotangents)), allow_unused=True)
     except RuntimeError as error:
         if "invalid gradient" not in str(error):
             raise
@@ -106,23 +160,24 @@ def run(
         else entries(each)
         for each, right in zip(found, due, strict=True)
     ]
-    for name, tensor, gradient, right, came in zip(
-        labels, inputs, gradients, due, found, strict=True
+    for place, (name, tensor, gradient, right, came) in enumerate(
+        zip(labels, wanted, gradients, due, found, strict=True)
     ):
         note = "" if came is not None else _nothing_came(name)
         if gradient.shape != right.shape:
             _refute_shape(name, gradient, right, reading)
         symbols = entries(tensor)
         for entry in np.ndindex(right.shape):
-            own = symbols[entry].free_symbols
-            carriers = (*_carriers(read, own), *reading.stands_for(own))
-            values = tuple(each for each in read if each.free_symbols & own)
+            inside = symbols[entry].free_symbols
+            carriers = (*_carriers(read, inside), *reading.stands_for(inside))
+            values = tuple(each for each in read if each.free_symbols & inside)
             given = reading.read(gradient[entry])
-            claims.append(Claim(name, entry, given, right[entry], values, carriers, note))
+            claims.append(Claim(name, entry, given, right[entry], values, carriers, note, place))
     one = len(outputs) == 1
     whole = entries(outputs[0]) if one else vector_of(formulas)
     start = entries(cotangents[0]) if one else vector_of(starts)
-    return claims, whole, start, gradients
+    needs = needs_of(outputs)
+    return Run(region, claims, whole, start, gradients, needs, needs | needs_of(found))
 
 
 def _no_graph(results: Sequence[Any], wanted: Sequence[Tensor]) -> str:
@@ -149,13 +204,12 @@ def _nothing_came(name: str) -> str:
     return f"no gradient came for {name}: a rule gave None, or the graph does not lead there; "
 
 
-def _moved(tensor: Tensor, region: Region) -> Tensor:
-    """Give a tensor as it is in a region; itself if that is the same."""
-    array = entries(tensor)
-    if not any(each.free_symbols & region.place.keys() for each in array.flat):
-        return tensor
-    found = vector_of(each.subs(region.place, simultaneous=True) for each in array.flat)
-    return wrap(symbolic(found.reshape(array.shape))).requires_grad_()  # type: ignore[no-any-return]
+def _moved(array: Any, region: Region) -> Any:
+    """Give an array as it is in a region; itself if that is the same."""
+    if not any(each.free_symbols & region.place.keys() for each in entries(array).flat):
+        return array
+    found = vector_of(each.subs(region.place, simultaneous=True) for each in entries(array).flat)
+    return symbolic(found.reshape(array.shape))
 
 
 def _flat(arrays: Sequence[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from minigrad.symbolic.telling.effects import HookEffect, effects_of
 from minigrad.symbolic.telling.forwards import passes_on
 from minigrad.symbolic.telling.hook_names import told_apart
 from minigrad.symbolic.telling.local import NotTold, Value, run_rule, stand_in, value_of
+from minigrad.symbolic.telling.naming import symbol_names, unused
 from minigrad.symbolic.telling.passage import Passage, leaves_of, run_recorded
 from minigrad.symbolic.telling.places import Places
+from minigrad.symbolic.telling.relating import replaced
 from minigrad.symbolic.telling.silence import silences
 from minigrad.symbolic.telling.told import Effects, Pull, Told
 
@@ -40,6 +43,7 @@ class Account:
         gradients: For each place, the latest first, its gradient as it is told.
         silences: Where gradients ended, as a rule or a hook gave None.
         passages: What happened at each node.
+        engine: For each value the gradient that the engine had when all hooks there had fired.
     """
 
     def __init__(
@@ -52,14 +56,21 @@ class Account:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
         # through the whole graph, also where less is asked for: what is told needs names for all
         self.passages = run_recorded(loss, leaves_of(loss))
+        self.engine: dict[Value, Any] = {
+            (passage.node, output_nr): gradient
+            for passage in self.passages
+            for output_nr, gradient in enumerate(passage.given)
+            if gradient is not None
+        }
+        met = symbol_names(loss, self.passages) if self.on_symbols else set()
         self.before: dict[Value, Effects] = {}
         self.behind: dict[Value, Effects] = {}
-        self._read_effects()
+        self._read_effects(unused("ghuq", {*met, *(name for name, _ in names)}))
         named = [tensor._resolved_edge() for _, tensor in names if tensor.requires_grad]
         forced = self._forced({edge for edge in named if edge is not None})
         asked = [value for value in map(value_of, wanted) if value is not None]
         forced |= {value for value in asked if type(value[0]) is not AccumulateGrad}
-        self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced)
+        self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
         self.silences = tuple(silences(self.passages))
         self.gradients: dict[Value, Told] = {}
         self.cotangents: dict[Value, Any] = {}
@@ -70,7 +81,7 @@ class Account:
 
     # ------------------------------------------------------------------ hooks
 
-    def _read_effects(self) -> None:
+    def _read_effects(self, entry: str) -> None:
         for passage in self.passages:
             pairs = zip(passage.arrived, passage.given, strict=True)
             for output_nr, (arrived, given) in enumerate(pairs):
@@ -79,11 +90,13 @@ class Account:
                     for hook in passage.before
                     if hook.kind != "tensor pre-hook" or hook.output_nr == output_nr
                 ]
-                self.before[passage.node, output_nr] = effects_of(hooks, arrived, given, output_nr)
+                self.before[passage.node, output_nr] = effects_of(
+                    hooks, arrived, given, output_nr, entry
+                )
             pairs = zip(passage.computed, passage.sent, strict=False)
             for input_nr, (computed, sent) in enumerate(pairs):
                 self.behind[passage.node, input_nr] = effects_of(
-                    passage.after, computed, sent, input_nr
+                    passage.after, computed, sent, input_nr, entry
                 )
         self.before, self.behind = told_apart([self.before, self.behind])
 
@@ -207,7 +220,8 @@ class Account:
             numbers = run_rule(node, [None if p is None else p.number for p in pulls])
         parts: list[Pull | None] = []
         for input_nr in range(len(node.next_functions)):
-            if passage.sent[input_nr] is None and passage.computed[input_nr] is None:
+            nothing = passage.sent[input_nr] is None and passage.computed[input_nr] is None
+            if nothing or (passes_on(node) and node._multiple and pulls[input_nr] is None):
                 parts.append(None)
                 continue
             formula = formulas[input_nr]
@@ -239,6 +253,11 @@ class Account:
         return [r if r is None else symbolic(entries(r)) for r in results], ""
 
     # ------------------------------------------------------------------ putting together
+
+    @cached_property
+    def totals(self) -> dict[Value, Any]:
+        """Give the gradients that the told steps multiply to, in the symbols of places."""
+        return self.composed()
 
     def composed(
         self,
@@ -290,5 +309,4 @@ class Account:
 
 
 def _put_in(array: Any, given: dict[Any, Any]) -> Any:
-    put = [entry.xreplace(given) for entry in entries(array).flat]
-    return symbolic(vector_of(put).reshape(array.shape))
+    return symbolic(vector_of(replaced(entries(array).flat, given)).reshape(array.shape))

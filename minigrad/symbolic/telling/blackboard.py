@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -132,9 +133,7 @@ class Blackboard:
 
     def name(self, name: str) -> Written:
         """Write the name of a value."""
-        plain = re.fullmatch(r"[A-Za-z]+(_\w+|_\{[^}]*\})?", name)
-        latex = sympy.latex(sympy.Symbol(name)) if plain else _in_roman(name)
-        return Written(name, latex)
+        return _named(name)
 
     def partial(self, of: str, wrt: str) -> Written:
         """Write a derivative."""
@@ -165,6 +164,12 @@ class Blackboard:
         mantissa, e, exponent = text.partition("e")
         latex = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else text
         return Written(text, latex, ATOM)
+
+
+@lru_cache(maxsize=5_000)
+def _named(name: str) -> Written:
+    plain = re.fullmatch(r"[A-Za-z]+(_\w+|_\{[^}]*\})?", name)
+    return Written(name, sympy.latex(sympy.Symbol(name)) if plain else _in_roman(name))
 
 
 def decimal(value: float, digits: int) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import sympy
 
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.own import own
 from minigrad.symbolic.regions import Region, kinks_in
 from minigrad.symbolic.signs import sign_of
 
@@ -38,6 +40,7 @@ class _Stretch(Region):
         return None if above is None or below is None else above == below == 1
 
 
+@lru_cache(maxsize=200)
 def in_cases(function: Any, variable: Any) -> Any:
     """Write a function in cases, one for each part of the line between its kinks.
 
@@ -92,7 +95,7 @@ def _stretches(function: Any, variable: Any) -> list[_Stretch] | None:
 
 
 def _between(variable: Any, cuts: Sequence[Any]) -> list[_Stretch]:
-    positive = sympy.Symbol("p_0", positive=True)
+    positive = own("p", positive=True)
     ends = [-sympy.oo, *cuts, sympy.oo]
     parts = []
     for low, high in pairwise(ends):

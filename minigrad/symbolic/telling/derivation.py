@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from minigrad.autograd.variable import Variable
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.equality import Undecided
+from minigrad.symbolic.equality import Refuted, Undecided
 from minigrad.symbolic.formulas import derivative, evaluate, expression
 from minigrad.symbolic.telling.account import Account
 from minigrad.symbolic.telling.checking import TOO_LONG, Checked, prove_equal
@@ -26,6 +27,7 @@ from minigrad.symbolic.telling.steps import (
     locals_in,
     terms_of,
 )
+from minigrad.symbolic.telling.witness import Witness, domain_of
 from minigrad.tensor import wrap
 
 
@@ -47,12 +49,7 @@ class Derivation(Paper):
         self._account = account
         self._wanted = list(wanted)
         self._order = _leading_to(account, self._wanted or list(account.gradients))
-        self._engine = {
-            (passage.node, output_nr): gradient
-            for passage in account.passages
-            for output_nr, gradient in enumerate(passage.given)
-            if gradient is not None
-        }
+        self._engine = account.engine
         names = account.places.names
         self.gradients: dict[str, Any] = {
             names[value]: expression(wrap(self._engine[value])) for value in self._order
@@ -62,11 +59,10 @@ class Derivation(Paper):
 
     def _steps(self) -> tuple[Step, ...]:
         account, names = self._account, self._account.places.names
-        totals = account.composed()
         chain: list[GradientStep] = []
         for value in self._order:
             terms = terms_of(account, value, account.gradients[value])
-            found = totals[value]
+            found = account.totals[value]
             formula = None if found is None else expression(wrap(symbolic(entries(found))))
             chain.append(GradientStep(names[value], terms, formula, None))
         local = [each for step in chain for each in locals_in(step.terms)]
@@ -103,6 +99,7 @@ class Derivation(Paper):
         account, names = self._account, self._account.places.names
         totals = account.composed(self._put_in_places)
         known = self._leaf_symbols()
+        self._domain = domain_of(account.places.known[account.places.root])
         steps: list[str] = []
         by_sympy: list[str] = []
         kinks: list[Any] = []
@@ -117,12 +114,32 @@ class Derivation(Paper):
                 self._attempt(f"the steps, for {name}", name, told, engine, steps, kinks, unproved)
         loss = account.places.known[account.places.root]
         hooks = account.hooks_that_changed()
+        judged: dict[Value, Any] = {}
         for value in [] if hooks else self._wanted:
             leaf, name = account.places.known.get(value), names[value]
             if not value[0].next_functions and _only_symbols(leaf):
                 due, what = derivative(loss, wrt=wrap(leaf))._array, f"sympy.diff, for {name}"
-                self._attempt(what, name, self._engine[value], due, by_sympy, kinks, unproved)
-        return Checked(tuple(steps), tuple(by_sympy), tuple(kinks), tuple(unproved), hooks)
+                try:
+                    self._attempt(what, name, self._engine[value], due, by_sympy, kinks, unproved)
+                except Refuted as refuted:
+                    Witness(loss, account.passages, {value: self._engine[value]}, kinks).confirm(
+                        refuted, value, name)  # fmt: skip
+                    unproved.append(f"{what}: {refuted}, but the run does not show it")
+                judged[value] = self._engine[value]
+        if not judged:
+            return Checked(tuple(steps), (), tuple(kinks), tuple(unproved), hooks)
+        seen = Witness(loss, account.passages, judged, kinks).look(names)
+        kinks += [hole for hole in seen.holes if hole not in kinks]
+        if not seen.points and by_sympy:
+            unproved.append(
+                f"sympy.diff, for {', '.join(by_sympy)}: could not decide, because no point was "
+                "found at which the rules could be run on numbers and compared with the loss"
+            )
+            by_sympy = []
+        return Checked(
+            tuple(steps), tuple(by_sympy), tuple(kinks), tuple(unproved), hooks,
+            seen.domain if by_sympy else (), seen.points,
+        )  # fmt: skip
 
     def _attempt(
         self,
@@ -141,7 +158,7 @@ class Derivation(Paper):
             unproved.append(f"{what}: {longest} operations in an entry are too many for SymPy")
             return
         try:
-            prove_equal(left, right, met)
+            prove_equal(left, right, met, self._domain)
         except Undecided as undecided:
             unproved.append(f"{what}: {undecided}")
         else:
@@ -168,8 +185,9 @@ def derive(
     r"""Tell the chain rule of a loss as the engine took it, step by step, with all hooks.
 
     One backward pass is made. It keeps the graph and changes no `.grad`; every hook on the way
-    fires once, as in `backward`, but for the post-accumulate hooks. Each node's local derivative
-    is asked of its own rule, run on symbols in the place of the values that it saved.
+    fires once, as in `autograd.grad`: all but those of the nodes that add to `.grad`, and those
+    after that. Each node's local derivative is asked of its own rule, run on symbols in the place
+    of the values that it saved.
 
     Args:
         loss: A symbolic tensor with one entry.
@@ -187,9 +205,9 @@ def derive(
 
     Raises:
         TypeError: If the loss is not symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
-            if it does not depend on a tensor of `wrt`.
-        ValueError: If two tensors would have the same name.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; if
+            it does not depend on a tensor of `wrt`; or if a formula is nested too deeply.
+        ValueError: If two tensors would have the same name, or a tensor that of a symbol.
 
     Example:
         >>> from minigrad.symbolic import symbols
@@ -216,7 +234,8 @@ def derive(
         )
     wanted = wanted_tensors(loss, wrt, "derive")
     named = given_names(names)
-    account = Account(loss, wanted, named, float("inf"))
+    with told_in_words("derive"):
+        account = Account(loss, wanted, named, float("inf"))
     asked = [value for value in map(value_of, wanted) if value is not None]
     places = [value for value in asked if value in account.gradients]
     nodes = set(nodes_of(loss))
@@ -225,7 +244,25 @@ def derive(
             "One of the differentiated Tensors appears to not have been used in the graph. "
             "derive() tells of tensors that the loss was computed from."
         )
-    return Derivation(account, places, values)
+    with told_in_words("derive"):
+        return Derivation(account, places, values)
+
+
+@contextmanager
+def told_in_words(teller: str) -> Iterator[None]:
+    """Say what to do where a formula is nested more deeply than Python can follow.
+
+    Raises:
+        RuntimeError: In the place of a `RecursionError`.
+    """
+    try:
+        yield
+    except RecursionError as error:
+        raise RuntimeError(
+            f"{teller}() could not tell this run, because a formula in it is nested too deeply. "
+            "Give names to more of the inner tensors (or none, then each gets one), or tell a "
+            "shorter run: fewer layers, or fewer steps."
+        ) from error
 
 
 def wanted_tensors(loss: Variable, wrt: Any, teller: str) -> list[Variable]:

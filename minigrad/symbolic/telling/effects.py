@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,10 @@ import sympy
 
 from minigrad.autograd.recording import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
-from minigrad.symbolic.equality import Refuted, Undecided, equal
-from minigrad.symbolic.points import points
 from minigrad.symbolic.telling.cases import in_cases
+from minigrad.symbolic.telling.relating import factor_between, function_between
 
 UNNAMED = "hook"  # how a lambda is called
-ENTRY = sympy.Symbol("g", real=True)  # of a gradient, where a hook is written as a function
 
 KINDS = {
     "tensor pre-hook": "tensor hook",
@@ -41,8 +38,9 @@ class HookEffect:
             it did something else.
         arguments: If it did something else, symbols for the entries of what it saw.
         function: The entries of what it made of these; None if that is not known.
-        rule: What it makes of an entry `g`, if of each entry the same: in cases where that is
-            short. None if an entry depends on others, or if this is not known.
+        entry: A symbol for one entry: `g`, or another name if a formula has that one already.
+        rule: What it makes of this entry, if of each the same: in cases where that is short. None
+            if an entry depends on others, or if this is not known.
         before: The gradient that came, as an array.
         after: What the hook left.
     """
@@ -52,6 +50,7 @@ class HookEffect:
     factor: Any
     arguments: tuple[Any, ...]
     function: Any
+    entry: Any
     rule: Any
     before: Any
     after: Any
@@ -68,7 +67,7 @@ class HookEffect:
 
 
 def effects_of(
-    hooks: Sequence[HookFired], before: Any, after: Any, position: int
+    hooks: Sequence[HookFired], before: Any, after: Any, position: int, entry: str
 ) -> tuple[HookEffect, ...]:
     """Tell what the hooks between two gradients did, one by one where the log shows that.
 
@@ -77,6 +76,7 @@ def effects_of(
         before: The gradient that came.
         after: The one that was left.
         position: Which of the gradients this is that the hooks saw.
+        entry: What the entries of a gradient are called, where a hook is written as a function.
 
     Returns:
         The hooks that changed something. None of them if the gradient was left as it was.
@@ -85,8 +85,11 @@ def effects_of(
         return ()
     acting = [hook for hook in hooks if hook.returned is not None or hook.in_place]
     steps, now = [], before
-    for hook in acting:
-        made = _returned(hook, position)
+    for place, hook in enumerate(acting):
+        made = _of(hook, hook.returned, position)
+        if hook.returned is None:  # it wrote into what it saw, and the next one saw that
+            following = acting[place + 1 : place + 2]
+            made = _of(following[0], following[0].seen[0], position) if following else after
         if made is None:
             break
         if not _same(now, made):
@@ -95,8 +98,8 @@ def effects_of(
     if not steps or not _same(now, after):
         names = ", ".join(dict.fromkeys(name_of(hook) for hook in acting)) or UNNAMED
         kinds = ", ".join(dict.fromkeys(KINDS.get(hook.kind, hook.kind) for hook in acting))
-        return (_effect(names, kinds or "hook", before, after),)
-    return tuple(_effect(name_of(h), KINDS.get(h.kind, h.kind), a, b) for h, a, b in steps)
+        return (_effect(names, kinds or "hook", before, after, entry),)
+    return tuple(_effect(name_of(h), KINDS.get(h.kind, h.kind), a, b, entry) for h, a, b in steps)
 
 
 def name_of(hook: HookFired) -> str:
@@ -104,12 +107,11 @@ def name_of(hook: HookFired) -> str:
     return hook.name if hook.name.isidentifier() else UNNAMED
 
 
-def _returned(hook: HookFired, position: int) -> Any:
-    """Give what a hook returned in the place of one gradient; None if that can't be told."""
-    returned = hook.returned
+def _of(hook: HookFired, held: Any, position: int) -> Any:
+    """Give one gradient of those that a hook saw or returned; None if it can't be told which."""
     if hook.kind == "tensor pre-hook":
-        return None if returned is None else returned._array
-    listed = returned if isinstance(returned, tuple) else (returned,)
+        return None if held is None else held._array
+    listed = held if isinstance(held, tuple) else (held,)
     if not hook.seen or not isinstance(hook.seen[0], tuple) or len(listed) != len(hook.seen[0]):
         return None
     given = [k for k, each in enumerate(hook.seen[0]) if each is not None]
@@ -129,16 +131,18 @@ def _same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other, equal_nan=True))
 
 
-def _effect(name: str, kind: str, before: Any, after: Any) -> HookEffect:
+def _effect(name: str, kind: str, before: Any, after: Any, entry: str) -> HookEffect:
+    symbol = sympy.Symbol(entry, real=True)
     if isinstance(after, SymbolicArray) or isinstance(before, SymbolicArray):
         first, second = entries(before), entries(after)
-        factor = _factor(first, second)
+        factor = factor_between(first, second)
         arguments, function, rule = (), None, None
         if factor is None:
-            arguments, function = _function(first, second)
-            rule = None if function is None else _rule(arguments, function)
-        return HookEffect(name, kind, factor, arguments, function, rule, before, after)
-    return HookEffect(name, kind, _number(before, after), (), None, None, before, after)
+            arguments, function = function_between(first, second, symbol)
+            rule = None if function is None else _rule(arguments, function, symbol)
+        return HookEffect(name, kind, factor, arguments, function, symbol, rule, before, after)
+    factor = _number(before, after)
+    return HookEffect(name, kind, factor, (), None, symbol, None, before, after)
 
 
 # ---------------------------------------------------------------------- numbers
@@ -165,99 +169,15 @@ def _number(before: Any, after: Any) -> Any:
 # ---------------------------------------------------------------------- formulas
 
 
-def _factor(before: Any, after: Any) -> Any:
-    """Find the factors of the entries: one for all, or an array of them; None if there are none."""
-    found = []
-    for old, new in zip(before.flat, after.flat, strict=True):
-        factor = _factor_of(old, new)
-        if factor is None:
-            return None
-        found.append((old, factor))
-    told = {factor for old, factor in found if old != 0}
-    if len(told) == 1:
-        return told.pop()
-    return SymbolicArray([factor for _, factor in found]).reshape(before.shape)
-
-
-def _factor_of(old: Any, new: Any) -> Any:
-    if new == 0:
-        return sympy.Integer(0)
-    if old == 0:
-        return None
-    if old == new:
-        return sympy.Integer(1)
-    ratios = []
-    for point in islice(points(old.free_symbols | new.free_symbols), 2):
-        bottom, top = old.subs(point), new.subs(point)
-        if not bottom.is_number or bottom == 0 or not top.is_number:
-            return None
-        ratios.append(top / bottom)
-    if len(ratios) == 2:
-        numbers = [complex(ratio.evalf()) for ratio in ratios]
-        if abs(numbers[0] - numbers[1]) < 1e-12 * abs(numbers[0]):
-            guess = sympy.nsimplify(ratios[0]) if not ratios[0].is_Rational else ratios[0]
-            return guess if _proved(new, guess * old) else None
-    if not new.free_symbols - old.free_symbols:
-        return None
-    ratio = sympy.cancel(new / old)  # perhaps the hook brought a symbol of its own
-    return ratio if not ratio.free_symbols & old.free_symbols else None
-
-
-def _proved(one: Any, other: Any) -> bool:
-    try:
-        return equal(one, other)
-    except (Refuted, Undecided):
-        return False
-
-
-def _function(before: Any, after: Any) -> tuple[tuple[Any, ...], Any]:
-    """Write what a hook left as a function of what it saw, if nothing else is in it."""
-    if before.size == 1:
-        names = [ENTRY.name]
-    else:
-        names = [f"g_{{{','.join(map(str, at))}}}" for at in np.ndindex(before.shape)]
-    arguments = tuple(sympy.Symbol(name, real=True) for name in names)
-    inside: set[Any] = set().union(*(each.free_symbols for each in before.flat))
-    function = []
-    for entry in after.flat:
-        written = entry
-        for old, argument in zip(before.flat, arguments, strict=True):
-            if old.free_symbols:
-                written = _written(written, old, argument)
-        if written.free_symbols & inside:
-            return arguments, None
-        function.append(written)
-    return arguments, SymbolicArray(function).reshape(after.shape)
-
-
-def _rule(arguments: tuple[Any, ...], function: Any) -> Any:
+def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
     """Write what is done to each entry, if it is the same and depends on no other entry."""
     rules = set()
     for argument, made in zip(arguments, function.flat, strict=True):
         if made.free_symbols.intersection(arguments) - {argument}:
             return None
-        rules.add(made.xreplace({argument: ENTRY}))
+        rules.add(made.xreplace({argument: entry}))
         if len(rules) > 1:
             return None
     (rule,) = rules
-    cases = in_cases(rule, ENTRY)
+    cases = in_cases(rule, entry)
     return rule if cases is None else cases
-
-
-def _written(formula: Any, old: Any, argument: Any) -> Any:
-    """Put an argument in the place of a formula, also where that stands multiplied or shifted."""
-    found = formula.xreplace({old: argument}).subs(old, argument)
-    left = found.free_symbols & old.free_symbols
-    if not left:
-        return found
-    # solve for a symbol that occurs in it to the first power: then it can be put in exactly
-    for symbol in sorted(left, key=str):
-        plain = sympy.expand(old)
-        if not plain.is_polynomial(symbol) or sympy.degree(plain, symbol) != 1:
-            continue
-        slope = plain.coeff(symbol, 1)
-        solved = (argument - plain.coeff(symbol, 0)) / slope
-        tried = sympy.simplify(formula.subs(symbol, solved))
-        if not tried.free_symbols & old.free_symbols:
-            return tried
-    return found

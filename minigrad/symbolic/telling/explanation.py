@@ -8,7 +8,7 @@ from typing import Any
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.derivation import wanted_tensors
+from minigrad.symbolic.telling.derivation import told_in_words, wanted_tensors
 from minigrad.symbolic.telling.local import NotTold, Value
 from minigrad.symbolic.telling.naming import given_names
 from minigrad.symbolic.telling.numbers_page import NumbersLayout
@@ -53,11 +53,12 @@ def explain(tensor: Variable, *, names: Any = None, digits: int = 6) -> Explanat
     r"""Tell for a run on numbers how each gradient comes about: formula and number, step by step.
 
     One backward pass is made. It keeps the graph and changes no `.grad`; every hook on the way
-    fires once, as in `backward`, but for the post-accumulate hooks. The numbers of the local
-    derivatives come from the nodes' own rules on what they saved, and the formulas from the same
-    rules, run on symbols. (The backward of a custom `Function` therefore runs again.) A tensor with
-    more than 64 entries gets no symbols; it is told in matrices, or by the name of its node. Of one
-    with more than 6 entries only one is written out.
+    fires once, as in `autograd.grad`: all but those of the nodes that add to `.grad`, and those
+    after that. The numbers of the local derivatives come from the nodes' own rules on what they
+    saved, and the formulas from the same rules, run on symbols. (The backward of a custom
+    `Function` therefore runs again.) A tensor with more than 64 entries gets no symbols; it is told
+    in matrices, or by the name of its node. Of one with more than 6 entries only one is written
+    out.
 
     Args:
         tensor: The loss, a tensor with one entry.
@@ -71,7 +72,9 @@ def explain(tensor: Variable, *, names: Any = None, digits: int = 6) -> Explanat
 
     Raises:
         TypeError: If the tensor is symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
+            if a formula is nested too deeply.
+        ValueError: If two tensors would have the same name.
 
     Example:
         >>> import minigrad as torch
@@ -95,33 +98,28 @@ def explain(tensor: Variable, *, names: Any = None, digits: int = 6) -> Explanat
     if not isinstance(tensor, Variable):
         raise TypeError(f"explain() takes a tensor, not {type(tensor).__name__}")
     wanted = wanted_tensors(tensor, None, "explain")
-    account = Account(tensor, wanted, given_names(names), MOST_SYMBOLS)
-    return Explanation(account, digits)
+    with told_in_words("explain"):
+        account = Account(tensor, wanted, given_names(names), MOST_SYMBOLS)
+        return Explanation(account, digits)
 
 
 def _numbers(account: Account, order: Sequence[Value]) -> dict[Value, tuple[Any, Any]]:
-    given = {
-        (passage.node, output_nr): gradient
-        for passage in account.passages
-        for output_nr, gradient in enumerate(passage.given)
-    }
     numbers = {}
     for value in order:
         try:
             array = account.places.array(value)
         except NotTold:
             array = None
-        numbers[value] = (array, given[value])
+        numbers[value] = (array, account.engine[value])
     return numbers
 
 
 def _steps(account: Account, order: Sequence[Value], numbers: Any) -> tuple[Step, ...]:
-    totals = account.composed()
     chain = [
         GradientStep(
             account.places.names[value],
             terms_of(account, value, account.gradients[value]),
-            formula_or_none(totals[value]),
+            formula_or_none(account.totals[value]),
             numbers[value][1],
         )
         for value in order

@@ -11,7 +11,7 @@ from minigrad.autograd.function_node import FunctionNode
 from minigrad.autograd.node import Node
 from minigrad.ops.tape import book
 from minigrad.ops.writing import _arguments
-from minigrad.symbolic.telling.local import saved_values
+from minigrad.symbolic.telling.local import own_copy, saved_values
 
 # These give the same entries in the same order in another shape; which one is the result's.
 _RESHAPING = frozenset(
@@ -107,7 +107,7 @@ def _given(node: Node, operation: Any, value_at: Any, constant: Any) -> dict[str
         elif place in tensors:
             given[name] = constant(tensors[place])
         elif place is not None and node._saved is not None and name not in differentiable:
-            given[name] = node._saved[place]
+            given[name] = own_copy(node._saved[place])
     return given
 
 
@@ -137,6 +137,6 @@ def _operand(
         near = np.round(operand.astype(np.float64), 6)
         operand = np.where(np.abs(near - operand) <= unit, near, operand).astype(np.float64)
     single = operand.reshape(-1)
-    if single.size > 1 and all(entry == single[0] for entry in single):
+    if single.size > 1 and len(set(single.tolist())) == 1:
         return single[:1].reshape(())
     return operand

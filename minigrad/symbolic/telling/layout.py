@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,24 +16,30 @@ from minigrad.symbolic.telling.blackboard import Blackboard, Written, applied, p
 from minigrad.symbolic.telling.effects import HookEffect
 from minigrad.symbolic.telling.forwards import passes_on
 from minigrad.symbolic.telling.local import Value
+from minigrad.symbolic.telling.relating import is_small
 from minigrad.symbolic.telling.told import Pull, Told
 
 MOST = 6  # entries of one tensor that are written out
 LONG = 100  # letters in a formula that is still written out
+PARTS = 150  # of which no formula with more could be that short
 Numbers = Mapping[Value, tuple[Any, Any]] | None
 
 
+@lru_cache(maxsize=5_000)
 def tidy(expr: Any) -> Any:
     """Give a formula as one would write it: with common factors in front."""
     forms = [expr]
-    if expr.is_Add:
+    if expr.is_Add and is_small(expr, PARTS):
         forms.append(sympy.factor_terms(expr))
+    if len(forms) == 1:
+        return expr
     return min(forms, key=lambda form: (form.count_ops(), len(str(form))))
 
 
+@lru_cache(maxsize=5_000)
 def short(expr: Any) -> bool:
     """Tell whether a formula is short enough to be written out."""
-    return bool(expr.count_ops() <= LONG and len(str(expr)) <= LONG)
+    return bool(is_small(expr, PARTS) and expr.count_ops() <= LONG and len(str(expr)) <= LONG)
 
 
 def names_of_nodes(pull: Pull) -> str:
@@ -62,7 +69,7 @@ class Layout:
             for effect in effects:
                 if effect.factor is None:
                     self.functions.setdefault(effect.name, effect)
-        self.totals = account.composed(applied=_by_name)
+        self.totals = account.composed(applied=_by_name) if self.functions else account.totals
 
     # ------------------------------------------------------------------ small things
 
@@ -158,16 +165,17 @@ class Layout:
         if gradient is None:
             return None
         for value in self.order:
-            for passage in self.account.passages:
-                if passage.node is value[0] and value != self.places.root:
-                    given = passage.given[value[1]]
-                    if given is not None and _equal_entries(given, gradient._array):
-                        return value
+            if value != self.places.root and _equal_entries(
+                self.account.engine[value], gradient._array
+            ):
+                return value
         return None
 
 
 def _equal_entries(one: Any, other: Any) -> bool:
-    return bool(one.size == other.size and one.reshape(-1).tolist() == other.reshape(-1).tolist())
+    return one is not None and bool(
+        one.size == other.size and one.reshape(-1).tolist() == other.reshape(-1).tolist()
+    )
 
 
 def _by_name(effect: HookEffect, gradient: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -64,48 +65,57 @@ def _source(saved: Any, node: Node, place: int) -> Value | None:
     return value_of(tensor)
 
 
+def own_copy(saved: Any) -> Any:
+    """Copy what a forward leaves to its rules, such as weights; give anything else as it is.
+
+    Who computes with symbols in the place of numbers must not leave symbols there.
+    """
+    return copy(saved) if type(saved).__module__.startswith("minigrad.ops.") else saved
+
+
 Replacement = Callable[[Value | None, Any], Any]
 
 
-def stand_in(node: Node, replacement: Replacement) -> Node:
+_SYMBOLS = np.dtype(object)
+
+
+def stand_in(node: Node, replacement: Replacement, dtype: Any = _SYMBOLS) -> Node:
     """Copy a node, with other arrays in the place of those that it saved.
 
     Args:
         node: The node; it is not changed, and neither copied hooks nor edges are.
         replacement: Gets which value of the graph a saved tensor is (None for a constant) and its
             array, and gives the array to be put in its place.
+        dtype: The type of these arrays' entries.
     """
-    copy = object.__new__(type(node))
+    twin = object.__new__(type(node))
     for kind in type(node).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
             if slot != "__weakref__" and hasattr(node, slot):
-                setattr(copy, slot, getattr(node, slot))
+                setattr(twin, slot, getattr(node, slot))
     if hasattr(node, "__dict__"):
-        copy.__dict__.update(node.__dict__)
+        twin.__dict__.update(node.__dict__)
     if isinstance(getattr(node, "function", None), Node):  # a part was changed in place
-        copy.function = stand_in(node.function, replacement)  # type: ignore[attr-defined]
-    replaced = list(node._saved or ())
+        twin.function = stand_in(node.function, replacement, dtype)  # type: ignore[attr-defined]
+    replaced = [own_copy(saved) for saved in node._saved or ()]
     for place, value, array in saved_values(node):
         new = wrap(replacement(value, array))
         own = isinstance(replaced[place], SavedTensor) and replaced[place].tensor is None
         replaced[place] = SavedTensor(new, is_result=own)
-    copy._saved = tuple(replaced)
-    _let_symbols_through(copy)
-    return copy
+    twin._saved = tuple(replaced)
+    _let_through(twin, dtype)
+    return twin
 
 
-_SYMBOLS = np.dtype(object)
-
-
-def _let_symbols_through(copy: Any) -> None:
-    """Let a stand-in's gradients be arrays of symbols, where the node wants arrays of numbers."""
-    if getattr(copy, "_broadcast", None) is not None:
-        copy._broadcast = tuple(wanted and (wanted[0], _SYMBOLS) for wanted in copy._broadcast)
-    if isinstance(copy, FunctionNode):
-        copy._tensor_slots = [slot and (slot[0], _SYMBOLS) for slot in copy._tensor_slots]
-    if copy._multiple:
-        copy._dtype = [each and _SYMBOLS for each in copy._dtype]
+def _let_through(twin: Any, dtype: Any) -> None:
+    """Let a stand-in's gradients be arrays of another type than those that the node wants."""
+    if getattr(twin, "_broadcast", None) is not None:
+        twin._broadcast = tuple(wanted and (wanted[0], dtype) for wanted in twin._broadcast)
+    if isinstance(twin, FunctionNode):
+        twin._tensor_slots = [slot and (slot[0], dtype) for slot in twin._tensor_slots]
+    if twin._multiple:
+        twin._dtype = [each and dtype for each in twin._dtype]
 
 
 def run_rule(node: Node, gradients: Sequence[Any]) -> list[Any]:

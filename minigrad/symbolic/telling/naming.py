@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
 import sympy
 
 from minigrad.autograd.names import named_tensors
+from minigrad.autograd.variable import Variable
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
+from minigrad.symbolic.evaluation import symbols_in
 from minigrad.symbolic.making import entry_names, named_array
 from minigrad.symbolic.models import _ruled_names
-from minigrad.symbolic.telling.local import NotTold
+from minigrad.symbolic.telling.local import NotTold, saved_values
+from minigrad.symbolic.telling.passage import Passage
 
 
 def given_names(names: Any) -> list[tuple[str, Any]]:
@@ -43,6 +46,25 @@ def _short_names(part: Any) -> dict[int, str]:
     return {id(parameters[name]): short for name, short in ruled.items()}
 
 
+def symbol_names(loss: Variable, passages: Sequence[Passage]) -> set[str]:
+    """Give the names of all symbols in the formulas of a run."""
+    arrays = [loss._array]
+    for passage in passages:
+        arrays += [array for _, _, array in saved_values(passage.node)]
+        arrays += [passage.node.variable._array] if passage.is_leaf else []  # type: ignore[attr-defined]
+        for gradients in (passage.arrived, passage.given, passage.computed, passage.sent):
+            arrays += [array for array in gradients if array is not None]
+    held = [array for array in arrays if isinstance(array, SymbolicArray)]
+    return {symbol.name for symbol in symbols_in(entry for array in held for entry in array.flat)}
+
+
+def unused(letters: str, names: Iterable[str]) -> str:
+    """Give the first of some letters, or a numbered one, with which no name begins."""
+    stems = {name.partition("_")[0] for name in names}
+    more = (f"{letters[0]}{number}" for number in count(1))
+    return next(each for each in chain(letters, more) if each not in stems)
+
+
 _OBJECT = np.dtype(object)
 
 
@@ -52,14 +74,15 @@ class Constants:
     Args:
         on_symbols: Whether the run was on symbols; constants then stay numbers.
         limit: The most entries of which symbols are made.
+        taken: Names that a constant is not to be given.
 
     Attributes:
         named: (name, array) pairs.
         symbols: (symbols, array) pairs of those that occurred in a formula.
     """
 
-    def __init__(self, on_symbols: bool, limit: float) -> None:
-        self.on_symbols, self.limit = on_symbols, limit
+    def __init__(self, on_symbols: bool, limit: float, taken: Iterable[str]) -> None:
+        self.on_symbols, self.limit, self._taken = on_symbols, limit, {*taken}
         self.named: list[tuple[str, Any]] = []
         self.symbols: list[tuple[Any, Any]] = []
 
@@ -75,8 +98,8 @@ class Constants:
             return symbolic(vector_of(entries(array).flat).reshape(np.shape(array)))
         name = self.name(array)
         if name is None and array.size > 1 and not self.on_symbols:
-            taken = [name for name, _ in self.named]
-            name = next(f"c_{k}" for k in count(1) if f"c_{k}" not in taken)
+            name = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
+            self._taken.add(name)
             self.named.append((name, array))
         check_size(array.shape, name or "a constant", self.limit)
         if name is None:

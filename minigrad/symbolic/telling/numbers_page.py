@@ -10,7 +10,14 @@ import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.telling.account import Account
-from minigrad.symbolic.telling.blackboard import Written, applied, numbers_product, product, total
+from minigrad.symbolic.telling.blackboard import (
+    Blackboard,
+    Written,
+    applied,
+    numbers_product,
+    product,
+    total,
+)
 from minigrad.symbolic.telling.effects import HookEffect
 from minigrad.symbolic.telling.layout import Layout, names_of_nodes, short, tidy
 from minigrad.symbolic.telling.local import Value
@@ -81,7 +88,7 @@ class NumbersLayout(Layout):
         dots = ", ..." if array.size > 4 else ""
         text = f"[{', '.join(flat)}{dots}]"
         if array.ndim > 1 and array.size <= 4:
-            text = _nested(array, self.board)
+            text = _nested(array.tolist(), self.board)
         return Written(text, rf"\text{{{text}}}")
 
     def _value(self, value: Value) -> list[Row]:
@@ -230,7 +237,7 @@ def _paired(symbols: Any, array: Any) -> dict[Any, Any]:
     return {symbol: sympy.Float(float(number), 20) for symbol, number in pairs}
 
 
-def _nested(array: Any, board: Any) -> str:
-    if array.ndim == 0:
-        return str(board.number(array.item()).text)
-    return "[" + ", ".join(_nested(part, board) for part in array) + "]"
+def _nested(listed: Any, board: Blackboard) -> str:
+    if not isinstance(listed, list):
+        return board.number(listed).text
+    return "[" + ", ".join(_nested(part, board) for part in listed) + "]"

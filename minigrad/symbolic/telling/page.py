@@ -11,7 +11,7 @@ import sympy
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.telling.account import Account
 from minigrad.symbolic.telling.blackboard import Written, applied, numbers_product, product, total
-from minigrad.symbolic.telling.effects import ENTRY, HookEffect
+from minigrad.symbolic.telling.effects import HookEffect
 from minigrad.symbolic.telling.layout import MOST, Layout, Numbers, names_of_nodes, short, tidy
 from minigrad.symbolic.telling.local import Value
 from minigrad.symbolic.telling.paper import Row, Section
@@ -250,7 +250,7 @@ class DerivationLayout(Layout):
         rows = []
         for name, effect in self.functions.items():
             if effect.rule is not None:
-                left = applied(name, self.board.formula(ENTRY))
+                left = applied(name, self.board.formula(effect.entry))
                 each = "" if len(effect.arguments) == 1 else ", of each entry"
                 rows.append(Row(left, (self.board.formula(effect.rule),), effect.kind + each))
             elif effect.function is not None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence, Set
+from itertools import chain, count
 from typing import Any
 
 from minigrad.autograd.accumulate import AccumulateGrad
 from minigrad.autograd.variable import Variable
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.making import named_array
+from minigrad.symbolic.making import entry_names, named_array
 from minigrad.symbolic.telling.forwards import forward_of, passes_on
 from minigrad.symbolic.telling.known import read_values
 from minigrad.symbolic.telling.local import NotTold, Value, saved_values, value_of
-from minigrad.symbolic.telling.naming import Constants, check_size, symbols_name
+from minigrad.symbolic.telling.naming import Constants, check_size, symbols_name, unused
 from minigrad.symbolic.telling.passage import Passage
 
 
@@ -28,9 +30,10 @@ class Places:
         on_symbols: Whether the run was on symbols; leaves then keep theirs.
         limit: The most entries of which symbols are made.
         forced: Values that have to be places.
+        met: The names of all symbols in the formulas of the run.
 
     Raises:
-        ValueError: If two places would have the same name.
+        ValueError: If two places would have the same name, or one that of another symbol.
     """
 
     def __init__(
@@ -41,8 +44,9 @@ class Places:
         on_symbols: bool,
         limit: float,
         forced: Iterable[Value],
+        met: Set[str] = frozenset(),
     ) -> None:
-        self.on_symbols, self.limit = on_symbols, limit
+        self.on_symbols, self.limit, self.met = on_symbols, limit, met
         self.passages = passages
         root = value_of(loss)
         assert root is not None
@@ -51,7 +55,7 @@ class Places:
         self.known: dict[Value, Any] = {root: loss._array}
         self.order: dict[Value, int] = {}
         self.names: dict[Value, str] = {}
-        self.constants = Constants(on_symbols, limit)
+        self.constants = Constants(on_symbols, limit, [name for name, _ in names])
         self._formulas: dict[Value, Any] = {}
         self._arrays: dict[Value, Any] = {}
         self._symbols: dict[Value, Any] = {}
@@ -92,12 +96,18 @@ class Places:
             if value not in self.names:
                 self.names[value] = name
                 inner = inner or (value != self.root and type(value[0]) is not AccumulateGrad)
-        self.names.setdefault(self.root, "L")
+        taken = {*self.met, *(name for name, _ in names)}
+        free = (
+            name
+            for name in chain("LJEC", (f"L_{number}" for number in count(1)))
+            if name not in taken and not any(each.startswith(f"d{name}/d") for each in taken)
+        )
+        self.names.setdefault(self.root, next(free))
         return inner
 
     def _name_leaves(self, names: Sequence[tuple[str, Any]]) -> None:
         """Name each leaf: after its symbols, as it was named, or by a number."""
-        taken = {*self.names.values(), *(name for name, _ in self.constants.named)}
+        taken = {*self.names.values(), *(name for name, _ in self.constants.named), *self.met}
         numbers = (f"a_{number}" for number in range(1, 10**9))
         leaves = [p.node for p in self.passages if p.is_leaf]
         for node in sorted(leaves, key=lambda node: self._first_use(node)):
@@ -146,20 +156,35 @@ class Places:
             self.names.pop(value, None)
             self._symbols.pop(value, None)
         self._formulas.clear()
-        taken = {*self.names.values(), *(name for name, _ in self.constants.named), "c"}
-        stem = next(s for s in "vuztqrk" if not any(n.partition("_")[0] == s for n in taken))
+        constants = [name for name, _ in self.constants.named]
+        stem = unused("vuztqrk", {*self.names.values(), *constants, *self.met})
         in_order = sorted(self.auto, key=lambda v: (v[0]._sequence_nr(), v[1]))
         for number, value in enumerate(in_order, 1):
             self.names[value] = f"{stem}_{number}"
         self._check_names()
 
     def _check_names(self) -> None:
-        owner: dict[str, Value] = {}
-        for value, name in self.names.items():
-            if owner.setdefault(name, value) != value:
-                raise ValueError(
-                    f"two tensors of this derivation would be called {name}. Choose other names."
-                )
+        """Refuse names that are taken: by another tensor, by a symbol, or by entries of these."""
+        owner: dict[str, Any] = dict.fromkeys(self.met, "a symbol")
+        for value, symbols in self._symbols.items():
+            if type(value[0]) is AccumulateGrad:  # the symbols that it came with
+                owner |= dict.fromkeys((entry.name for entry in symbols.flat), value)
+        whole: dict[str, Any] = {}
+        given = [(name, self.shape.get(value, ()), value) for value, name in self.names.items()]
+        for name, array in self.used_constants():
+            if not isinstance(array, SymbolicArray):
+                given.append((name, array.shape, array.__array_interface__["data"]))
+        for name, shape, value in given:
+            wanted = [(whole, name)]
+            if math.prod(shape) <= self.limit:
+                wanted += [(owner, entry) for entry in entry_names(name, shape)]
+            for table, entry in wanted:
+                other = table.setdefault(entry, value)
+                if other != value:
+                    what = "a tensor and a symbol" if other == "a symbol" else "two tensors"
+                    raise ValueError(
+                        f"{what} of this derivation would be called {entry}. Choose other names."
+                    )
 
     def called(self, value: Value) -> str:
         """Say what a value is called, also one that no gradient came to."""
