@@ -24,7 +24,8 @@ minigrad's book of derivatives has {operations} operations with {rules} rules. E
 was run on symbols, forward and backward, from a gradient of symbols, and what came out was compared
 with what SymPy gives for the derivative of the forward's formula: exactly, entry by entry, for all
 gradients at once. Then the rule itself ran on numbers, at some hundreds of points in each case, and
-was compared with difference quotients of the forward. [What minigrad has of PyTorch](pytorch.md) tells about names and behavior.
+was compared with difference quotients of the forward. [What minigrad has of PyTorch](pytorch.md)
+tells about names and behavior.
 
 - **proved**: {everywhere} operations, for all values of the symbols in their domain;
 - **proved region by region**: {by_region} operations. They have kinks or jumps, such as relu at 0.

@@ -25,6 +25,7 @@ class Refuted(AssertionError):
         right: The second formula.
         counterexample: Values of the symbols at which the two differ.
         numbers: What the first and the second are there.
+        ran: What the rule gives there and what the derivative is, if the formulas do not tell.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Refuted(AssertionError):
         ran: tuple[float, float] | None = None,
     ) -> None:
         self.of, self.entry, self.left, self.right = of, entry, left, right
-        self.counterexample = dict(counterexample)
+        self.counterexample, self.ran = dict(counterexample), ran
         at = ", ".join(f"{symbol} = {value}" for symbol, value in self.counterexample.items())
         if ran is None:
             first, second = (shown(each.subs(self.counterexample).doit()) for each in (left, right))
@@ -46,7 +47,7 @@ class Refuted(AssertionError):
                 f": at {at} they are {first} and {second}" if at else ""
             )
         else:  # what the run shows, where the formulas do not
-            first, second = (shown(sympy.Float(each, 17)) for each in ran)
+            first, second = map(_measured, ran)
             told = (
                 f"the run gives {first}, and the derivative is {second}: at {at}. Its formula, "
                 f"{left}, does not tell what the run does there"
@@ -88,6 +89,14 @@ class Undecided(AssertionError):
             f"{place_of(of, entry)}undecided whether {left} is {right}: {agree}, but the "
             f"difference {difference} was not brought to 0. {advice}"
         )
+
+
+def _measured(number: float) -> Any:
+    """Write a number that a run gave with eight digits, as a fraction if it is a simple one."""
+    if number != number or abs(number) == float("inf"):
+        return sympy.sympify(number)
+    fraction = sympy.Rational(f"{number:.8g}")
+    return fraction if fraction.q <= 64 else sympy.Float(number, 8)
 
 
 def place_of(of: str, entry: tuple[int, ...]) -> str:

@@ -84,6 +84,14 @@ class Integers:
         """List the symbols that stand for something rounded."""
         return list(self._symbols.values())
 
+    def symbols_in(self, formula: Any) -> list[Any]:
+        """List the symbols for what is rounded in a formula that was not read."""
+        found = (
+            [self._read(each, {}) for each in formula.atoms(*_READ)] if formula.has(*_READ) else []
+        )
+        inside = set().union(*(each.free_symbols for each in found))
+        return [symbol for symbol in self._symbols.values() if symbol in inside]
+
     def stands_for(self, symbols: set[Any]) -> list[Any]:
         """List the symbols for something rounded in which one of given symbols occurs."""
         return [

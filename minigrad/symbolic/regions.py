@@ -392,7 +392,7 @@ def condition_of(kink: Any, sign: int | None) -> Any:
     Example:
         >>> x, y = sympy.symbols("x y", real=True)
         >>> condition_of(y - x, 1), condition_of(x - 2, None)
-        (x < y, Ne(x, 2))
+        (y > x, Ne(x, 2))
     """
     terms = sympy.Add.make_args(sympy.expand(kink))
     here = [term for term in terms if not term.is_number and not term.could_extract_minus_sign()]

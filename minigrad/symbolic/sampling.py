@@ -15,6 +15,7 @@ from minigrad.symbolic.regions import Region
 
 _STEPS = 6  # of the search for a border
 _NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
+_CROSSING = -2
 _GENERIC, _ROOTS = 400, 12
 
 _MODULES: list[Any] = [
@@ -96,7 +97,8 @@ class Points:
         symbols: What the columns are.
         rows: An array of numbers.
         start: For each point which of the regions it was drawn in.
-        border: For each point the place of the condition on whose border it lies, or -1.
+        border: For each point the place of the condition on whose border it lies; -1 if it lies on
+            none, and -2 if on several, of which nothing is to be learned.
     """
 
     symbols: list[Any]
@@ -148,6 +150,7 @@ def _in_region(
     entered = [each.subs(region.place, simultaneous=True) for each in borders]
     walls = [*entered, *region.assumed]
     rows = np.stack([_numbers(symbol, _GENERIC, generator) for symbol in base], 1)
+    rows[0] = 0.0  # where norms and squares are 0
     rows = np.concatenate([rows, _near_borders(rows, base, walls, generator)])
     fits = np.all([_fits(symbol, column) for symbol, column in zip(base, rows.T, strict=True)], 0)
     if region.assumed:
@@ -267,15 +270,21 @@ def chosen(
     truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
     truth = truth.reshape(len(sides), len(points.rows)).T
     generator = np.random.default_rng(seed)
-    aside = points.rows + 1e-9 * generator.uniform(0.5, 1, points.rows.shape)
+    aside = points.rows + 1e-4 * generator.uniform(0.5, 1, points.rows.shape)
     beside = compiled([formula for formula, _ in sides], points.symbols)(aside)
-    for place in range(len(sides)):  # floor(x) - 2 is 0 in all of a part, which is no border
+    seen: set[Any] = set()
+    points.border[:] = -1
+    for place, (formula, _) in enumerate(sides):
+        if {formula, sympy.expand(-formula)} & seen:
+            continue
+        seen |= {formula, sympy.expand(formula)}
+        # floor(x) - 2 is 0 in all of a part, which is no border
         thin = (values[place] == 0) & (beside[place] != 0)
-        points.border[thin & (points.border < 0)] = place
+        points.border[thin] = np.where(points.border[thin] == -1, place, _CROSSING)
     order = np.random.default_rng(seed).permutation(len(points.rows))
     groups: dict[bytes, list[int]] = {}
     for place in order:
-        if points.border[place] < 0 and among[place]:
+        if points.border[place] == -1 and among[place]:
             key = truth[place].tobytes() + bytes([points.start[place]])
             groups.setdefault(key, []).append(int(place))
     taken: list[int] = []

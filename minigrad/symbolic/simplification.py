@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy
 
+from minigrad.symbolic.own import own
+
 
 def _powers_apart(expression: Any) -> Any:
     """Write exp(a - b) as exp(a) / exp(b) everywhere, and log(c exp(b)) as log(c) + b."""
@@ -23,7 +25,16 @@ def _powers_apart(expression: Any) -> Any:
 
 
 def numerator(expression: Any) -> Any:
-    """Give the numerator over a common denominator, multiplied out: 0 if the expression is 0."""
+    """Give the numerator over a common denominator, multiplied out: 0 if the expression is 0.
+
+    Functions are taken for symbols at first: most of what is equal is so whatever they are.
+    """
+    functions = expression.atoms(sympy.Function) - expression.atoms(sympy.Piecewise)
+    if functions:
+        put = {each: own("f", real=True) for each in functions if each.is_real}
+        simple = sympy.together(expression.xreplace(put))
+        if sympy.expand(sympy.fraction(simple)[0]) == 0:
+            return sympy.Integer(0)
     return sympy.expand(sympy.fraction(sympy.together(_powers_apart(expression)))[0])
 
 

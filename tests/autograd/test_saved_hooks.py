@@ -57,7 +57,7 @@ def test_gradients_are_those_of_the_unhooked_twin(torch, draw, name, way):
         hooked = OPERATIONS[name](x, w)
     found = torch.autograd.grad(hooked, (x, w), cotangent, allow_unused=True)
     for a, b in zip(expected, found, strict=True):
-        # a matrix that was saved transposed comes back in rows: BLAS may round its last bit otherwise
+        # a matrix that was saved transposed comes back in rows: BLAS may round its last bit
         assert (a is None and b is None) or torch.allclose(a, b, rtol=1e-14, atol=1e-15)
 
 

@@ -1,7 +1,6 @@
 """The bank of rules: what it claims is true in numbers, and the referee does not contradict it."""
 
 import contextlib
-import functools
 import itertools
 import math
 import re
@@ -179,9 +178,16 @@ def test_the_bank_is_the_same_each_time():
 # ---------------------------------------------------------------------- prove
 
 
-@functools.cache
+# Right rules that SymPy brings to no verdict. The list is to get shorter.
+OPEN = {
+    "right-domain-asinh_sinh",
+    "right-pieces-root_of_1_-_cos**2",
+    "right-arrays-cosine,_composite",
+}
+
+
 def verdict(row):
-    """Ask the referee, once for each row."""
+    """Ask the referee."""
     operation, inputs, options = row.make()
     try:
         return "proved", prove(operation, *inputs, **options)
@@ -204,15 +210,17 @@ def test_the_referee_is_not_fooled(row):
     if word == "refuted":
         assert row.claim != "right", said
         assert confirmed(row, said), said
-    elif word == "proved":
+    assert (word == "proved" or row.id in OPEN) if row.claim == "right" else True, said
+    if word == "proved":
         assert row.claim != "wrong", said
         assert row.claim == "right" or EXCEPTION.search(f"{said.where}\n{said}"), said
 
 
 def test_nearly_all_right_rules_are_proved():
-    right = [row for row in BANK if row.claim == "right"]
-    others = {row.id: verdict(row)[0] for row in right if verdict(row)[0] != "proved"}
-    assert len(others) <= 0.05 * len(right), others
+    """Each of the others is proved: see test_the_referee_is_not_fooled."""
+    right = {row.id for row in BANK if row.claim == "right"}
+    assert right >= OPEN
+    assert len(OPEN) <= 0.05 * len(right)
 
 
 # ---------------------------------------------------------------------- counterexamples
@@ -338,10 +346,9 @@ def of_numbers(row):
     )
 
 
-SAMPLE = [row for row in BANK if of_numbers(row) and zlib.crc32(row.id.encode()) % 3 == 0]
+SAMPLE = [row for row in BANK if of_numbers(row) and zlib.crc32(row.id.encode()) % 4 == 0]
 
 
-@functools.cache
 def checked(row):
     """Check a loss made of a row: its results, weighed with symbols."""
     operation, inputs, _ = row.make()

@@ -17,8 +17,17 @@ from minigrad.symbolic.proving.leaves import Leaf
 from minigrad.symbolic.proving.refuting import Refuting
 from minigrad.symbolic.proving.running import Run
 from minigrad.symbolic.proving.witness import Outcome, Record, Witness, Witnessing, is_far
-from minigrad.symbolic.regions import Region, condition_of
+from minigrad.symbolic.regions import (
+    EVERYWHERE,
+    Region,
+    condition_of,
+    cut,
+    is_kinky,
+    kinks_in,
+)
+from minigrad.symbolic.sampling import condition_sides
 
+_CUTS = 40  # of space, to see that a count is never 0
 ADVICE = (
     "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
     "stronger assumptions on the symbols (positive=True)."
@@ -102,7 +111,7 @@ class Concluding:
                 "than the slope of the forward, and it was not found which entry"))  # fmt: skip
         count = int((agrees & (record.points.border < 0)).sum())
         witness = Witness(count, len(seen), record.runs, self._witnessing.trial.on_formulas)
-        domain = self._domain_told(strict, leaves)
+        domain = (*self._domain_told(strict, leaves), *self._not_examined(record, strict))
         return Finding(evidence, domain, self._holes(record, strict), witness)
 
     def _domain_told(self, strict: Sequence[Any], leaves: Sequence[Leaf]) -> tuple[Any, ...]:
@@ -118,6 +127,35 @@ class Concluding:
                 told.append(self._names.show(each))
         return tuple(told)
 
+    def _not_examined(self, record: Record, strict: Sequence[Any]) -> list[Any]:
+        """List what the rule needs to be other than 0, where no point was found at which it is."""
+        met = {
+            condition_sides(record.conditions[k])[0] for k in set(record.points.border) if k >= 0
+        }
+        met |= {sympy.expand(-each) for each in met}
+        return [
+            self._names.show(each)
+            for each in record.conditions
+            if isinstance(each, sympy.Ne) and not each.has(sympy.floor)
+            if each not in strict and condition_sides(each)[0] not in met
+            if not self._is_met(condition_sides(each)[0])
+        ]
+
+    def _is_met(self, formula: Any) -> bool:
+        """Tell whether an expression is known not to be 0 between its kinks, such as a count."""
+        read, waiting = self._integers.read(formula), [EVERYWHERE]
+        for _ in range(_CUTS if is_kinky(read) else 0):
+            if not waiting:
+                return True
+            region = waiting.pop()
+            here = region.enter(read)
+            kink = next((k for k in kinks_in([here]) if region.sign(k) is None), None)
+            if kink is not None:
+                waiting += cut(kink, region)
+            elif not region.sign(here):
+                return False
+        return False
+
     def _evidence(self, good: Sequence[tuple[Leaf, Region]]) -> Evidence:
         show = self._names.show
         leaf = good[0][0]
@@ -125,7 +163,7 @@ class Concluding:
             show(self._back(leaf.explored.original(e))) for e in (leaf.claim.found, leaf.claim.due)
         )
         claim = leaf.claim
-        jumps = self._integers.jumps([claim.found, claim.due, *claim.carriers])
+        jumps = self._integers.jumps([claim.found, claim.due, *claim.carriers, *claim.rounded])
         regions = [
             Region(
                 {show(s): show(e) for s, e in region.place.items()},

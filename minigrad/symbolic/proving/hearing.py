@@ -33,6 +33,7 @@ from minigrad.symbolic.regions import (
 from minigrad.tensor import Tensor
 
 _PARTS = 256  # of more parts than these the regions should be given
+_TROUBLE = (RecursionError, AttributeError, TypeError, ValueError, NotImplementedError)
 _VISITS, _FEW = 40, 12  # of so many parts more, points in each
 _TRIES = 12  # points that are looked at entry by entry
 
@@ -71,6 +72,7 @@ class Hearing:
         self._cotangents: list[Any] = []
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
         self.runs: list[Run] = []
+        self._known: dict[int, Region] = {}  # the regions to begin with, and what is known there
 
     def verdict(self) -> Finding:
         """Come to a verdict.
@@ -180,13 +182,13 @@ class Hearing:
             domain |= {
                 Need(self._reading.back(region.original(n.of)), n.relation): None for n in needs
             }
-            known = self._with_facts(region, needs)
+            known = self._known[start] = self._with_facts(region, needs)
             for claim in run.claims:
                 try:
                     found = leaves_of(
                         claim, run.region, start, known, len(region.conditions), split
                     )
-                except (RecursionError, AttributeError, TypeError, ValueError) as error:
+                except _TROUBLE as error:
                     raise self._not_decided(error, claim) from error
                 for leaf in found:
                     if isinstance(leaf.verdict, dict):
@@ -195,16 +197,28 @@ class Hearing:
         strict = [condition_of(need.of, need.sign) for need in domain]
         record = self._record(leaves, strict)
         self._refuting.by_runs(record)
+        self._settle(leaves)
         leaves = self._visit(record, leaves)
         leaves = self._beyond(record, strict, leaves)
         return self._concluding.finding(record, leaves, strict)
+
+    def _settle(self, leaves: Sequence[Leaf]) -> None:
+        """Compare the formulas in earnest, once runs have not refuted the rule."""
+        for leaf in leaves:
+            try:
+                leaf.settle()
+            except _TROUBLE as error:
+                raise self._not_decided(error, leaf.claim) from error
+            if isinstance(leaf.verdict, dict):
+                self._refuting.confirm(leaf)
 
     def _conditions(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> list[Any]:
         """List all that divides space: domains, kinks, jumps, and what the rule needs."""
         found: dict[Any, None] = dict.fromkeys(strict)
         for start, region in enumerate(self._starts):
             run = self._claims_in(start)
-            for need in self._needed(run.rule_needs, region):
+            known = self._known.get(start, region)
+            for need in self._needed(run.rule_needs, known):
                 original = self._reading.back(region.original(need.of))
                 found[condition_of(original, need.sign)] = None
         for kink in self._explored:
@@ -269,6 +283,7 @@ class Hearing:
                     for claim in run.claims
                     for leaf in leaves_of(claim, run.region, start, other, len(region.conditions))
                 ]
+                self._settle(found)
                 if all(leaf.verdict is None for leaf in found):
                     for leaf in leaves:
                         if leaf.start == start:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from minigrad.symbolic.deciding import Verdict, decide
+from minigrad.symbolic.deciding import Verdict, decide, refuted_at
 from minigrad.symbolic.needs import Need, reduced
 from minigrad.symbolic.proving.running import Claim
 from minigrad.symbolic.regions import (
@@ -32,7 +32,8 @@ class Leaf:
         region: The part.
         start: The place of the region that it was cut out of.
         given: How many conditions that region has.
-        verdict: None if it was proved; else as from `decide`.
+        verdict: None if it was proved; else as from `decide`. Until `settle` was called only a
+            point at which the formulas differ is looked for.
         sides: The formulas that were compared, as they are there.
         explored: The region in which the program was run on symbols.
     """
@@ -44,6 +45,11 @@ class Leaf:
     verdict: Verdict
     sides: tuple[Any, Any]
     explored: Region
+
+    def settle(self) -> None:
+        """Bring the formulas together, if that is possible: this may take long."""
+        if not isinstance(self.verdict, dict):
+            self.verdict = _compared(self.claim, self.region, *self.sides)
 
 
 def leaves_of(
@@ -84,9 +90,15 @@ def leaves_of(
         if inside is None:
             continue  # a step has no value in here
         here = inside
-        verdict = _compared(claim, here, left, right)
-        leaves.append(Leaf(claim, here, start, given, verdict, (left, right), explored))
+        differ_at = _differing(claim, here, left, right)
+        leaves.append(Leaf(claim, here, start, given, differ_at, (left, right), explored))
     return leaves
+
+
+def _differing(claim: Claim, region: Region, left: Any, right: Any) -> dict[Any, Any] | None:
+    if left == right:
+        return None
+    return refuted_at(left, right, _Domain(claim, region).admits, _symbols(claim, region))
 
 
 def _compared(claim: Claim, region: Region, left: Any, right: Any) -> Verdict:

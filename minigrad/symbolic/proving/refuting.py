@@ -20,6 +20,7 @@ from minigrad.symbolic.regions import Region
 
 _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
 _SMALL = 1 / 2048  # numbers below that are not read easily
+_FEW = 8  # inputs: so many are told
 _TRIES = 12  # points at which symbols that no formula has get numbers
 
 
@@ -68,7 +69,9 @@ class Refuting:
                 values[symbol] = (
                     near if fits else abs(near) + 0.5 if symbol.is_positive else float(drawn)
                 )
-            self.at(values, claim, point)
+            said = self._at(values, claim, point)
+            if said is not None:
+                raise said
 
     def _in_originals(self, point: dict[Any, Any], region: Region) -> dict[Any, Any] | None:
         """Write a point in the symbols that the program is run with."""
@@ -84,26 +87,24 @@ class Refuting:
         fits = all(each.is_number and each.is_finite and each.is_real for each in values.values())
         return values if fits else None
 
-    def at(self, values: dict[Any, float], claim: Claim | None, exact: Any = None) -> bool:
-        """Refute a claim, or any one, at a point, if the run there does.
+    def _at(
+        self, values: dict[Any, float], claim: Claim | None = None, exact: Any = None
+    ) -> Refuted | None:
+        """Run at a point, and refute a claim, or any one, if the run there does.
 
-        Raises:
-            Refuted: If the rule gives something else there than the slope of the forward.
+        Returns:
+            The verdict, if the rule gives something else there than the slope of the forward.
+            One that formulas tell, too, is the best.
         """
-        wrong = [
-            (place, entry, got, slope)
+        verdicts = [
+            self._verdict(place, entry, values, exact, (got, slope))
             for place, entry, got, slope, differs in self._witnessing.entries_at(values)
             if differs and (claim is None or (claim.place, claim.entry) == (place, entry))
         ]
-        if not wrong:
-            return False
-        for place, entry, got, slope in wrong:
-            said = self._refuted(place, entry, values, exact, (got, slope))
-            if said is not None:
-                raise said
-        return False
+        said = [verdict for verdict in verdicts if verdict is not None]
+        return next((each for each in said if not each.ran), said[0] if said else None)
 
-    def _refuted(
+    def _verdict(
         self, place: int, entry: Any, values: dict[Any, float], exact: Any, ran: Any
     ) -> Refuted | None:
         """Tell a counterexample; None if it may be one of rounding only."""
@@ -117,30 +118,26 @@ class Refuting:
             self._names.show(symbol): (exact or {}).get(symbol, written(value))
             for symbol, value in values.items()
         }
-        told = found.free_symbols | due.free_symbols
-        symbols = sorted(numbers, key=str)
-        if len(symbols) > 8:
-            told |= {self._names.show(s) for s in (exact or {})}
-            symbols = [each for each in symbols if each in told] or symbols
-        else:
-            symbols = [s for s in symbols if s in told or not self._spare(s, found, due)]
-        at = {symbol: numbers[symbol] for symbol in symbols}
-        of = f"the gradient of {self._names.label(place)}"
         sides = [_value(each, numbers) for each in (found, due)]
-        told_by_formulas = all(
-            abs(side - number) <= 1e-6 * (1 + abs(number))
+        gap = abs(sides[0] - sides[1])
+        told = gap > 0 and all(
+            abs(side - number) <= min(1e-6 * (1 + abs(number)), 0.2 * gap)
             for side, number in zip(sides, ran, strict=True)
         )
-        if told_by_formulas and abs(sides[0] - sides[1]) > 0:
-            return Refuted(entry, found, due, at, of, claim.claim.note)
-        if np.isfinite(ran[0]) and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
+        if not told and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
             return None
-        return Refuted(entry, found, due, at, of, claim.claim.note, ran)
+        inside = found.free_symbols | due.free_symbols
+        of, note = f"the gradient of {self._names.label(place)}", claim.claim.note
+        if not told or any(run.needs for run in self._runs):  # where it runs, others decide
+            inside |= self._inputs(numbers)
+        at = {symbol: numbers[symbol] for symbol in sorted(inside & numbers.keys(), key=str)}
+        return Refuted(entry, found, due, at, of, note, None if told else ran)
 
-    def _spare(self, symbol: Any, *formulas: Any) -> bool:
-        """Tell whether a symbol of a gradient is in no formula: then any number will do."""
+    def _inputs(self, numbers: Any) -> set[Any]:
+        """Give the symbols of the inputs if they are few, as they are shown."""
         gradients = {self._names.show(s) for each in self._cotangents for s in entries(each).flat}
-        return symbol in gradients
+        inputs = numbers.keys() - gradients
+        return inputs if len(inputs) <= _FEW else set()
 
     def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Heard:
         """Find the claim of an entry in the run whose region has a point."""
@@ -161,18 +158,26 @@ class Refuting:
             Refuted: If so.
         """
         rows = record.points.rows
-        simple = sorted(np.flatnonzero(record.where(Outcome.DIFFERS)),
-                        key=lambda k: (_complexity(rows[k]), k))  # fmt: skip
-        for place in simple[: 4 * _TRIES]:
-            values = self._witnessing.values(rows[place])
-            self.at({s: float(written(v)) for s, v in values.items()}, None)
-            self.at(values, None)
-            record.outcomes[place] = Outcome.CLOSE
-        nothing = record.where(Outcome.NOTHING) & (record.points.border < 0)
-        simple = sorted(np.flatnonzero(nothing), key=lambda k: (_complexity(rows[k]), k))
-        for place in simple[:_TRIES]:
-            if not is_far(rows[place]):
-                self.at(self._witnessing.values(rows[place]), None)
+        spare: list[Refuted] = []
+        for outcome, most in ((Outcome.DIFFERS, 4 * _TRIES), (Outcome.NOTHING, _TRIES)):
+            places = np.flatnonzero(record.where(outcome))
+            for place in sorted(places, key=lambda k: (_complexity(rows[k]), k))[:most]:
+                values = self._witnessing.values(rows[place])
+                if record.is_jump(record.points.border[place]):
+                    continue  # smooth at one of the jumps is no more than chance
+                if outcome is Outcome.NOTHING:
+                    if record.points.border[place] >= 0 or is_far(rows[place]):
+                        continue
+                    said = self._at(values)
+                else:
+                    short = {s: float(written(v)) for s, v in values.items()}
+                    said = self._at(short) or self._at(values)
+                    record.outcomes[place] = Outcome.CLOSE
+                if said is not None and not said.ran:
+                    raise said
+                spare += [] if said is None else [said]
+        if spare:
+            raise spare[0]
 
 
 @dataclass(frozen=True)

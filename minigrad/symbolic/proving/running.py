@@ -37,6 +37,7 @@ class Claim:
         carriers: Parts of the result's formula in which there are kinks.
         note: What else has to be said if it is not so.
         place: The place of the input among those that are differentiated.
+        rounded: What stands for rounded things that the rule has, also where they cancel.
     """
 
     input: str
@@ -47,6 +48,7 @@ class Claim:
     carriers: tuple[Any, ...] = ()
     note: str = ""
     place: int = 0
+    rounded: tuple[Any, ...] = ()
 
     @property
     def of(self) -> str:
@@ -172,7 +174,10 @@ def _run(
             carriers = (*_carriers(read, inside), *reading.stands_for(inside))
             values = tuple(each for each in read if each.free_symbols & inside)
             given = reading.read(gradient[entry])
-            claims.append(Claim(name, entry, given, right[entry], values, carriers, note, place))
+            rounded = tuple(reading.symbols_in(gradient[entry]))
+            claims.append(
+                Claim(name, entry, given, right[entry], values, carriers, note, place, rounded)
+            )
     one = len(outputs) == 1
     whole = entries(outputs[0]) if one else vector_of(formulas)
     start = entries(cotangents[0]) if one else vector_of(starts)

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.proving.trial import NO_SLOPE, Trial
@@ -20,7 +21,7 @@ from minigrad.symbolic.sampling import Points, chosen, compiled, condition_sides
 
 _POINTS, _ON_EACH_BORDER, _MOST = 200, 3, 500
 _DRAWS = 6  # of points, if few of them are in a domain
-_CLOSE, _FAR_OFF = 2e-6, 1e-4  # of the sizes that are compared
+_CLOSE, _FAR_OFF, _SURELY = 2e-6, 1e-4, 1e-9  # of the sizes that are compared
 _LARGE = 25  # beyond that, exponentials overflow sooner or later
 
 
@@ -99,6 +100,13 @@ class Record:
         self.runs = other.runs
         self._known.clear()
 
+    def is_jump(self, border: int) -> bool:
+        """Tell whether the forward jumps somewhere on a border."""
+        if border < 0 or not self.conditions[border].has(sympy.floor):
+            return False
+        on = np.flatnonzero(self.points.border == border)
+        return any(self.outcomes[place] is Outcome.ROUGH for place in on)
+
     def inside(self, region: Region, start: int, given: int) -> Any:
         """Tell which points lie in a region that was cut out of the one where they start."""
         fits = np.array(self.points.start == start)
@@ -124,6 +132,7 @@ class Witnessing:
         self.trial, self._cotangents = trial, list(cotangents)
         inner = [symbol for each in cotangents for symbol in entries(each).flat]
         self.symbols = list(dict.fromkeys([*trial.symbols, *inner, *others]))
+        self._starting = set(inner)
         self._generator = np.random.default_rng(2)
         self.runs = 0
         # of each region that is begun with, the symbols that have one value only in it
@@ -139,6 +148,9 @@ class Witnessing:
             if inside(points, domain).sum() >= 2 * _POINTS:
                 break
             points = points.and_more(draw(self.symbols, starts, borders, seed))
+        # from a gradient of zeros nothing would be seen
+        inner = np.array([symbol in self._starting for symbol in points.symbols])
+        points.rows[np.ix_((points.rows == 0).all(1), inner)] = 1.0
         return points
 
     def choose(
@@ -241,10 +253,9 @@ class Witnessing:
                     got = float(found[place][entry])
                 wrong = slope is not NO_SLOPE and slope.known
                 if wrong and np.isfinite(got):
-                    size = abs(got) + abs(slope.value)
                     noise = trial.noise(arrays, cotangents, values, place, entry)
-                    error = slope.error + noise
-                    wrong = _judged(got, slope.value, size, error) is Outcome.DIFFERS
+                    size, error = abs(got) + abs(slope.value), slope.error + noise
+                    wrong = abs(got - slope.value) > _SURELY * size + 20 * error
                 yield place, entry, got, slope.value, wrong
 
 

@@ -69,6 +69,8 @@ def run_recorded(loss: Variable, wanted: Sequence[Variable]) -> list[Passage]:
     caught = []
     for event in log.events:
         node = event.node.node
+        if node is None:
+            continue  # of a pass inside of a rule, whose graph is gone
         if isinstance(event, NodeStarted):
             passages[node] = Passage(node, [_array(each) for each in event.gradients])
             passages[node].given = list(passages[node].arrived)
