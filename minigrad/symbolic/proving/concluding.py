@@ -27,6 +27,7 @@ from minigrad.symbolic.regions import (
 )
 from minigrad.symbolic.sampling import condition_sides
 
+_OVERFLOW = 25  # beyond that, NaN may come of numbers that are too large
 _CUTS = 40  # of space, to see that a count is never 0
 ADVICE = (
     "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
@@ -180,7 +181,7 @@ class Concluding:
         for place in np.flatnonzero(nothing):
             border = record.conditions[record.points.border[place]]
             condition = self._names.show(condition_of(border.lhs - border.rhs, 0))
-            if condition in holes or is_far(record.points.rows[place]):
+            if condition in holes or is_far(record.points.rows[place], _OVERFLOW):
                 continue
             values = self._witnessing.values(record.points.rows[place])
             for number, entry, got, slope, wrong in self._witnessing.entries_at(values):

@@ -126,6 +126,8 @@ class Refuting:
         )
         if not told and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
             return None
+        if not told and np.isfinite(ran[0]) and is_far(np.array(list(values.values()))):
+            return None
         inside = found.free_symbols | due.free_symbols
         of, note = f"the gradient of {self._names.label(place)}", claim.claim.note
         if not told or any(run.needs for run in self._runs):  # where it runs, others decide
@@ -138,6 +140,16 @@ class Refuting:
         gradients = {self._names.show(s) for each in self._cotangents for s in entries(each).flat}
         inputs = numbers.keys() - gradients
         return inputs if len(inputs) <= _FEW else set()
+
+    def _has_unmet_need(self, values: dict[Any, float]) -> bool:
+        """Tell whether a step of the rule has no value at a point."""
+        for run in self._runs:
+            needs = [(self._back(run.region.original(n.of)), n) for n in run.rule_needs]
+            for formula, need in needs:
+                number = _value(formula, values)
+                if not (number > 0 or (number < 0 and need.relation == "!=")):
+                    return True
+        return False
 
     def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Heard:
         """Find the claim of an entry in the run whose region has a point."""
@@ -166,8 +178,10 @@ class Refuting:
                 if record.is_jump(record.points.border[place]):
                     continue  # smooth at one of the jumps is no more than chance
                 if outcome is Outcome.NOTHING:
-                    if record.points.border[place] >= 0 or is_far(rows[place]):
+                    if record.points.border[place] >= 0:
                         continue
+                    if is_far(rows[place]) and not self._has_unmet_need(values):
+                        continue  # a number overflows, or is rounded to where there is a pole
                     said = self._at(values)
                 else:
                     short = {s: float(written(v)) for s, v in values.items()}

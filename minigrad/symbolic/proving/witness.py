@@ -22,7 +22,7 @@ from minigrad.symbolic.sampling import Points, chosen, compiled, condition_sides
 _POINTS, _ON_EACH_BORDER, _MOST = 200, 3, 500
 _DRAWS = 6  # of points, if few of them are in a domain
 _CLOSE, _FAR_OFF, _SURELY = 2e-6, 1e-4, 1e-9  # of the sizes that are compared
-_LARGE = 25  # beyond that, exponentials overflow sooner or later
+_LARGE = 8  # beyond that, numbers overflow or round badly sooner or later
 
 
 class Outcome(Enum):
@@ -275,6 +275,6 @@ def _judged(found: float, slope: float, size: float, error: float) -> Outcome:
     return Outcome.DIFFERS if apart > _FAR_OFF * size + 20 * error else Outcome.CLOSE
 
 
-def is_far(row: Any) -> bool:
+def is_far(row: Any, beyond: float = _LARGE) -> bool:
     """Tell whether a point is so far out that numbers may overflow there."""
-    return bool(np.abs(row).max(initial=0) > _LARGE)
+    return bool(np.abs(row).max(initial=0) > beyond)
