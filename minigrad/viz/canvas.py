@@ -7,7 +7,7 @@ from minigrad.viz.frames import Frame
 from minigrad.viz.graph import Edge, Graph
 from minigrad.viz.layout import Box, Layout, Point, lay_out
 from minigrad.viz.parts import SMALL, SUM_SIZE, Part, Run, stacks_of
-from minigrad.viz.shapes import WIRE, YELLOW, Place, attributes, number, text_line
+from minigrad.viz.shapes import WIRE, YELLOW, Place, attributes, card, number
 from minigrad.viz.text import SANS, text_width
 
 DIRECTIONS = ("down", "up", "right", "left")
@@ -143,9 +143,9 @@ class Canvas:
             if len(several) > 1 and edge.output_nr in several:
                 several.discard(edge.output_nr)
                 several.add(-1 - edge.output_nr)  # labeled once
-                run = Run(f"out {edge.output_nr}", SANS, SMALL - 1, tone="soft")
+                run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
                 x, y = points[-1]
-                out.append(text_line([run], x + 6, y - 2, "start"))
+                out.append(card([run], x + 6, y - 18))
         for places in self.places:
             for (x0, y0, w0, h0), (x1, y1, w1, h1) in pairwise(places):
                 ends = f"M{number(x0 + w0 / 2)} {number(y0 + h0 / 2)}"

@@ -38,12 +38,13 @@ class Stage:
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
-    def picture(self, title: str, alt: str) -> str:
-        """Draw the graph, with nothing marked, as a complete SVG."""
-        paper = attributes(
+    def picture(self, title: str, alt: str, paper: bool = True) -> str:
+        """Draw the graph, with nothing marked, as a complete SVG on white paper or on none."""
+        size = attributes(
             x=0.5, y=0.5, width=self.width - 1, height=self.height - 1, rx=6, fill=PAPER
         )
-        return self._document(f"<rect {paper}/>", draw_canvas(self.canvas), title, alt)
+        behind = f"<rect {size}/>" if paper else ""
+        return self._document(behind, draw_canvas(self.canvas), title, alt)
 
     def layer(self, steps: Sequence[Step], alt: str) -> str:
         """Draw what lies over the picture after some steps, the last of them being the current."""
@@ -55,11 +56,7 @@ class Stage:
         for node in dict.fromkeys(visited):
             if node is not None and node != here:
                 over += [self._frame(place, DONE, 2.0) for place in self._rule_places(node)]
-        if here is not None:
-            places = self._rule_places(here)
-            if current.hook is not None:
-                places = self._hook_places(here, *current.hook) or places
-            over += [self._frame(place, NOW, 3.0) for place in places]
+        over += [self._frame(place, NOW, 3.0) for place in self._at_work(current)]
         chips: list[Place] = []
         for step in before:
             node = self.index.locate(step.node.node)
@@ -73,6 +70,42 @@ class Stage:
         if current.held is not None and here is not None:
             over.append(self._held(here, current.held, NOW, chips))
         return self._document("", "".join(over), alt, alt)
+
+    def where(self, step: Step) -> tuple[Place, Place]:
+        """Give the rectangles of the picture in which a step happens.
+
+        Returns:
+            The one around all of it, its numbers included, and the one around what is at work.
+        """
+        places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
+        core = self._around(places)
+        for each in step.sent:
+            edge = self._edge(each)
+            if edge is not None:
+                x, y = self._near_end(edge)
+                places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
+        here = self.index.locate(step.node.node)
+        if step.held is not None and here is not None:
+            x, y, width, height = self.canvas.node_place(here)
+            places.append((x, y + height, width, CHIP))
+        return self._around(places), core
+
+    def _around(self, places: Sequence[Place]) -> Place:
+        """Give the rectangle around some places, as it lies in the picture."""
+        if not places:
+            return 0.0, 0.0, 0.0, 0.0
+        left, top = min(place[0] for place in places), min(place[1] for place in places)
+        right = max(place[0] + place[2] for place in places)
+        bottom = max(place[1] + place[3] for place in places)
+        return left + self.shift[0], top + self.shift[1], right - left, bottom - top
+
+    def _at_work(self, step: Step) -> list[Place]:
+        """Give where that stands which is at work: the box of a rule, or of a hook."""
+        here = self.index.locate(step.node.node)
+        if here is None:
+            return []
+        places = self._rule_places(here)
+        return (self._hook_places(here, *step.hook) if step.hook else []) or places
 
     def _document(self, behind: str, drawn: str, title: str, alt: str) -> str:
         shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"

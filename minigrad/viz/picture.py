@@ -1,6 +1,5 @@
 """Hold pictures of graphs, which show in Jupyter, and put them side by side."""
 
-import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 from os import PathLike
@@ -9,7 +8,8 @@ from pathlib import Path
 from minigrad.viz.canvas import Canvas
 from minigrad.viz.export import description, dot, table
 from minigrad.viz.graph import Graph
-from minigrad.viz.svg import document, panel
+from minigrad.viz.svg import LEGEND, bounds, document, legend_card, legend_kinds, panel, plate
+from minigrad.viz.theme import STYLE, box, image, row
 
 
 class Picture:
@@ -35,11 +35,12 @@ class Picture:
     ) -> None:
         """Draw the canvases side by side; use `draw` and `beside` instead."""
         self._canvases, self._captions, self._title = list(canvases), list(captions), title
-        described = [
+        self._described = [
             f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
             for canvas, caption in zip(canvases, captions, strict=True)
         ]
-        self.alt = " ".join(([f"{title}."] if title else []) + described) if alt is None else alt
+        told = [f"{title}."] if title else []
+        self.alt = " ".join(told + self._described) if alt is None else alt
         body, self.width, self.height = panel(self._canvases, self._captions, title)
         heading = title or " | ".join(each for each in captions if each) or "Autograd graph"
         self.svg = document(body, self.width, self.height, heading, self.alt)
@@ -85,12 +86,39 @@ class Picture:
         return path
 
     def html(self) -> str:
-        """Return an HTML image that carries the whole picture inside."""
-        data = base64.b64encode(self.svg.encode()).decode("ascii")
-        return (
-            f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}" '
-            f'width="{self.width:g}" style="max-width:100%;height:auto">'
-        )
+        """Return HTML images that carry the whole picture inside.
+
+        Titles and captions are text of the page. Several graphs stand side by side where there is
+        room for them, else below each other; a graph wider than the page scrolls in its box.
+        """
+        single = len(self._canvases) == 1
+        pieces = [
+            self._piece(at, *plate(canvas, legend=single))
+            for at, canvas in enumerate(self._canvases)
+        ]
+        head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
+        shown = pieces[0][0] if single else row(pieces) + self._legend()
+        notes = dict.fromkeys(graph.folded for graph in self.graphs if graph.folded)
+        foot = "".join(f"<div><small>{escape(note)}</small></div>" for note in notes)
+        return f'<style>{STYLE}</style><div class="minigrad-picture">{head}{shown}{foot}</div>'
+
+    def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
+        """Give one graph with its caption as HTML, and its width."""
+        caption, several = self._captions[at], len(self._canvases) > 1
+        heading = caption or self._title or "Autograd graph"
+        alt = self.alt
+        if several and (at or self._described[at] in self.alt):
+            alt = self._described[at]
+        drawn = image(document(body, width, height, heading, alt), alt, width, height)
+        head = f"<div><strong>{escape(caption)}</strong></div>" if caption else ""
+        return head + box(drawn, width), width
+
+    def _legend(self) -> str:
+        """Give the legend of several graphs as HTML."""
+        kinds = legend_kinds(self.graphs, self._canvases)
+        body, width, height = legend_card(kinds, sum(bounds(each)[2] for each in self._canvases))
+        alt = f"Legend: {', '.join(LEGEND[kind] for kind in kinds)}."
+        return box(image(document(body, width, height, "Legend", alt), alt, width, height), width)
 
     def __repr__(self) -> str:
         """Return the table."""

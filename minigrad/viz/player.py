@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping
 from html import escape
 from os import PathLike
@@ -20,8 +19,11 @@ from minigrad.viz.modules import watch_modules
 from minigrad.viz.overlay import Stage
 from minigrad.viz.picture import asked_for
 from minigrad.viz.player_script import SCRIPT
+from minigrad.viz.player_style import STYLE
+from minigrad.viz.shapes import number
 from minigrad.viz.steps import Formulas, Step, steps_of
 from minigrad.viz.tables import text_table
+from minigrad.viz.theme import box, image
 
 
 class Player:
@@ -53,7 +55,11 @@ class Player:
         Raises:
             IndexError: If there is no such step.
         """
-        base = self._stage.picture(self.title, self.alt)
+        return self._at(step, paper=True)
+
+    def _at(self, step: int, paper: bool) -> str:
+        """Give the picture at one step, on white paper or on none."""
+        base = self._stage.picture(self.title, self.alt, paper)
         if step == 0:
             return base
         layer = self._stage.layer(self._until(step), self.steps[step - 1].title)
@@ -74,8 +80,11 @@ class Player:
         path = Path(path)
         page = (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width">'
+            '<meta name="color-scheme" content="light dark">'
             f"<title>{escape(self.title)}</title></head>"
-            f'<body style="font-family:sans-serif">{self.html()}</body></html>\n'
+            '<body class="minigrad-page" style="font-family:sans-serif">'
+            f"{self.html()}</body></html>\n"
         )
         texts = {".html": page, ".txt": self.table + "\n"}
         if path.suffix not in texts:
@@ -85,24 +94,38 @@ class Player:
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
-        count = len(self.steps)
-        picture = _image(self._stage.picture(self.title, self.alt), self.alt, "base")
+        count, size = len(self.steps), (self._stage.width, self._stage.height)
+        picture = image(self._at(0, paper=False), self.alt, *size, "minigrad-player-base")
         rows, layers = [], []
         for at, step in enumerate(self.steps, 1):
             title = f"Step {at} of {count}. {step.title}"
-            layer = self._stage.layer(self._until(at), title)
-            layers.append(_image(layer, f"{title}: {'; '.join(step.lines)}", "layer"))
+            until = self._until(at)
+            whole, core = self._stage.where(until[-1])
+            place = " ".join(map(number, (*whole, *core)))
+            layer = image(
+                self._stage.layer(until, title),
+                f"{title}: {'; '.join(step.lines)}",
+                *size,
+                "minigrad-player-layer",
+            )
+            layers.append(layer.replace("<img", f'<img data-place="{place}"', 1))
             lines = "<br>".join(escape(line) for line in step.lines)
             rows.append(f"<tr><td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>")
-        still = _image(self.svg(count), f"{self.alt} At the end of the pass.", "still")
+        still = image(
+            self._at(count, paper=False),
+            f"{self.alt} At the end of the pass.",
+            *size,
+            "minigrad-player-still",
+        )
         table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
         table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         return (
+            f"<style>{STYLE}</style>"
             f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em">'
-            f"<p><strong>{escape(self.title)}</strong></p>"
+            f'<p class="minigrad-player-title"><strong>{escape(self.title)}</strong></p>'
             '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust '
             "the notebook, and buttons step through it.</p>"
-            f"<div>{still}</div>"
+            f'<div class="minigrad-player-end">{box(still, size[0])}</div>'
             f"<details><summary>All {count} steps as a table</summary>{table}</details>"
             # not a <template>: where scripts don't run, its content would be taken out and shown
             '<details class="minigrad-player-layers"><summary>The marks of each step</summary>'
@@ -121,14 +144,6 @@ class Player:
         self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
     ) -> dict[str, str]:
         return asked_for({"text/plain": repr(self), "text/html": self.html()}, include, exclude)
-
-
-def _image(svg: str, alt: str, kind: str) -> str:
-    data = base64.b64encode(svg.encode()).decode("ascii")
-    return (
-        f'<img class="minigrad-player-{kind}" src="data:image/svg+xml;base64,{data}" '
-        f'alt="{escape(alt)}" style="max-width:100%;height:auto">'
-    )
 
 
 def play(

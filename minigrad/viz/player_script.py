@@ -4,6 +4,7 @@
 # does no harm. It reaches for nothing outside of its own part of the page.
 SCRIPT = """
 (function () {
+  var calm = window.matchMedia("(prefers-reduced-motion: reduce)");
   function ready(player) {
     if (player.dataset.ready) { return; }
     var store = player.querySelector("details.minigrad-player-layers");
@@ -11,38 +12,76 @@ SCRIPT = """
     player.dataset.ready = "yes";
     var images = store.querySelectorAll("img"), count = images.length - 1;
     var rows = player.querySelectorAll("tbody tr"), now = 0, timer = null;
-    function make(tag, text, style) {
+    function make(tag, kind, text) {
       var made = document.createElement(tag);
+      if (kind) { made.className = "minigrad-player-" + kind; }
       if (text) { made.textContent = text; }
-      if (style) { made.style.cssText = style; }
       return made;
     }
-    var stage = make("div", "", "position:relative;display:inline-block;max-width:100%");
+    var view = make("div", "view"), stage = make("div", "stage"), sheet = make("div");
     var base = images[0].cloneNode(true), layer = images[1].cloneNode(true);
-    layer.style.cssText = "position:absolute;left:0;top:0;width:100%;height:100%";
-    base.style.display = "block";
-    stage.appendChild(base); stage.appendChild(layer);
-    var said = make("div", "", "min-height:5em;margin:.4em 0");
-    said.setAttribute("aria-live", "polite");
-    var bar = make("div", "", "display:flex;gap:.5em;align-items:center;max-width:40em");
-    var slider = make("input", "", "flex:1");
+    var width = Number(base.getAttribute("width")), least = base.style.minWidth;
+    base.style.cssText = layer.style.cssText = "";
+    sheet.style.width = width + "px"; sheet.style.minWidth = least;
+    stage.style.flexBasis = "calc(" + least + " + 20px)"; stage.style.maxWidth = width + 20 + "px";
+    sheet.appendChild(base); sheet.appendChild(layer); stage.appendChild(sheet);
+    stage.tabIndex = 0; stage.setAttribute("role", "group");
+    stage.setAttribute("aria-label", "picture of the graph");
+    function tell(step, into) {
+      into.textContent = "";
+      if (!step) {
+        into.appendChild(make("strong", "", "Before the first of " + count + " steps"));
+        return;
+      }
+      var cells = rows[step - 1].children, title = cells[1].textContent;
+      into.appendChild(make("strong", "", "Step " + step + " of " + count + ". " + title));
+      cells[2].innerHTML.split("<br>").forEach(function (line) {
+        var told = make("div"); told.innerHTML = line; into.appendChild(told);
+      });
+    }
+    var texts = make("div", "said"), said = make("div");
+    said.setAttribute("aria-live", "polite"); said.setAttribute("aria-atomic", "true");
+    for (var step = 1; step <= count; step += 1) {
+      var room = make("div", "room");
+      room.setAttribute("aria-hidden", "true"); tell(step, room); texts.appendChild(room);
+    }
+    texts.appendChild(said);
+    view.appendChild(stage); view.appendChild(texts);
+    var bar = make("div", "bar"), slider = make("input");
     slider.type = "range"; slider.min = 0; slider.max = count; slider.step = 1;
     slider.setAttribute("aria-label", "step");
+    var aim = [0, 0], moved = 0;
+    function look(smooth) {
+      var scale = sheet.clientWidth / width, sizes = [stage.clientWidth, stage.clientHeight];
+      var place = images[now || 1].dataset.place.split(" ").map(function (each) {
+        return Number(each) * scale;
+      });
+      if (!sizes[1]) { return; }
+      place[0] += sheet.offsetLeft; place[4] += sheet.offsetLeft;
+      if (Date.now() - moved > 900) { aim = [stage.scrollLeft, stage.scrollTop]; }
+      var limits = [stage.scrollWidth - sizes[0], stage.scrollHeight - sizes[1]];
+      var next = aim.map(function (at, axis) {
+        var room = sizes[axis], part = place[axis + 2] > room ? 4 : 0;
+        var start = place[part + axis], size = place[part + axis + 2];
+        var edge = Math.max(0, Math.min(28, (room - size) / 2));
+        if (start - edge < at || start + size + edge > at + room) {
+          at = size > room ? start : start + size / 2 - room / 2;
+        }
+        return Math.max(0, Math.min(limits[axis], at));
+      });
+      if (smooth && next[0] === aim[0] && next[1] === aim[1]) { return; }
+      aim = next; moved = Date.now();
+      var way = smooth && !calm.matches ? "smooth" : "auto";
+      stage.scrollTo({ left: next[0], top: next[1], behavior: way });
+    }
     function show(step) {
       now = Math.max(0, Math.min(count, step));
       slider.value = now;
       layer.style.visibility = now ? "visible" : "hidden";
-      said.textContent = "";
-      if (!now) {
-        said.appendChild(make("strong", "Before the first of " + count + " steps"));
-      } else {
-        layer.src = images[now].src; layer.alt = images[now].alt;
-        var cells = rows[now - 1].children, title = cells[1].textContent;
-        said.appendChild(make("strong", "Step " + now + " of " + count + ". " + title));
-        cells[2].innerHTML.split("<br>").forEach(function (line) {
-          var told = make("div"); told.innerHTML = line; said.appendChild(told);
-        });
-      }
+      if (now) { layer.src = images[now].src; layer.alt = images[now].alt; }
+      tell(now, said);
+      slider.setAttribute("aria-valuetext", said.firstChild.textContent);
+      look(true);
     }
     function stop() {
       if (timer) { clearInterval(timer); timer = null; buttons.Play.textContent = "Play"; }
@@ -51,7 +90,8 @@ SCRIPT = """
     [["First", function () { show(0); }], ["Back", function () { show(now - 1); }],
      ["Next", function () { show(now + 1); }], ["Last", function () { show(count); }],
      ["Play", null]].forEach(function (pair) {
-      var button = buttons[pair[0]] = make("button", pair[0]);
+      var kind = pair[0] === "Next" ? "main" : "";
+      var button = buttons[pair[0]] = make("button", kind, pair[0]);
       button.type = "button";
       button.addEventListener("click", function () {
         if (pair[1]) { stop(); pair[1](); return; }
@@ -74,13 +114,16 @@ SCRIPT = """
       if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) { return; }
       event.preventDefault(); event.stopPropagation(); stop(); show(step);
     });
-    var still = player.querySelector("img.minigrad-player-still");
-    still.parentNode.replaceChild(stage, still);
-    player.insertBefore(bar, stage.parentNode);
-    player.insertBefore(said, stage.parentNode);
+    var still = player.querySelector(".minigrad-player-end");
+    still.parentNode.replaceChild(view, still);
+    player.insertBefore(bar, view);
     store.style.display = "none";
     player.querySelector(".minigrad-player-still-only").remove();
     show(0);
+    look(false);
+    if (window.ResizeObserver) {
+      new ResizeObserver(function () { look(false); }).observe(stage);
+    }
   }
   document.querySelectorAll(".minigrad-player").forEach(ready);
 })();

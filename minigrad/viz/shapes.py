@@ -10,7 +10,9 @@ from minigrad.viz.text import text_width
 BLUE, GREEN, ORANGE, VERMILLION = "#0072B2", "#009E73", "#E69F00", "#D55E00"
 PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
 
-PAPER, RULE, INK, SOFT, WIRE = "#ffffff", "#c9ced6", "#16191d", "#4d545e", "#454c56"
+# Lines have a contrast of 3 to 1 or more to white and to black grounds; words stand on cards.
+PAPER, RULE, INK, SOFT, WIRE = "#ffffff", "#8a93a0", "#16191d", "#4d545e", "#66707c"
+CARD, FOLD = "#f6f7f9", "#6f6196"
 TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
 FILLS = {
     "operation": ("#f1f3f5", "#5c6570"),
@@ -19,19 +21,21 @@ FILLS = {
     "identity": ("#fdf1d6", "#a86f00"),
     "sum": (PAPER, WIRE),
     "note": ("#fffdf2", "#8b7f9e"),
-    "fold": ("#e9e4f3", "#5d5080"),
-    "repeat": ("#e9e4f3", "#5d5080"),
+    "fold": ("#e9e4f3", FOLD),
+    "repeat": ("#e9e4f3", FOLD),
 }
+# Lighter than in the palette, so that words on them can be read when a dark page turns them dark.
+_LIGHT_SKY, _LIGHT_ORANGE, _LIGHT_PURPLE = "#8ccbf0", "#f7bd4f", "#e6b0d0"
 HOOK_COLORS = {
-    "tensor pre-hook": SKY,
-    "post-accumulate": SKY,
-    "retain_grad": "#8fd3bf",
-    "full backward pre": ORANGE,
-    "full backward": ORANGE,
-    "legacy backward": ORANGE,
+    "tensor pre-hook": _LIGHT_SKY,
+    "post-accumulate": _LIGHT_SKY,
+    "retain_grad": "#a3dccb",
+    "full backward pre": _LIGHT_ORANGE,
+    "full backward": _LIGHT_ORANGE,
+    "legacy backward": _LIGHT_ORANGE,
     "saved-tensor hooks": YELLOW,
 }
-NODE_HOOK = PURPLE
+NODE_HOOK = _LIGHT_PURPLE
 Place = tuple[float, float, float, float]  # left, top, width, height
 
 
@@ -74,6 +78,14 @@ def text_line(runs: Sequence[Run], x: float, y: float, anchor: str = "middle") -
     return "".join(out)
 
 
+def card(runs: Sequence[Run], x: float, y: float, fill: str = CARD, line: str = RULE) -> str:
+    """Write one line of text on a small card whose left upper corner is given."""
+    width = sum(run.width for run in runs) + 10
+    size = attributes(x=x, y=y, width=width, height=17, rx=3)
+    look = attributes(fill=fill, stroke=line, stroke_width=0.8)
+    return f"<rect {size} {look}/>" + text_line(runs, x + width / 2, y + 12.3)
+
+
 def _hook_sign(x: float, y: float) -> str:
     """Draw a small hook in a disc."""
     path = f"M{number(x + 1.8)} {number(y - 4.4)}v5.4a2.6 2.6 0 0 1 -5.2 0v-1.4"
@@ -89,7 +101,7 @@ def _sheets(place: Place, look: str, behind: int) -> str:
         corner = attributes(x=x + 4.0 * at, y=y + 3.0 * at, width=wide, height=high)
         out += f'<rect {corner} rx="3" {look}/>'
     inner = attributes(x=x + 3, y=y + 3, width=wide - 6, height=high - 6)
-    return out + f'<rect {inner} rx="1.5" fill="none" stroke="#5d5080" stroke-width="0.8"/>'
+    return out + f'<rect {inner} rx="1.5" fill="none" stroke="{FOLD}" stroke-width="0.8"/>'
 
 
 def shape(part: Part, place: Place) -> str:

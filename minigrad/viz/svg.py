@@ -7,12 +7,14 @@ from minigrad.viz.canvas import Canvas
 from minigrad.viz.graph import Graph
 from minigrad.viz.parts import SMALL, Part, Run
 from minigrad.viz.shapes import (
+    CARD,
     INK,
     PAPER,
     RULE,
     WIRE,
     Place,
     attributes,
+    card,
     draw_part,
     number,
     shape,
@@ -21,7 +23,8 @@ from minigrad.viz.shapes import (
 from minigrad.viz.text import SANS
 
 MARGIN = 16.0
-FRAME_FILL, FRAME_LINE = "#f7f5fb", "#7a6f91"
+LEGEND_WIDTH = 620.0
+FRAME_FILL, FRAME_LINE, FRAME_CARD = "#f7f5fb", "#7a6f91", "#f1edf8"
 LIT = "#faf3a0"
 LEGEND = {
     "operation": "operation's node",
@@ -44,9 +47,15 @@ def _rect(place: Place, **look: float | str) -> str:
     return f"<rect {attributes(x=x, y=y, width=width, height=height, **look)}/>"
 
 
-def _frames(canvas: Canvas) -> list[str]:
-    """Draw the groups: a box, or a contour around the members where no box holds just them."""
-    graph, drawn, places = canvas.graph, [], canvas.frame_places()
+def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
+    """Draw the groups: a box, or a contour around the members where no box holds just them.
+
+    Returns:
+        The boxes, and their labels, which stand over the wires.
+    """
+    graph, places = canvas.graph, canvas.frame_places()
+    drawn: list[str] = []
+    labels: list[str] = []
     for label in sorted(places, key=lambda label: -len(graph.groups[label])):
         members, place = graph.groups[label], places[label]
         if place is None:
@@ -54,11 +63,12 @@ def _frames(canvas: Canvas) -> list[str]:
             first = canvas.node_place(min(members))
             place = (first[0] - 8, first[1] - 24, first[2], first[3])
         else:
-            look = attributes(fill=FRAME_FILL, stroke=FRAME_LINE, stroke_width=1.3)
-            drawn.append(_rect(place, rx=8.0)[:-2] + f' {look} stroke-dasharray="6 3"/>')
+            look = attributes(fill=FRAME_LINE, fill_opacity=0.09, stroke=FRAME_LINE)
+            look += ' stroke-width="1.3" stroke-dasharray="6 3"'
+            drawn.append(f"{_rect(place, rx=8.0)[:-2]} {look}/>")
         run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
-        drawn.append(text_line([run], place[0] + 9, place[1] + 15, "start"))
-    return drawn
+        labels.append(card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
+    return drawn, labels
 
 
 def _contour(canvas: Canvas, members: frozenset[int]) -> str:
@@ -124,22 +134,49 @@ def bounds(canvas: Canvas) -> Place:
 
 
 def draw_canvas(canvas: Canvas) -> str:
-    """Draw frames, then wires, then boxes."""
-    out = _frames(canvas)
+    """Draw frames, then wires, then the frames' labels, then boxes."""
+    out, labels = _frames(canvas)
     for node in canvas.graph.nodes:
         if node.highlighted:
             look: dict[str, float | str] = {"fill": LIT, "stroke": INK, "stroke_width": 1.6}
             out.append(_rect(_grown(canvas.node_place(node.index), 5), rx=9.0, **look))
     out += canvas.wires()
+    out += labels
     for stack, places in zip(canvas.stacks, canvas.places, strict=True):
         out += [draw_part(part, place) for part, place in zip(stack, places, strict=True)]
     return "\n".join(out)
 
 
+def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
+    """Draw the legend on a card of its own; return the drawing, its width and its height."""
+    drawn, wide, tall = _legend(kinds, min(max(width, 300.0), LEGEND_WIDTH))
+    size = (0.5, 0.5, round(wide + 19), round(tall + 11))
+    inner = f'<g transform="translate(10 7)">{drawn}</g>'
+    return _rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
+
+
+def plate(canvas: Canvas, legend: bool) -> tuple[str, float, float]:
+    """Draw one graph on no ground of its own, perhaps with its legend on a card below.
+
+    Returns:
+        The SVG elements, and the width and height of the whole.
+    """
+    left, upper, width, tall = bounds(canvas)
+    shift = f"translate({number(4 - left)} {number(4 - upper)})"
+    body = f'<g transform="{shift}">\n{draw_canvas(canvas)}\n</g>'
+    total, whole = round(width + 8), round(tall + 8)
+    if legend:
+        kinds = legend_kinds([canvas.graph], [canvas])
+        drawn, wide, high = legend_card(kinds, width)
+        body += f'\n<g transform="translate(0 {whole + 10})">{drawn}</g>'
+        total, whole = max(total, round(wide)), whole + 10 + round(high)
+    return body, total, whole
+
+
 def panel(
     canvases: Sequence[Canvas], captions: Sequence[str | None], title: str | None
 ) -> tuple[str, float, float]:
-    """Arrange drawings side by side on a light panel under their captions, with one legend.
+    """Arrange drawings side by side on white paper under their captions, with one legend.
 
     Args:
         canvases: the laid-out graphs.
@@ -173,9 +210,9 @@ def panel(
         out.append(text_line([run], MARGIN, bottom + 22, "start"))
         right, bottom = max(right, MARGIN + run.width), bottom + 20
     kinds = legend_kinds([canvas.graph for canvas in canvases], canvases)
-    legend, wide, tall = _legend(kinds, max(right - MARGIN, 300.0))
-    out.append(f'<g transform="translate({number(MARGIN)} {number(bottom + 18)})">{legend}</g>')
-    right, whole = max(right, MARGIN + wide), bottom + 18 + tall
+    legend, wide, tall = legend_card(kinds, right - MARGIN)
+    out.append(f'<g transform="translate({number(MARGIN)} {number(bottom + 14)})">{legend}</g>')
+    right, whole = max(right, MARGIN + wide), bottom + 14 + tall
     if title:
         run = Run(title, SANS, 15.0, bold=True)
         right = max(right, MARGIN + run.width)

@@ -75,7 +75,7 @@ class Page:
 
     def press(self, key: str) -> None:
         """Press a key, such as "ArrowRight", and let it go."""
-        codes = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
+        codes = {"Tab": 9, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
@@ -84,6 +84,16 @@ class Page:
                 code=key,
                 windowsVirtualKeyCode=codes[key],
             )
+
+    def size(self, width: int, height: int, scale: float = 1.0) -> None:
+        """Give the page's window another size in pixels, each drawn as `scale` ones."""
+        look = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", **look)
+
+    def prefer(self, **features: str) -> None:
+        """Say what the reader prefers: `prefers_reduced_motion="reduce"`."""
+        told = [{"name": name.replace("_", "-"), "value": v} for name, v in features.items()]
+        self.call("Emulation.setEmulatedMedia", features=told)
 
     def screenshot(self, path: Path) -> None:
         """Write what is to be seen as PNG."""

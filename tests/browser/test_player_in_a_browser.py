@@ -20,6 +20,7 @@ import minigrad as torch
 from minigrad.viz import Player, play, record
 
 from .chromium import Page, browser, executable
+from .test_what_is_seen import in_view_at_each_step
 
 pytestmark = [
     pytest.mark.skipif(executable() is None, reason="Chromium is not installed"),
@@ -209,4 +210,12 @@ def test_in_jupyterlab(lab: str, page: Page) -> None:
     page.wait(SAID)
     page.ask(f"{SAID}.scrollIntoView(), true")
     step_through(page)
+    page.size(1366, 768)
+    press(page, "Home")
+    in_view_at_each_step(page, count=5)
+    look = f"getComputedStyle({LAYER}).filter"
+    assert page.ask(look) == "none"
+    dark = "{theme: 'JupyterLab Dark'}"
+    page.ask(f"{app}.commands.execute('apputils:change-theme', {dark}), true")
+    page.wait(f"{look} !== 'none'")
     assert outside(page) == []

@@ -16,6 +16,7 @@ from minigrad.viz import beside, between, draw
 from minigrad.viz.canvas import Canvas
 from minigrad.viz.graph import read_graph
 from minigrad.viz.parts import SMALL
+from minigrad.viz.shapes import INK, WIRE
 from minigrad.viz.text import SANS, text_width
 
 from .graphs import leaf, operation, output_of, random_graph
@@ -115,14 +116,56 @@ def test_the_notebook_gets_an_image_and_a_table_and_nothing_else():
     bundle = picture._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"}
     assert bundle["text/plain"] == picture.table
-    found = re.fullmatch(
-        r'<img src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)" alt="([^"<>]*)" '
-        r'width="\d+" style="max-width:100%;height:auto">',
-        bundle["text/html"],
-    )
-    assert base64.b64decode(found[1]).decode() == picture.svg
+    ((svg, alt, width),) = images(bundle["text/html"])
+    assert alt == picture.alt
+    shown = ElementTree.fromstring(svg)
+    assert {element.text for element in shown.iter(f"{SVG}text")} == set(texts(picture))
+    assert float(shown.get("width")) == width
     assert set(picture._repr_mimebundle_(exclude={"text/html"})) == {"text/plain"}
     assert set(picture._repr_mimebundle_(include={"text/html"})) == {"text/html"}
+
+
+def images(html: str) -> list[tuple[str, str, float]]:
+    """Give the pictures in some HTML: their SVG, their alternative text and their width."""
+    found = re.findall(
+        r'<img class="minigrad-ink" src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)" '
+        r'alt="([^"<>]+)" width="(\d+)" height="\d+" '
+        r'style="min-width:\d+px;max-width:100%;height:auto">',
+        html,
+    )
+    assert len(found) == html.count("<img")
+    return [(base64.b64decode(data).decode(), alt, float(width)) for data, alt, width in found]
+
+
+def test_no_text_is_shown_smaller_than_nine_pixels():
+    pictures = [picture_of(small_model()), draw(output_of(operation("UnbindBackward0", leaf())))]
+    pictures.append(beside(*pictures))
+    for picture in pictures:
+        for svg, _, width in images(picture.html()):
+            smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', svg)))
+            least = re.search(rf'width="{width:g}" [^>]*min-width:(\d+)px', picture.html())[1]
+            assert smallest * float(least) / width >= 9
+
+
+def light_of(color: str) -> float:
+    """Give the relative luminance of a color, as WCAG defines it."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_lines_stand_out_on_white_pages_and_on_dark_ones():
+    model = small_model()
+    picture = picture_of(model, groups={"f": between(model.output, model.hidden)})
+    ((svg, _, _),) = images(picture.html())
+    lines = set(re.findall(r'stroke="(#[0-9a-fA-F]{6})"', svg)) - {INK}  # ink is on cards only
+    assert WIRE in lines
+    for color in lines:
+        light = light_of(color)
+        assert 1.05 / (light + 0.05) >= 3, color
+        assert (light + 0.05) / (light_of("#111111") + 0.05) >= 3, color
 
 
 def test_ipython_stores_exactly_these_two_forms():
@@ -279,6 +322,11 @@ def test_side_by_side_has_both_and_one_legend():
     assert both.width > full.width
     assert both.alt.startswith("Both. left one: Graph of y")
     assert "left one\n#  node" in both.table
+    shown = images(both.html())
+    assert [alt.split(":")[0] for _, alt, _ in shown] == ["left one", "right one", "Legend"]
+    assert "<strong>Both</strong>" in both.html()
+    named = images(beside(full, legacy, captions=["full", "legacy"], alt="In my words.").html())
+    assert [alt.split(":")[0] for _, alt, _ in named] == ["In my words.", "legacy", "Legend"]
     with pytest.raises(ValueError, match="2 pictures need as many captions"):
         beside(full, legacy, captions=["one"])
     with pytest.raises(ValueError, match="nothing to put side by side"):

@@ -164,8 +164,8 @@ def test_what_cannot_be_played():
 
 
 def images(html):
-    found = re.findall(r'<img class="minigrad-player-(\w+)" src="data:image/svg\+xml;base64,'
-                       r'([^"]+)" alt="([^"]+)"', html)  # fmt: skip
+    found = re.findall(r'<img [^>]*class="minigrad-ink minigrad-player-(\w+)" '
+                       r'src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', html)  # fmt: skip
     return [(kind, base64.b64decode(data).decode(), alt) for kind, data, alt in found]
 
 
@@ -178,6 +178,14 @@ def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table(direction)
     assert kinds == ["still", "base", *["layer"] * len(player.steps)]
     for _, svg, alt in images(html):
         assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg" and alt
+    places = re.findall(r'data-place="([^"]+)"', html)
+    width, height = re.search(r'viewBox="0 0 (\d+) (\d+)"', images(html)[0][1]).groups()
+    assert len(places) == len(player.steps)
+    for place in places:
+        numbers = list(map(float, place.split()))
+        for left, top, wide, high in (numbers[:4], numbers[4:]):  # all of it, and what is at work
+            assert left >= 0 and top >= 0 and wide > 20 and high > 20
+            assert left + wide <= float(width) and top + high <= float(height)
     sizes = {re.search(r'viewBox="[^"]+"', svg)[0] for _, svg, _ in images(html)}
     assert len(sizes) == 1  # the layers fit over the picture
     assert html.count("<tr>") == 1 + len(player.steps)

@@ -4,6 +4,7 @@ import base64
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,6 +47,23 @@ def test_styled_ends_with_the_block():
         cycle = list(matplotlib.rcParams["axes.prop_cycle"])
     assert len({entry["color"] for entry in cycle}) == 7
     assert len({str(entry["linestyle"]) for entry in cycle}) == 7
+
+
+def test_in_a_notebook_the_style_lightens_plots_on_dark_pages(monkeypatch):
+    display = pytest.importorskip("IPython.display")
+    import IPython
+    import matplotlib
+
+    shown = []
+    monkeypatch.setattr(display, "display", lambda data, raw: shown.append(data))
+    with matplotlib.rc_context():
+        use_style()
+        assert shown == []  # not in a notebook
+        monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+        use_style()
+    (data,) = shown
+    assert data["text/plain"] == "" and data["text/html"].startswith("<style>")
+    assert '[data-jp-theme-light="false"]' in data["text/html"]
 
 
 def test_the_tangent_has_the_slope_given_and_touches():

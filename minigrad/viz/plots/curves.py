@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.viz.plots.plot import Plot
-from minigrad.viz.shapes import BLACK, BLUE, VERMILLION
-from minigrad.viz.style import styled
+from minigrad.viz.shapes import BLUE, VERMILLION, WIRE
+from minigrad.viz.style import INK, styled
 from minigrad.viz.text import format_number
 
 
@@ -64,7 +64,7 @@ def plot_function_and_tangent(
     reach = [at - 0.6 * span, at + 0.6 * span]
     line = [height + steep * (x - at) for x in reach]
     axes.plot(reach, line, color=VERMILLION, linestyle="--", label=f"tangent, slope {tilt}")
-    axes.plot([at], [height], "o", color=BLACK, label=f"{ylabel}({where}) = {value}")
+    axes.plot([at], [height], "o", color=INK, label=f"{ylabel}({where}) = {value}")
     axes.set(xlabel=xlabel, ylabel=ylabel)
     if title:
         axes.set_title(title)
@@ -111,9 +111,9 @@ def plot_chain(
         alt += ", ".join(f"after {name} {value}" for name, value in pairs) + "."
     plot = Plot(alt)
     axes = plot.axes
-    bars = axes.bar(names, products, color=BLUE, edgecolor=BLACK, width=0.6)
+    bars = axes.bar(names, products, color=BLUE, edgecolor=WIRE, width=0.6)
     axes.bar_label(bars, values, padding=3)
-    axes.axhline(0.0, color=BLACK, linewidth=1.0, linestyle="-")
+    axes.axhline(0.0, color=WIRE, linewidth=1.0, linestyle="-")
     axes.margins(y=0.15)
     axes.set_ylabel("gradient so far")
     axes.grid(visible=False, axis="x")

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad import autograd, complex128, float64, no_grad, tensor
 from minigrad.viz.plots.plot import MARKERS, Plot, write
-from minigrad.viz.shapes import BLUE, GREEN, RULE, VERMILLION
+from minigrad.viz.shapes import BLUE, GREEN, RULE, VERMILLION, WIRE
 from minigrad.viz.style import styled
 from minigrad.viz.tables import significant, text_table
 from minigrad.viz.text import format_number
@@ -106,7 +106,7 @@ def plot_difference_error(
         zip(methods, (BLUE, VERMILLION, GREEN), ("-", "--", "-."), strict=False)
     ):
         shown = [max(error, floor) for error in errors[method]]
-        look = {"markersize": 5, "markeredgecolor": "black", "markeredgewidth": 0.5}
+        look = {"markersize": 5, "markeredgecolor": WIRE, "markeredgewidth": 0.5}
         marker = MARKERS[at_method]
         axes.plot(steps, shown, color=color, linestyle=line, marker=marker, label=method, **look)
     axes.set(xscale="log", yscale="log", xlabel="step h", ylabel="relative error")

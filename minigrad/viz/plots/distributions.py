@@ -9,8 +9,8 @@ import numpy as np
 
 from minigrad.viz.collecting_values import Distributions, Values
 from minigrad.viz.plots.plot import Plot, write
-from minigrad.viz.shapes import BLACK, ORANGE, SKY
-from minigrad.viz.style import styled
+from minigrad.viz.shapes import ORANGE, SKY, WIRE
+from minigrad.viz.style import INK, styled
 from minigrad.viz.tables import significant, text_table
 
 _BINS = 48
@@ -85,7 +85,7 @@ std 1.66, 50% zero.
         axes.set_title(name, fontsize=10)
         if not any(len(each.sample) for _, each in shown):
             look = {"transform": axes.transAxes, "ha": "center", "fontweight": "bold"}
-            write(axes, 0.5, 0.85, "all zero", color=BLACK, **look)
+            write(axes, 0.5, 0.85, "all zero", color=INK, **look)
         if at % columns == 0:
             axes.set_ylabel("step")
     for axes in panels[len(values) :]:
@@ -160,9 +160,7 @@ def _ridges(
         tops = base + np.append(count, count[-1]) / highest * _HEIGHT
         order = 2 + 2 * place
         axes.fill_between(edges, base, tops, step="post", color=fill, alpha=0.85, zorder=order)
-        axes.step(
-            edges, tops, where="post", color=BLACK, linewidth=0.8, linestyle="-", zorder=order
-        )
+        axes.step(edges, tops, where="post", color=WIRE, linewidth=0.9, linestyle="-", zorder=order)
         if values.zeros:
             transform = axes.get_yaxis_transform()
             write(axes, 1.02, base + 0.2, _zeros(values), transform=transform, fontsize=8)
@@ -177,4 +175,4 @@ def _ridges(
     else:
         axes.xaxis.get_major_locator().set_params(nbins=4)
         if low < 0 < high:
-            axes.axvline(0.0, color=BLACK, linewidth=0.8, linestyle=":", zorder=1)
+            axes.axvline(0.0, color=WIRE, linewidth=0.8, linestyle=":", zorder=1)

@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from minigrad.viz.collecting import VANISHING, GradientFlow, exploding_from, median
-from minigrad.viz.plots.plot import Plot, looks, write
-from minigrad.viz.shapes import BLACK, RULE
-from minigrad.viz.style import matplotlib_module, styled
+from minigrad.viz.plots.plot import ZONE, Plot, looks, write
+from minigrad.viz.shapes import RULE, WIRE
+from minigrad.viz.style import INK, matplotlib_module, styled
 from minigrad.viz.tables import significant, text_table
 
 GUIDE = 1e-3  # update / weight of a network that learns at a usual pace
-_ZONE = "#eceff2"
 
 
 @styled()
@@ -71,23 +70,23 @@ def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
         words = "zero in every step: " + (
             ", ".join(zero) if len(zero) < 4 else f"{len(zero)} layers"
         )
-        write(lines, 0.02, 0.04, words, transform=lines.transAxes, fontweight="bold", color=BLACK)
+        write(lines, 0.02, 0.04, words, transform=lines.transAxes, fontweight="bold", color=INK)
     for place, (name, look) in enumerate(zip(layers, looks(len(layers)), strict=True)):
         value = middle[name]
         at = low
         if value is not None and 0 < value < math.inf:
-            at, look_of_bar = value, {"color": look["color"], "edgecolor": BLACK, "height": 0.6}
+            at, look_of_bar = value, {"color": look["color"], "edgecolor": WIRE, "height": 0.6}
             bars.barh(place, value - low, left=low, **look_of_bar)
             bars.plot([value], [place], **{**look, "linestyle": "none"}, clip_on=False)
         words = "" if marks[name] in ("not finite", "no gradient") else f"{significant(value)}  "
         weight = "bold" if marks[name] else "normal"
-        write(bars, at, place, f"   {words}{marks[name]}", fontweight=weight, color=BLACK)
+        write(bars, at, place, f"   {words}{marks[name]}", fontweight=weight, color=INK)
     if zones and zones[0] < zones[1]:
-        bars.axvspan(low, zones[0], color=_ZONE, zorder=0)
-        bars.axvline(zones[0], color=BLACK, linewidth=1.0, linestyle=":")
+        bars.axvspan(low, zones[0], color=ZONE, zorder=0)
+        bars.axvline(zones[0], color=WIRE, linewidth=1.0, linestyle=":")
     if zones and high > zones[1]:
-        bars.axvspan(zones[1], high * 100, color=_ZONE, zorder=0)
-        bars.axvline(zones[1], color=BLACK, linewidth=1.0, linestyle=":")
+        bars.axvspan(zones[1], high * 100, color=ZONE, zorder=0)
+        bars.axvline(zones[1], color=WIRE, linewidth=1.0, linestyle=":")
     _log_limits(bars, low, high * 60, "x")
     _layer_names(bars, layers)
     bars.set_xlabel("median norm")
@@ -131,8 +130,8 @@ def plot_update_ratios(flow: GradientFlow, *, title: str | None = None) -> Plot:
     table = text_table(["layer", "update / weight: first", "median", "last"], rows)
     plot = Plot(alt, size=(8.0, max(3.8, 1.2 + 0.26 * len(rows))), table=table)
     axes, steps = plot.axes, range(1, len(flow.steps) + 1)
-    axes.axhspan(GUIDE / 10, GUIDE * 10, color=_ZONE, zorder=0)
-    axes.axhline(GUIDE, color=BLACK, linewidth=1.2, linestyle="--")
+    axes.axhspan(GUIDE / 10, GUIDE * 10, color=ZONE, zorder=0)
+    axes.axhline(GUIDE, color=WIRE, linewidth=1.2, linestyle="--")
     for (name, values), look in zip(ratios.items(), looks(len(ratios)), strict=True):
         shown = [value if value > 0 and math.isfinite(value) else math.nan for value in values]
         never = "" if any(value > 0 for value in values) else " (never changes)"
@@ -195,7 +194,7 @@ def plot_dead_units(flow: GradientFlow, *, title: str | None = None) -> Plot:
         at = 1.01
         words = f"{100 * shares[-1]:.0f}%"
         transform = axes.get_yaxis_transform()
-        write(axes, at, place, words, transform=transform, color=BLACK, fontsize=10)
+        write(axes, at, place, words, transform=transform, color=INK, fontsize=10)
     axes.set(xlabel="step", title=title or "dead units; at the right the share in the last step")
     axes.title.set_fontsize(11)
     _layer_names(axes, list(dead))

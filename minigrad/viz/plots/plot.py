@@ -7,11 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from minigrad.viz.shapes import BLACK
-from minigrad.viz.style import COLORS, LINES, matplotlib_module, styled
+from minigrad.viz.shapes import RULE, WIRE
+from minigrad.viz.style import COLORS, INK, LINES, RAMP, matplotlib_module, styled
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
-NOTE = "#3d454e"
+ZONE = (RULE, 0.16)  # a part of a plot that is marked by its ground
 
 
 class Plot:
@@ -106,20 +106,21 @@ class Plot:
 def looks(count: int) -> list[dict[str, Any]]:
     """Give `count` looks for lines: color, line style and marker, each telling them apart.
 
-    Up to seven take the style's colors. More go from dark to light, as the layers of a deep model
-    go from its input to its loss.
+    Up to seven take the style's colors. More go from blue over red to amber, ever lighter, as the
+    layers of a deep model go from its input to its loss.
     """
     if count <= len(COLORS):
         colors = list(COLORS[:count])
     else:
-        ramp = matplotlib_module("matplotlib").colormaps["cividis"]
-        colors = [ramp(0.85 * at / (count - 1)) for at in range(count)]
+        maps = matplotlib_module("matplotlib.colors")
+        ramp = maps.LinearSegmentedColormap.from_list("layers", RAMP)
+        colors = [ramp(at / (count - 1)) for at in range(count)]
     return [
         {
             "color": color,
             "linestyle": LINES[at % len(LINES)],
             "marker": MARKERS[at % len(MARKERS)],
-            "markeredgecolor": BLACK,
+            "markeredgecolor": WIRE,
             "markeredgewidth": 0.6,
         }
         for at, color in enumerate(colors)
@@ -128,4 +129,4 @@ def looks(count: int) -> list[dict[str, Any]]:
 
 def write(axes: Any, x: float, y: float, text: str, **look: Any) -> Any:
     """Write small text into a plot, by default in the coordinates of its data."""
-    return axes.text(x, y, text, **{"fontsize": 9, "color": NOTE, "va": "center", **look})
+    return axes.text(x, y, text, **{"fontsize": 9, "color": INK, "va": "center", **look})

@@ -17,13 +17,13 @@ from minigrad.autograd.recording import (
     RuleApplied,
 )
 from minigrad.viz.collecting_calls import Call, ForwardCalls
-from minigrad.viz.plots.plot import NOTE, Plot, write
-from minigrad.viz.shapes import BLACK, BLUE, GREEN, ORANGE, PURPLE, RULE, SKY, VERMILLION, YELLOW
-from minigrad.viz.style import styled
+from minigrad.viz.plots.plot import ZONE, Plot, write
+from minigrad.viz.shapes import BLUE, GREEN, ORANGE, PURPLE, RULE, SKY, VERMILLION, WIRE, YELLOW
+from minigrad.viz.style import INK, styled
 
 # What each event looks like: marker, fill, size. Every kind has a shape of its own.
 _SIGNS: dict[str, tuple[str, str, float]] = {
-    "pass starts": (">", BLACK, 8),
+    "pass starts": (">", INK, 8),
     "gradients have arrived": ("o", "white", 5),
     "rule": ("s", BLUE, 6),
     "adds to .grad": ("o", GREEN, 8),
@@ -114,7 +114,7 @@ def plot_timeline(
     count = len(calls) + len(events)
     named = max((len(lane) for lane in lanes), default=0)
     size = (
-        min(16.0, max(7.0, 2.6 + 0.075 * named + 0.24 * count)),
+        min(11.5, max(7.0, 2.6 + 0.075 * named + 0.24 * count)),
         1.5 + (0.42 if len(lanes) < 15 else 0.31) * len(lanes),
     )
     plot = Plot(alt, size=size, table=table)
@@ -129,7 +129,7 @@ def plot_timeline(
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="x")
     if calls and events:
-        axes.axvline(len(calls) - 0.5, color=NOTE, linewidth=1.0, linestyle=":")
+        axes.axvline(len(calls) - 0.5, color=WIRE, linewidth=1.0, linestyle=":")
         transform = axes.get_xaxis_transform()
         look = {"transform": transform, "fontweight": "bold", "va": "bottom"}
         write(axes, 0, 1.0, "forward", **look)
@@ -177,14 +177,14 @@ def _draw_spans(
 ) -> None:
     for lane, start, end in spans:
         if lane in rows:
-            look = {"left": start, "height": 0.5, "color": "#dff3ec", "edgecolor": GREEN}
+            look = {"left": start, "height": 0.5, "color": (GREEN, 0.18), "edgecolor": GREEN}
             axes.barh(rows[lane], end - start, **look, zorder=1)
     ends: dict[str, list[int]] = {}
     for mark in backward:
         ends.setdefault(mark.lane, []).append(mark.place)
     for lane, places in ends.items():
         if lane in rows:
-            look = {"left": places[0] - 0.35, "height": 0.5, "color": "#eef0f3", "edgecolor": RULE}
+            look = {"left": places[0] - 0.35, "height": 0.5, "color": ZONE, "edgecolor": RULE}
             axes.barh(rows[lane], places[-1] - places[0] + 0.7, **look, zorder=1)
 
 
@@ -196,17 +196,17 @@ def _draw_marks(axes: Any, marks: list[_Mark], rows: dict[str, int]) -> None:
         row = rows[mark.lane]
         if mark.kind == "sent":
             if mark.target in rows:
-                arrow = {"arrowstyle": "-|>", "color": NOTE, "linewidth": 1.1, "shrinkB": 6}
+                arrow = {"arrowstyle": "-|>", "color": WIRE, "linewidth": 1.1, "shrinkB": 6}
                 ends = (mark.place, rows[mark.target]), (mark.place, row)
                 axes.annotate("", *ends, arrowprops=arrow, zorder=2)
             continue
         sign, fill, size = _SIGNS.get(mark.kind, ("D", SKY, 7))
-        look = {"markersize": size, "markerfacecolor": fill, "markeredgecolor": BLACK}
+        look = {"markersize": size, "markerfacecolor": fill, "markeredgecolor": WIRE}
         label = mark.kind if mark.kind not in labeled else None
         labeled.add(mark.kind)
         axes.plot(mark.place, row, sign, **look, markeredgewidth=0.9, label=label, zorder=4)
         if mark.words:
-            write(axes, mark.place, row - 0.44, mark.words, ha="center", fontsize=8, zorder=5)
+            write(axes, mark.place, row - 0.44, mark.words, ha="center", fontsize=9, zorder=5)
 
 
 def _alt(calls: list[Call], events: list[Event], lanes: list[str], marks: list[_Mark]) -> str:

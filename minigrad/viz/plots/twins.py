@@ -9,8 +9,8 @@ import numpy as np
 
 from minigrad import nn
 from minigrad.viz.plots.plot import Plot, write
-from minigrad.viz.shapes import BLACK, BLUE, ORANGE, RULE, VERMILLION
-from minigrad.viz.style import styled
+from minigrad.viz.shapes import BLUE, ORANGE, RULE, VERMILLION, WIRE
+from minigrad.viz.style import INK, styled
 from minigrad.viz.tables import significant, text_table
 
 Run = nn.Module | Mapping[str, Any]
@@ -190,10 +190,10 @@ def _differences(axes: Any, gaps: dict[str, float]) -> None:
     for row, gap in enumerate(gaps.values()):
         at = low
         if 0 < gap < np.inf:
-            axes.barh(row, gap - low, left=low, height=0.55, color=ORANGE, edgecolor=BLACK)
+            axes.barh(row, gap - low, left=low, height=0.55, color=ORANGE, edgecolor=WIRE)
             at = gap
         words = f"  {significant(gap)}" if gap else "  equal"
-        write(axes, at, row, words, color=BLACK, fontweight="bold" if gap else "normal")
+        write(axes, at, row, words, color=INK, fontweight="bold" if gap else "normal")
     axes.set(xlim=(low, high), ylim=(len(gaps) - 0.5, -0.5), xlabel="largest difference")
     axes.set_yticks(range(len(gaps)), [""] * len(gaps))
     axes.grid(visible=False, axis="y")
