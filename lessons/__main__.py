@@ -1,4 +1,4 @@
-"""Start the lessons: `python lessons` makes the environment, checks it and opens JupyterLab."""
+"""Start the lessons: `python3 lessons` makes the environment, checks it and opens JupyterLab."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Run the whole suite: `python tests` makes the environment and hands its arguments to pytest."""
+"""Run the whole suite: `python3 tests` makes the environment and hands its arguments to pytest."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 """Check that arrays are written as PyTorch writes them: by recorded forms and, if possible, live.
 
 The recorded cases hold each array exactly (floats in hexadecimal) beside the form PyTorch 2.13.0
-gave it. After adding a case, `python tests/test_printing.py` asks an installed PyTorch anew.
+gave it. After adding a case, `python3 tests/test_printing.py` asks an installed PyTorch anew.
 """
 
 import json

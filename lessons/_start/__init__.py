@@ -1,1 +1,1 @@
-"""What `python lessons` and `python tests` do before the first lesson or test runs."""
+"""What `python3 lessons` and `python3 tests` do before the first lesson or test runs."""

@@ -1,4 +1,4 @@
-"""Make the environment and nothing else: `python -m _start tests` prints the path of its Python."""
+"""Make the environment, no more: `python3 -m _start tests` prints the path of its Python."""
 
 import sys
 

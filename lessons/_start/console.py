@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import subprocess
 import sys
@@ -25,6 +26,15 @@ class Trouble(Exception):
 def say(message: str) -> None:
     """Print one line at once, to stderr, so that stdout stays free for results."""
     print(message, file=sys.stderr, flush=True)
+
+
+def python_command(arguments: str) -> str:
+    """Write what to type in a terminal; a stock system may have `python3` alone, Windows has not.
+
+    Args:
+        arguments: What follows the name of Python, such as "lessons --check".
+    """
+    return f"{'python' if os.name == 'nt' else 'python3'} {arguments}"
 
 
 def guarded(work: Callable[[], int]) -> int:

@@ -1,4 +1,4 @@
-"""Run `python lessons`: environment, worked example, trust, JupyterLab."""
+"""Run `python3 lessons`: environment, copies to work in, JupyterLab, worked example, trust."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import argparse
 import os
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
-from . import console, environment, progress, server
-from .console import Trouble, say
-
-TRUST = "from nbformat.sign import TrustNotebookApp; TrustNotebookApp.launch_instance()"
+from . import console, copies, environment, progress, running, server, trust
+from .console import Trouble, python_command, say
 
 
 def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
     result = argparse.ArgumentParser(
-        prog="python lessons",
-        description="Make the environment, check the worked example, open JupyterLab at lesson 00.",
+        prog=python_command("lessons"),
+        description="Make the environment, make copies of the lessons to work in or bring them up "
+        "to date, check the worked example, open JupyterLab at lesson 00.",
     )
     result.add_argument("--check", action="store_true", help="do everything but start JupyterLab")
     result.add_argument(
@@ -28,6 +28,12 @@ def parser() -> argparse.ArgumentParser:
         type=_port,
         metavar="N",
         help=f"the port of JupyterLab (default: {server.FIRST_PORT})",
+    )
+    result.add_argument(
+        "--copies",
+        action="store_true",
+        help="only make the copies in lessons/mine or bring them up to date: for those who start "
+        "JupyterLab themselves (conda, Binder)",
     )
     result.add_argument(
         "--release",
@@ -67,22 +73,59 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def start(options: argparse.Namespace) -> int:
-    """Prepare the lessons, then start JupyterLab unless only the check was asked for."""
+    """Prepare the lessons, then start JupyterLab unless only a part of that was asked for."""
+    root = environment.repository()
+    folder = root / "lessons"
     if options.progress:
-        folder = environment.repository() / "lessons"
         return progress.reset(folder) if options.reset else progress.show(folder)
     if options.release is not None:
         return tools(environment.ensure("lessons"), "release", options.release)
     if options.table is not None:
         return tools(environment.ensure("lessons"), "table", options.table)
+    server_there = running.find(environment.locate(root, os.environ))
+    if options.copies:
+        tell(copies.bring(folder, rewrite=server_there is None))
+        return 0
+    browser = server.has_browser() and not options.no_browser
+    if server_there and not options.check:
+        prepare_copies(folder, rewrite=False)
+        return server.revisit(environment.locate(root, os.environ), server_there, browser)
     port = None if options.check else server.choose_port(options.port)
     home = environment.ensure("lessons")
-    check_worked_example(home)
-    trust_notebooks(home)
+    done = prepare_copies(folder, rewrite=server_there is None)
+    again = [(each.older, each.place) for each in done.updates if each.older]
     if port is None:
-        say("Everything is in place. Start the lessons with:  python lessons")
+        check_worked_example(home)
+        signed = trust.sign(home, again)
+        if signed:
+            say(f"Trusted: {signed} notebook{'s' * (signed != 1)}.")
+        say(f"Everything is in place. Start the lessons with:  {python_command('lessons')}")
         return 0
-    return server.serve(home, port, server.has_browser() and not options.no_browser)
+    trust.keep_secret(home)
+    return server.serve(
+        home,
+        port,
+        browser,
+        meanwhile=lambda: check_worked_example(home),
+        afterward=lambda: trust.sign_meanwhile(home, again),
+    )
+
+
+def prepare_copies(folder: Path, rewrite: bool) -> copies.Outcome:
+    """Look after the copies to work in; where none can be kept, go on with a word about it."""
+    try:
+        outcome = copies.bring(folder, rewrite)
+    except Trouble as trouble:
+        say(f"Mind: {trouble.happened}\n{trouble.advice}")
+        return copies.Outcome()
+    tell(outcome)
+    return outcome
+
+
+def tell(outcome: copies.Outcome) -> None:
+    """Say what was done to the copies."""
+    for line in outcome.lines():
+        say(line)
 
 
 def tools(home: environment.Environment, command: str, numbers: Sequence[str]) -> int:
@@ -105,21 +148,3 @@ def check_worked_example(home: environment.Environment) -> None:
             f"If a package is missing, delete {home.venv} and run this again. "
             "If numbers do not agree, minigrad has a bug: please report it.",
         )
-
-
-def trust_notebooks(home: environment.Environment) -> None:
-    """Sign the notebooks, so that JupyterLab runs the small scripts in their stored outputs."""
-    notebooks = sorted((home.root / "lessons").glob("*.ipynb"))
-    if not notebooks:
-        return
-    command = [str(home.python), "-c", TRUST, *map(str, notebooks)]
-    done = subprocess.run(
-        command, env=home.variables(os.environ), cwd=home.root, capture_output=True, text=True
-    )
-    if done.returncode:
-        say(
-            "The notebooks could not be signed as trusted; JupyterLab will ask. "
-            + done.stderr.strip()[-300:]
-        )
-    else:
-        say(f"Trusted: {len(notebooks)} notebook{'s' * (len(notebooks) != 1)}.")

@@ -1,4 +1,4 @@
-"""Show what the learner has solved: `python lessons --progress`, from notes on this machine."""
+"""Show what the learner has solved: `python3 lessons --progress`, from notes on this machine."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .console import Trouble, say
+from .console import Trouble, python_command, say
 
 VARIABLE = "MINIGRAD_PROGRESS"
+NO_NOTES = ("", "none")  # what it says where no notes are wanted
 _PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
 
 
@@ -35,7 +36,8 @@ class Contents:
 def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | None:
     """Tell where `minigrad.classroom.progress` keeps its notes; None where it keeps none."""
     if VARIABLE in variables:
-        return Path(variables[VARIABLE]).expanduser() if variables[VARIABLE] else None
+        named = variables[VARIABLE]
+        return None if named.strip().lower() in NO_NOTES else Path(named).expanduser()
     if os.access(lessons, os.W_OK):
         return lessons / ".progress.json"
     home = os.path.expanduser("~")
@@ -109,9 +111,10 @@ def show(lessons: Path) -> int:
     notes = read(path) if path else {"solved": set(), "tried": set(), "predicted": set()}
     print("\n".join(table([each for each in found if each], notes)))
     if path is None:
-        say(f"No notes are kept, because {VARIABLE} is set and empty.")
+        say(f"No notes are kept, because {VARIABLE} says so.")
     elif path.exists():
-        say(f"Noted in {path}, and nowhere else. To forget: python lessons --progress --reset")
+        forget = python_command("lessons --progress --reset")
+        say(f"Noted in {path}, and nowhere else. To forget: {forget}")
     else:
         say(f"Nothing is noted yet. Checks and predictions will be noted in {path}.")
     return 0

@@ -12,13 +12,17 @@ import subprocess
 import sys
 import time
 import webbrowser
+from collections.abc import Callable
 
+from . import running
 from .console import Trouble, say
 from .environment import Environment
+from .running import Running
 
 FIRST_PORT = 8888
 PORTS_TRIED = 50
-FIRST_LESSON = "lessons/00_start_here.ipynb"
+# where it opens: at the copy of the first lesson, or as near to it as there is something
+PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
 SECONDS_TO_START = 90.0
 SETTINGS: dict[str, dict[str, dict[str, object]]] = {
     # no question about news and no look for updates: the lessons ask nothing of the network
@@ -78,11 +82,14 @@ def has_browser() -> bool:
     return True
 
 
+def first_page(home: Environment) -> str:
+    """The page at which JupyterLab opens."""
+    there = [page for page in PAGES if (home.root / page).exists()]
+    return "/lab/tree/" + (there or PAGES[-1:])[0]
+
+
 def command(home: Environment, port: int, browser: bool) -> list[str]:
     """The command that starts JupyterLab on this port."""
-    first = (
-        "/lab/tree/" + FIRST_LESSON if (home.root / FIRST_LESSON).exists() else "/lab/tree/lessons"
-    )
     parts = [
         str(home.python),
         "-m",
@@ -91,7 +98,7 @@ def command(home: Environment, port: int, browser: bool) -> list[str]:
         f"--port={port}",
         "--ServerApp.port_retries=0",
         f"--ServerApp.root_dir={home.root}",
-        f"--LabApp.default_url={first}",
+        f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops it at once
         "--log-level=ERROR",
@@ -121,8 +128,25 @@ def answers(port: int) -> bool:
     return True
 
 
-def serve(home: Environment, port: int, browser: bool) -> int:
-    """Start JupyterLab, print its address, and stay until it ends."""
+def serve(
+    home: Environment,
+    port: int,
+    browser: bool,
+    meanwhile: Callable[[], None],
+    afterward: Callable[[], object],
+) -> int:
+    """Start JupyterLab, print its address, and stay until it ends.
+
+    Args:
+        home: The repository and its environment.
+        port: Where it listens.
+        browser: Whether it opens in the browser.
+        meanwhile: What to do while it starts; trouble there stops it.
+        afterward: What to begin when it answers.
+
+    Returns:
+        The exit code.
+    """
     write_settings(home)
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
     env = {**home.variables(os.environ), "JUPYTER_TOKEN": token}
@@ -131,35 +155,63 @@ def serve(home: Environment, port: int, browser: bool) -> int:
     process = subprocess.Popen(parts, env=env, cwd=home.root, stdin=subprocess.DEVNULL)
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
-        deadline = time.monotonic() + SECONDS_TO_START
-        while not answers(port):
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                raise Trouble(
-                    "JupyterLab did not start; see above.",
-                    "Run this again, perhaps with another --port.",
-                )
-            time.sleep(0.2)
-        page = next(part for part in parts if part.startswith("--LabApp.default_url=")).partition(
-            "="
-        )[2]
-        opening = (
-            "It opens in your browser. If it does not, the address is"
-            if browser
-            else "Open this address in a browser"
-        )
-        say(
-            f"{opening}:\n\n    http://127.0.0.1:{port}{page}?token={token}\n\n"
-            "Ctrl-C here stops JupyterLab."
-        )
+        meanwhile()
+        _wait_for(process, port)
+        server = Running(port, token, None)
+        _tell(server.address(first_page(home)), browser)
+        say("Ctrl-C here stops JupyterLab.")
+        afterward()
         process.wait()
     except KeyboardInterrupt:
         say("\nJupyterLab is stopping.")
         _stop(process)
         return 0
+    except Trouble:
+        process.kill()
+        process.wait()
+        raise
     finally:
         signal.signal(signal.SIGTERM, previous)
+        running.forget(home, port)
     return 0 if process.returncode in (0, -signal.SIGTERM) else 1
+
+
+def revisit(home: Environment, server: Running, browser: bool) -> int:
+    """Open the JupyterLab that runs already, and print its address.
+
+    Args:
+        home: The repository and its environment.
+        server: What runs.
+        browser: Whether it opens in the browser.
+
+    Returns:
+        The exit code.
+    """
+    say("JupyterLab runs already.")
+    opens = browser and server.opener is not None and webbrowser.open(server.opener.as_uri())
+    _tell(server.address(first_page(home)), opens)
+    say("To stop it: Ctrl-C where it was started, or File, Shut Down in JupyterLab.")
+    return 0
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not answers(port):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise Trouble(
+                "JupyterLab did not start; see above.",
+                "Run this again, perhaps with another --port.",
+            )
+        time.sleep(0.1)
+
+
+def _tell(address: str, opens: bool) -> None:
+    opening = (
+        "It opens in your browser. If it does not, the address is"
+        if opens
+        else "Open this address in a browser"
+    )
+    say(f"{opening}:\n\n    {address}\n")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

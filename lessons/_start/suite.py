@@ -1,4 +1,4 @@
-"""Run `python tests`: the environment, then pytest over package, tests and notebooks."""
+"""Run `python3 tests`: the environment, then pytest over package, tests and notebooks."""
 
 from __future__ import annotations
 

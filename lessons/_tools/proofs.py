@@ -16,14 +16,14 @@ EVERYWHERE, BY_REGION, UNDECIDED = "proved", "proved region by region", "not dec
 _TOLD = 2  # regions are told in full up to this number
 
 _START = """\
-<!-- Written by `python lessons/_tools proofs`: change that, not this. -->
+<!-- Written by `python3 lessons/_tools proofs`: change that, not this. -->
 
 # What is proved of minigrad's derivatives
 
 minigrad's book of derivatives has {operations} operations with {rules} rules. Each operation
 was run on symbols, forward and backward, from a gradient of symbols, and what came out was compared
 with what SymPy gives for the derivative of the forward's formula: exactly, entry by entry, for all
-gradients at once. Then the rule itself ran on numbers, at some hundreds of points in each case, and
+gradients at once. Then the rule itself ran on numbers, at some two hundred points in each case, and
 was compared with difference quotients of the forward. [What minigrad has of PyTorch](pytorch.md)
 tells about names and behavior.
 

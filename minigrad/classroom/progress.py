@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 VARIABLE = "MINIGRAD_PROGRESS"
-"""Environment variable: the file to use; empty to keep no notes at all."""
+"""Environment variable: the file to use; empty, or `none`, to keep no notes at all."""
 
+_NO_NOTES = ("", "none")
+_PYTHON = "python" if os.name == "nt" else "python3"  # what a stock system calls it
 _LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 _OF_A_LESSON = re.compile(r"\d\d\.\w+")
 _NOTHING: dict[str, list[str]] = {"solved": [], "tried": [], "predicted": [], "finished": []}
@@ -31,13 +33,14 @@ def place(variables: Mapping[str, str] = os.environ, lessons: Path = _LESSONS) -
         lessons: the folder of the lessons in this checkout.
 
     Example:
-        >>> place({"MINIGRAD_PROGRESS": ""}) is None
+        >>> place({"MINIGRAD_PROGRESS": "none"}) is None
         True
         >>> place({"MINIGRAD_PROGRESS": "notes.json"}).name
         'notes.json'
     """
     if VARIABLE in variables:
-        return Path(variables[VARIABLE]).expanduser() if variables[VARIABLE] else None
+        named = variables[VARIABLE]
+        return None if named.strip().lower() in _NO_NOTES else Path(named).expanduser()
     if "PYTEST_VERSION" in variables:
         return None
     if (lessons / "__main__.py").is_file() and os.access(lessons, os.W_OK):
@@ -152,7 +155,7 @@ def _changed(change: Any) -> list[str]:
         says.insert(
             0,
             "(From now on, what you solve and predict is noted on this machine, in "
-            f"{_shortly(path)}; `python lessons --progress` shows it.)",
+            f"{_shortly(path)}; `{_PYTHON} lessons --progress` shows it.)",
         )
     return says
 

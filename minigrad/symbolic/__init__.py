@@ -19,7 +19,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"minigrad.symbolic computes with SymPy, but there is no module named '{error.name}'. "
-        "Install it with: python -m pip install sympy (or: conda install sympy).",
+        "Install it with: python3 -m pip install sympy (or: conda install sympy).",
         name=error.name,
     ) from error
 

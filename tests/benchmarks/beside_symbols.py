@@ -1,6 +1,6 @@
 """Measure whether numbers pay for symbols: run this file to see.
 
-    python tests/benchmarks/beside_symbols.py
+    python3 tests/benchmarks/beside_symbols.py
 
 The same steps on numbers, in processes that have imported `minigrad.symbolic` and in others that
 have not, in turns. The figures are medians of the ratios of neighboring processes; two processes

@@ -1,6 +1,6 @@
 """Measure a training step of a small convolutional network, against PyTorch and hand-written NumPy.
 
-    python tests/benchmarks/convolution.py     (in the environment of the tests, with torch or not)
+    python3 tests/benchmarks/convolution.py     (in the environment of the tests, with torch or not)
 
 How it is measured is told in `timing.py`. With `MINIGRAD_KEEP_FREED_MEMORY=0` in the environment
 one sees what the allocator costs: see `minigrad/memory.py`.

@@ -1,7 +1,7 @@
 """Measure work on large arrays, where the numbers cost more than the tape: a wide network, an
 attention block, ten million elements.
 
-    python tests/benchmarks/large.py     (in the environment of the tests, with torch or not)
+    python3 tests/benchmarks/large.py     (in the environment of the tests, with torch or not)
 
 How it is measured is told in `timing.py`. At the end stands how much memory the ten million
 elements took beside the inputs, each library in a process of its own.

@@ -1,7 +1,7 @@
 """Measure operations and layers one by one, forward and backward, against PyTorch.
 
-    python tests/benchmarks/operations.py             (all of them; needs torch)
-    python tests/benchmarks/operations.py softmax conv  (those whose names contain one of these)
+    python3 tests/benchmarks/operations.py             (all of them; needs torch)
+    python3 tests/benchmarks/operations.py softmax conv  (those whose names contain one of these)
 
 Each is timed on a few entries, where what counts is the cost of recording, and on about a million.
 How it is measured is told in `timing.py`; gradients are compared with PyTorch's first.

@@ -1,11 +1,11 @@
 """Measure what writing a backward pass down costs: `record()` on, against the plain pass.
 
-    python tests/benchmarks/recording.py
+    python3 tests/benchmarks/recording.py
 
 With the path of another checkout, the plain pass there is compared with the plain pass here, which
 tells what `record` costs while it is off:
 
-    python tests/benchmarks/recording.py ../minigrad-before
+    python3 tests/benchmarks/recording.py ../minigrad-before
 
 How it is measured is told in `timing.py`.
 """

@@ -1,6 +1,6 @@
 """Measure what recording and running backward costs, against PyTorch and hand-written NumPy.
 
-    python tests/benchmarks/tape.py     (in the environment of the tests; with torch if it is there)
+    python3 tests/benchmarks/tape.py     (in the environment of the tests; with torch if there)
 
 How it is measured is told in `timing.py`.
 """

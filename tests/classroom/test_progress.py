@@ -15,10 +15,11 @@ ROOT = Path(progress.__file__).parents[2]
 LESSONS = ROOT / "lessons"
 RIGHT = {
     "00.1": (1, 1, -1),
-    "00.2": -0.00408,
-    "00.3": lambda module, gi, go: (gi[0] / 2,),
-    "00.4": ("b", "f1's own gradients were computed before the hook ran"),
-    "00.5": (-31 / 3, -2, 19 / 3),
+    "00.2": 0.08626,
+    "00.3": -0.0058,
+    "00.4": lambda module, gi, go: (gi[0] / 2,),
+    "00.5": ("b", "f0's own gradients were computed before the hook ran"),
+    "00.6": (-31 / 3, -2, 19 / 3),
 }
 
 
@@ -33,14 +34,14 @@ def notes(tmp_path, monkeypatch):
 def test_a_program_that_is_no_notebook_notes_nothing(notes, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setenv(progress.VARIABLE, str(notes))
-    check("00.2", -0.00408)
+    check("00.2", 0.08626)
     assert not notes.exists()
 
 
 def test_what_is_solved_and_predicted_is_noted(notes, capsys):
     check("00.2", 5)
     assert "noted on this machine" in " ".join(capsys.readouterr().out.split())
-    check("00.2", -0.00408)
+    check("00.2", 0.08626)
     check("00.1")
     predict("00.a", 0.5)
     check("00.2", 7)  # solved is solved
@@ -57,7 +58,7 @@ def test_a_finished_lesson_says_so_once(notes, capsys):
     for exercise, answer in [*RIGHT.items(), *RIGHT.items()]:
         assert check(exercise, answer)
         said.append("You have finished it." in " ".join(capsys.readouterr().out.split()))
-    assert said == [False] * 4 + [True] + [False] * 5
+    assert said == [False] * 5 + [True] + [False] * 6
     assert shown.read(notes)["solved"] == set(RIGHT)
 
 
@@ -72,11 +73,11 @@ def test_solutions_and_graded_runs_are_nobodys_progress(notes, monkeypatch, tmp_
     solutions = tmp_path / "solutions"
     solutions.mkdir()
     monkeypatch.chdir(solutions)
-    check("00.2", -0.00408)
+    check("00.2", 0.08626)
     predict("00.a", 1)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    check("00.2", -0.00408)
+    check("00.2", 0.08626)
     assert not notes.exists()
 
 
@@ -84,7 +85,7 @@ def test_solutions_and_graded_runs_are_nobodys_progress(notes, monkeypatch, tmp_
 def test_notes_that_cannot_be_read_do_no_harm(notes, text, capsys):
     notes.parent.mkdir()
     notes.write_text(text, encoding="utf-8")
-    assert check("00.2", -0.00408)
+    assert check("00.2", 0.08626)
     assert progress.read(notes)["solved"] == ["00.2"]
     if text:
         assert notes.with_name("notes.json.unreadable").read_text(encoding="utf-8") == text
@@ -95,7 +96,7 @@ def test_where_nothing_can_be_written_nothing_is_said(tmp_path, monkeypatch, cap
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "file" / "notes.json"))
     monkeypatch.setattr(progress, "_in_a_notebook", lambda: True)
-    assert check("00.2", -0.00408)
+    assert check("00.2", 0.08626)
     assert not check("00.2", 1)
     predict("00.a", 1)
     said = " ".join(capsys.readouterr().out.split())
@@ -106,7 +107,7 @@ def test_where_nothing_can_be_written_nothing_is_said(tmp_path, monkeypatch, cap
 def test_with_an_empty_variable_nothing_is_noted(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv(progress.VARIABLE, "")
     monkeypatch.chdir(tmp_path)
-    assert check("00.2", -0.00408)
+    assert check("00.2", 0.08626)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -158,7 +159,7 @@ def test_the_command_shows_and_forgets(notes, tmp_path):
     after = command("--progress", **home)
     lines = after.stdout.splitlines()
     assert lines[0].split() == ["lesson", "exercises", "predictions"]
-    assert lines[1].split()[-7:] == ["5", "of", "5", "1", "of", "2", "finished"]
+    assert lines[1].split()[-7:] == ["6", "of", "6", "1", "of", "2", "finished"]
     assert "0 of 6" in lines[2]
     assert lines[2].endswith("1 tried")
     assert "1 of" in lines[-1]

@@ -1,5 +1,5 @@
 """Run random programs of modules with hooks on torch and on minigrad and show where they part:
-``python tests/oracle/fuzz_modules.py --seed 1 --count 1000``, or ``--record`` the corpus anew.
+``python3 tests/oracle/fuzz_modules.py --seed 1 --count 1000``, or ``--record`` the corpus anew.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Run random tensor programs on torch and on minigrad and show where they part:
-``python tests/oracle/fuzz_tensors.py --seed 1 --count 1000``.
+``python3 tests/oracle/fuzz_tensors.py --seed 1 --count 1000``.
 """
 
 from __future__ import annotations

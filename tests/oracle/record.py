@@ -1,4 +1,4 @@
-"""Record what PyTorch does in every scenario (needs torch): ``python tests/oracle/record.py``."""
+"""Record what PyTorch does in every scenario (needs torch): ``python3 tests/oracle/record.py``."""
 
 from __future__ import annotations
 

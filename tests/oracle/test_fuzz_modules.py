@@ -42,7 +42,7 @@ def failing(torch: ModuleType, seeds: range) -> str:
     for seed in seeds:
         if module_fuzzing.part(torch, program(seed)):
             told = module_fuzzing.explain(torch, program(seed))
-            return f"{told}\nagain: python tests/oracle/fuzz_modules.py --seed {seed} --count 1"
+            return f"{told}\nagain: python3 tests/oracle/fuzz_modules.py --seed {seed} --count 1"
     return ""
 
 

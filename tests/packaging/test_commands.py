@@ -1,18 +1,30 @@
-"""The two commands: their words, their options, and when they make the environment anew."""
+"""The two commands: their words, their options, and in which order they do what they do."""
 
 import argparse
 import ast
-import json
 import os
-import socket
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from _start import console, environment, installers, lessons, python_version, server, suite
+from _start import (
+    console,
+    copies,
+    environment,
+    lessons,
+    progress,
+    python_version,
+    running,
+    server,
+    suite,
+    trust,
+)
 from _start.console import Trouble
+from minigrad.classroom import progress as noting
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD_GRAMMAR = [
@@ -55,305 +67,6 @@ def test_a_python_that_will_do_passes(version, monkeypatch, capsys):
 def test_without_another_python_the_advice_is_to_install_one():
     said = python_version.advice("tests", (3, 8, 1), [])
     assert "python.org" in said and said.endswith("3.14 tests")
-
-
-# ---- the environment ----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tree(tmp_path, monkeypatch):
-    """A repository in which building an environment only writes down that it happened."""
-    root = tmp_path / "a project"
-    for name in (*environment.LOCKS.values(), "pyproject.toml"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text("# " + name, encoding="utf-8")
-    built: list[tuple[str, bool]] = []
-
-    def build(python, env, venv, lock, root, fresh):
-        built.append((lock.parent.name, fresh))
-        python.parent.mkdir(parents=True, exist_ok=True)
-        python.touch()
-
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    monkeypatch.setattr(installers, "build", build)
-    monkeypatch.setattr(
-        environment, "python_inside", lambda home: here if home.python.exists() else None
-    )
-    return root, built
-
-
-def test_the_first_run_builds_and_the_second_does_not(tree):
-    root, built = tree
-    home = environment.ensure("lessons", root, {})
-    assert home.venv == root / ".venv"
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True)]
-
-
-def test_tests_add_to_the_environment_of_the_lessons_and_serve_them_too(tree):
-    root, built = tree
-    for kind in ("lessons", "tests", "lessons", "tests"):
-        environment.ensure(kind, root, {})
-    assert built == [("lessons", True), ("tests", False)]
-
-
-@pytest.mark.parametrize("name", ["lessons/requirements.txt", "pyproject.toml"])
-def test_a_changed_lock_or_project_brings_the_environment_up_to_date(tree, name):
-    root, built = tree
-    environment.ensure("lessons", root, {})
-    (root / name).write_text("changed", encoding="utf-8")
-    environment.ensure("lessons", root, {})
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True), ("lessons", False)]
-
-
-def test_line_endings_make_no_change(tree):
-    root, built = tree
-    (root / "pyproject.toml").write_bytes(b"a\nb\n")
-    environment.ensure("lessons", root, {})
-    (root / "pyproject.toml").write_bytes(b"a\r\nb\r\n")
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True)]
-
-
-def test_going_back_to_an_old_lock_is_noticed(tree):
-    root, built = tree
-    lock = root / environment.LOCKS["lessons"]
-    old = lock.read_text(encoding="utf-8")
-    environment.ensure("lessons", root, {})
-    lock.write_text("new", encoding="utf-8")
-    environment.ensure("tests", root, {})
-    lock.write_text(old, encoding="utf-8")
-    (root / environment.LOCKS["tests"]).write_text("other", encoding="utf-8")
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True), ("tests", False), ("lessons", False)]
-
-
-def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tree, monkeypatch):
-    root, built = tree
-    whole = installers.build
-
-    def interrupted(python, env, venv, lock, root, fresh):
-        whole(python, env, venv, lock, root, fresh)
-        (venv / "half").mkdir()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(installers, "build", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        environment.ensure("lessons", root, {})
-    monkeypatch.setattr(installers, "build", whole)
-    home = environment.ensure("lessons", root, {})
-    assert built == [("lessons", True), ("lessons", True)]
-    assert not (home.venv / "half").exists()
-
-
-def test_a_moved_project_is_noticed(tree):
-    root, built = tree
-    environment.ensure("lessons", root, {})
-    moved = root.rename(root.with_name("moved"))
-    environment.ensure("lessons", moved, {})
-    assert built == [("lessons", True), ("lessons", True)]
-
-
-@pytest.mark.parametrize("inside", [None, "3.10"])
-def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, inside, capsys):
-    root, built = tree
-    environment.ensure("lessons", root, {})
-    monkeypatch.setattr(environment, "python_inside", lambda home: inside)
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True), ("lessons", True)]
-    assert (
-        "made with Python 3.10" if inside else "no Python runs in it"
-    ) in capsys.readouterr().err
-
-
-def test_the_environment_of_someone_else_is_used_but_never_deleted(tree):
-    root, built = tree
-    home = environment.locate(root, {})
-    home.python.parent.mkdir(parents=True)
-    home.python.touch()
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", False)]
-    precious = home.venv / "precious"
-    precious.touch()
-    home.python.unlink()
-    with pytest.raises(Trouble, match="did not make"):
-        environment.ensure("lessons", root, {})
-    assert precious.exists()
-
-
-def test_a_directory_that_is_no_environment_is_left_alone(tree, tmp_path):
-    root, built = tree
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "letter").touch()
-    with pytest.raises(Trouble) as trouble:
-        environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "home")})
-    assert "MINIGRAD_VENV" in trouble.value.advice
-    assert built == [] and (tmp_path / "home" / "letter").exists()
-
-
-def test_minigrad_venv_names_another_place(tree, tmp_path):
-    root, _ = tree
-    home = environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "other place")})
-    assert home.venv == tmp_path / "other place"
-    assert not (root / ".venv").exists()
-
-
-def test_a_place_that_cannot_be_written_is_a_trouble_with_advice(tree, tmp_path):
-    root, _ = tree
-    (tmp_path / "file").touch()
-    with pytest.raises(Trouble) as trouble:
-        environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "file" / "venv")})
-    assert "MINIGRAD_VENV" in trouble.value.advice
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '"text"'])
-def test_a_damaged_note_is_no_note(tree, text):
-    root, _ = tree
-    home = environment.ensure("lessons", root, {})
-    (home.venv / environment.STAMP).write_text(text, encoding="utf-8")
-    assert environment.read_stamp(home) is None
-
-
-def test_programs_inside_see_this_environment_alone(tmp_path):
-    outside = {"PYTHONPATH": "x", "JUPYTER_PATH": "x", "PIP_USER": "1", "HOME": "h", "PATH": "p"}
-    home = environment.Environment(tmp_path, tmp_path / ".venv")
-    inside = home.variables(outside)
-    assert not set(environment.FOREIGN) & set(inside)
-    assert inside["HOME"] == "h"
-    assert inside["PATH"].split(os.pathsep) == [str(home.binaries), "p"]
-    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
-        assert Path(inside[name]).is_relative_to(home.venv)
-
-
-def test_the_python_inside_tells_its_version():
-    own = environment.Environment(ROOT, Path(sys.prefix))
-    expected = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    is_virtual = sys.prefix != sys.base_prefix
-    assert environment.python_inside(own) == (expected if is_virtual else None)
-
-
-def test_no_python_inside_an_empty_directory(tmp_path):
-    assert environment.python_inside(environment.Environment(tmp_path, tmp_path)) is None
-
-
-# ---- installing ---------------------------------------------------------------------------------
-
-
-class Recorder:
-    """Stands in for the running of commands: keeps them, and answers as told."""
-
-    def __init__(self, *answers):
-        self.commands = []
-        self.answers = list(answers)
-
-    def __call__(self, command, title, env, describe):
-        self.commands.append([str(part) for part in command])
-        return self.answers.pop(0) if self.answers else (0, [])
-
-
-@pytest.fixture
-def recorder(monkeypatch):
-    result = Recorder()
-    monkeypatch.setattr(installers, "run_with_progress", result)
-    return result
-
-
-def build(tmp_path, fresh=True):
-    lock = tmp_path / "lock.txt"
-    lock.write_text(
-        "numpy==2.4.6 \\\n    --hash=sha256:0\n    # via x\nsympy==1 \\\n", encoding="utf-8"
-    )
-    installers.build(
-        Path(sys.executable), dict(os.environ), tmp_path / "venv", lock, tmp_path, fresh
-    )
-
-
-def test_uv_is_used_where_it_is(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: "/programs/uv")
-    build(tmp_path)
-    make, packages, project = recorder.commands
-    assert make[:2] == ["/programs/uv", "venv"]
-    assert packages[:3] == project[:3] == ["/programs/uv", "pip", "install"]
-    assert "--require-hashes" in packages
-    assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
-
-
-def test_pip_is_used_where_uv_is_not(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    build(tmp_path)
-    make, packages, project = recorder.commands
-    assert make[1:3] == ["-m", "venv"]
-    assert "--require-hashes" in packages and "--only-binary" in packages
-    assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
-
-
-def test_an_environment_that_is_there_is_not_made_again(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    build(tmp_path, fresh=False)
-    assert len(recorder.commands) == 2
-
-
-def test_pip_follows_where_uv_fails(tmp_path, recorder, monkeypatch, capsys):
-    monkeypatch.setattr(installers, "find_uv", lambda: "uv")
-    recorder.answers = [(0, []), (2, ["error: dns error"])]
-    build(tmp_path)
-    assert [command[0] == "uv" for command in recorder.commands] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
-    assert "trying pip" in capsys.readouterr().err
-
-
-def test_without_ensurepip_the_pip_outside_serves(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(installers.Pip, "_outer_pip", lambda self: ["python3", "-m", "pip"])
-    build(tmp_path)
-    assert recorder.commands[0][-1] == "--without-pip"
-
-
-def test_without_ensurepip_and_pip_the_advice_names_the_package(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(installers, "base_python", lambda: sys.executable)
-    failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(installers.subprocess, "run", lambda *_, **__: failed)
-    with pytest.raises(Trouble) as trouble:
-        build(tmp_path)
-    assert "apt install python3-venv" in trouble.value.advice
-    assert recorder.commands == []
-
-
-@pytest.mark.parametrize(
-    ("line", "happened", "advice"),
-    [
-        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "not the one", "another network"),
-        ("[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer", "who it is", "PIP_CERT"),
-        ("OSError: [Errno 28] No space left on device", "disk is full", "MINIGRAD_VENV"),
-        ("Failed to establish: Temporary failure in name resolution", "cannot be reached", "PROXY"),
-        ("error: Failed to fetch: `x`  Caused by: dns error", "cannot be reached", "PROXY"),
-        ("ERROR: Could not install: [Errno 13] Permission denied", "cannot be written", "Close"),
-        ("ERROR: No matching distribution found for numpy==2.4.6", "does not exist", "CPython"),
-        ("something new", "failed", "Run the same command again"),
-    ],
-)
-def test_troubles_of_installers_are_explained(line, happened, advice):
-    trouble = installers.explain(["WARNING: Retrying", line, ""], "Installing packages")
-    assert happened in trouble.happened
-    assert advice in trouble.advice
-    assert trouble.said == [line]
-
-
-def test_the_pins_of_a_lock_are_counted(tmp_path):
-    lock = tmp_path / "lock.txt"
-    lock.write_text(
-        "# a\nnumpy==2 \\\n    --hash=sha256:0\nsix==1 ; x \\\n    # via b\n", encoding="utf-8"
-    )
-    assert installers.count_pins(lock) == 2
 
 
 # ---- telling ------------------------------------------------------------------------------------
@@ -399,7 +112,7 @@ def test_a_command_that_is_not_there(tmp_path, capsys):
     assert "could not start" in capsys.readouterr().err
 
 
-# ---- python lessons -----------------------------------------------------------------------------
+# ---- python3 lessons ----------------------------------------------------------------------------
 
 
 def test_a_release_names_its_lessons() -> None:
@@ -412,6 +125,7 @@ def test_options_of_the_lessons():
     options = lessons.parser().parse_args(["--no-browser", "--port", "9000"])
     expected = argparse.Namespace(
         check=False,
+        copies=False,
         no_browser=True,
         port=9000,
         release=None,
@@ -430,74 +144,137 @@ def test_a_port_is_a_number_that_exists(port, capsys):
     assert "is no port" in capsys.readouterr().err
 
 
-def test_check_does_everything_but_the_server(monkeypatch):
-    done = []
-    monkeypatch.setattr(environment, "ensure", lambda kind: done.append(kind) or "home")
-    monkeypatch.setattr(lessons, "check_worked_example", lambda home: done.append("example"))
-    monkeypatch.setattr(lessons, "trust_notebooks", lambda home: done.append("trust"))
-    monkeypatch.setattr(server, "serve", lambda *_: done.append("serve") or 0)
-    assert lessons.main(["--check"]) == 0
-    assert done == ["lessons", "example", "trust"]
-    assert lessons.main(["--no-browser"]) == 0
-    assert done[3:] == ["lessons", "example", "trust", "serve"]
-
-
-def test_a_failing_worked_example_stops_the_start(monkeypatch, tmp_path, capsys):
-    home = environment.Environment(tmp_path, tmp_path)
+@pytest.fixture
+def done(monkeypatch, tmp_path):
+    """What was done, in order: nothing but copies is real, and they are elsewhere."""
+    happened = []
+    home = environment.Environment(tmp_path, tmp_path / ".venv")
+    (tmp_path / "lessons").mkdir()
+    monkeypatch.setattr(environment, "repository", lambda: tmp_path)
+    monkeypatch.setattr(environment, "ensure", lambda kind: happened.append(kind) or home)
+    monkeypatch.setattr(lessons, "check_worked_example", lambda home: happened.append("example"))
+    monkeypatch.setattr(trust, "sign", lambda *_: happened.append("sign") or 0)
+    monkeypatch.setattr(trust, "sign_meanwhile", lambda *_: happened.append("sign meanwhile"))
+    monkeypatch.setattr(running, "find", lambda home: None)
     monkeypatch.setattr(
-        lessons.subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 1)
+        copies, "bring", lambda folder, rewrite: happened.append(f"copies {rewrite}") or NOTHING
     )
+
+    def serve(home, port, browser, meanwhile, afterward):
+        happened.append("serve")
+        meanwhile()
+        afterward()
+        return 0
+
+    monkeypatch.setattr(server, "serve", serve)
+    return happened
+
+
+NOTHING = copies.Outcome()
+
+
+def test_check_does_everything_but_the_server(done):
+    assert lessons.main(["--check"]) == 0
+    assert done == ["lessons", "copies True", "example", "sign"]
+
+
+def test_jupyterlab_starts_before_the_example_runs_and_before_notebooks_are_signed(done):
+    assert lessons.main(["--no-browser"]) == 0
+    assert done == ["lessons", "copies True", "serve", "example", "sign meanwhile"]
+
+
+def test_copies_alone_need_no_environment(done):
+    assert lessons.main(["--copies"]) == 0
+    assert done == ["copies True"]
+
+
+def test_a_second_start_finds_the_first(done, monkeypatch, capsys):
+    there = running.Running(8890, "secret", None)
+    monkeypatch.setattr(running, "find", lambda home: there)
+    assert lessons.main(["--port", "9000"]) == 0
+    assert done == ["copies False"]
+    said = capsys.readouterr().err
+    assert said.startswith("JupyterLab runs already.")
+    assert "    http://127.0.0.1:8890/lab/tree/lessons?token=secret\n" in said
+    done.clear()
+    assert lessons.main(["--check"]) == 0
+    assert done == ["lessons", "copies False", "example", "sign"]
+
+
+def test_where_no_copies_can_be_kept_jupyterlab_starts_all_the_same(done, monkeypatch, capsys):
+    def bring(folder, rewrite):
+        raise Trouble("copies cannot be kept: Read-only file system.", "Make room.")
+
+    monkeypatch.setattr(copies, "bring", bring)
+    assert lessons.main([]) == 0
+    assert "serve" in done
+    assert "Mind: copies cannot be kept: Read-only file system.\nMake" in capsys.readouterr().err
+    assert lessons.main(["--copies"]) == 1
+
+
+def test_a_failing_worked_example_stops_the_check(monkeypatch, tmp_path, capsys):
+    home = environment.Environment(tmp_path, tmp_path)
+    failed = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(lessons.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(environment, "repository", lambda: tmp_path)
     monkeypatch.setattr(environment, "ensure", lambda kind: home)
     assert lessons.main(["--check"]) == 1
     assert "the worked example failed" in capsys.readouterr().err
 
 
-def test_a_port_in_use_is_told_and_passed_over():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(Trouble, match=str(port)):
-            server.choose_port(port)
-    assert server.choose_port(port) == port
+# ---- what Python is called ----------------------------------------------------------------------
 
 
-def test_no_free_port_is_told(monkeypatch):
-    monkeypatch.setattr(server, "is_free", lambda port: False)
-    with pytest.raises(Trouble, match="no port from 8888") as trouble:
-        server.choose_port(None)
-    assert "--port" in trouble.value.advice
+@pytest.mark.parametrize(("system", "name"), [("nt", "python"), ("posix", "python3")])
+def test_messages_name_the_python_that_a_stock_system_has(system, name, monkeypatch):
+    monkeypatch.setattr(console.os, "name", system)
+    assert console.python_command("lessons --check") == f"{name} lessons --check"
 
 
-def test_jupyterlab_opens_at_lesson_00(tmp_path):
-    home = environment.Environment(tmp_path, tmp_path / ".venv")
-    assert "--LabApp.default_url=/lab/tree/lessons" in server.command(home, 8888, True)
-    (tmp_path / "lessons").mkdir()
-    (tmp_path / server.FIRST_LESSON).touch()
-    parts = server.command(home, 8888, False)
-    assert "--LabApp.default_url=/lab/tree/lessons/00_start_here.ipynb" in parts
-    assert {"--no-browser", "--port=8888", "--ip=127.0.0.1"} <= set(parts)
-    assert not any(
-        "token" in part for part in parts
-    )  # others on the machine can read a command line
+WRITTEN = [
+    "README.md",
+    "lessons/AUTHORING.md",
+    "lessons/INSTRUCTORS.md",
+    "lessons/__main__.py",
+    "tests/__main__.py",
+    "minigrad/classroom/progress.py",
+    *(f"lessons/_start/{path.name}" for path in (ROOT / "lessons" / "_start").glob("*.py")),
+]
 
 
-def test_jupyterlab_is_told_to_ask_nothing_of_the_network(tmp_path):
-    home = environment.Environment(tmp_path, tmp_path / ".venv")
-    server.write_settings(home)
-    text = (home.venv / "share/jupyter/lab/settings/overrides.json").read_text(encoding="utf-8")
-    settings = json.loads(text)["@jupyterlab/apputils-extension:notification"]
-    assert settings == {"fetchNews": "false", "checkForUpdates": False}
+@pytest.mark.parametrize("name", WRITTEN)
+def test_nothing_tells_to_type_python_where_only_python3_may_be(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert re.findall(r"\bpython (?:lessons|tests|-m)\b.*", text) == []
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has terminal browsers")
-def test_without_a_display_there_is_no_browser(monkeypatch):
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    assert server.has_browser() is False
+# ---- no notes -----------------------------------------------------------------------------------
 
 
-# ---- python tests -------------------------------------------------------------------------------
+@pytest.mark.parametrize("value", ["", "none", "None", "NONE", " none "])
+def test_none_means_that_no_notes_are_kept(value, tmp_path, monkeypatch, capsys):
+    variables = {progress.VARIABLE: value}
+    assert progress.place(tmp_path, variables) is None
+    assert noting.place(variables, tmp_path) is None
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(progress.VARIABLE, value)
+    monkeypatch.setattr(noting, "_in_a_notebook", lambda: True)
+    noting.note_prediction("06.a")
+    assert list(tmp_path.iterdir()) == []
+    path = shutil.copy(ROOT / "lessons" / "00_start_here.ipynb", tmp_path)
+    assert progress.show(tmp_path) == 0
+    assert "No notes are kept" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [Path(path)]
+
+
+@pytest.mark.parametrize("value", ["none.json", "./none", "~/notes"])
+def test_any_other_name_is_a_file(value, tmp_path):
+    variables = {progress.VARIABLE: value}
+    assert progress.place(tmp_path, variables) == Path(value).expanduser()
+    assert noting.place(variables, tmp_path) == Path(value).expanduser()
+
+
+# ---- python3 tests ------------------------------------------------------------------------------
 
 PARALLEL = ["-n", "2", "--dist", "loadfile"]
 

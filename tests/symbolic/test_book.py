@@ -17,7 +17,7 @@ from ..ops.test_gradcheck import NOT_CHECKED
 from .book import ATTEMPTS, BOOK, CASES, CONSTANTS, RESERVED, called, made, told_regions
 from .regions import D, broadcast, matrix, vector, x, y
 
-AGAIN = "write the page again: python lessons/_tools proofs"
+AGAIN = "write the page again: python3 lessons/_tools proofs"
 
 
 ALL = [(name, case) for name, cases in CASES.items() for case in cases]

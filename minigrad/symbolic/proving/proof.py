@@ -34,7 +34,7 @@ def prove(
 
     A proof holds where the program can run: where the forward and every step of it is real and
     finite. This domain is found along the run, and told. Before anything is said, the rule itself
-    runs on numbers, in float64, at some hundreds of points in all regions, and is compared with
+    runs on numbers, in float64, at some two hundred points spread over all regions, and compared with
     difference quotients of the forward: some thousand runs of the operation.
 
     Args:

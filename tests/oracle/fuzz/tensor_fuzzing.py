@@ -46,7 +46,7 @@ def explain(seed: int, torch: ModuleType) -> str:
     strict = seed < WIDE_FROM
     short = shrink(make(seed), lambda program: bool(compare(program, torch, strict)), simpler)
     found = "\n".join(f"    {line[:400]}" for line in compare(short, torch, strict)[:2])
-    again = f"python tests/oracle/fuzz_tensors.py --seed {seed} --count 1"
+    again = f"python3 tests/oracle/fuzz_tensors.py --seed {seed} --count 1"
     return f"seed {seed} ({again}):\n{source(short)}\n{found}"
 
 

@@ -1,0 +1,311 @@
+"""When the environment is made anew, how it is filled, and what is said when that fails."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from _start import environment, installers
+from _start.console import Trouble
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# ---- the environment ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A repository in which building an environment only writes down that it happened."""
+    root = tmp_path / "a project"
+    for name in (*environment.LOCKS.values(), "pyproject.toml"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("# " + name, encoding="utf-8")
+    built: list[tuple[str, bool]] = []
+
+    def build(python, env, venv, lock, root, fresh):
+        built.append((lock.parent.name, fresh))
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.touch()
+
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    monkeypatch.setattr(installers, "build", build)
+    monkeypatch.setattr(
+        environment, "python_inside", lambda home: here if home.python.exists() else None
+    )
+    return root, built
+
+
+def test_the_first_run_builds_and_the_second_does_not(tree):
+    root, built = tree
+    home = environment.ensure("lessons", root, {})
+    assert home.venv == root / ".venv"
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", True)]
+
+
+def test_tests_add_to_the_environment_of_the_lessons_and_serve_them_too(tree):
+    root, built = tree
+    for kind in ("lessons", "tests", "lessons", "tests"):
+        environment.ensure(kind, root, {})
+    assert built == [("lessons", True), ("tests", False)]
+
+
+@pytest.mark.parametrize("name", ["lessons/requirements.txt", "pyproject.toml"])
+def test_a_changed_lock_or_project_brings_the_environment_up_to_date(tree, name):
+    root, built = tree
+    environment.ensure("lessons", root, {})
+    (root / name).write_text("changed", encoding="utf-8")
+    environment.ensure("lessons", root, {})
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", True), ("lessons", False)]
+
+
+def test_line_endings_make_no_change(tree):
+    root, built = tree
+    (root / "pyproject.toml").write_bytes(b"a\nb\n")
+    environment.ensure("lessons", root, {})
+    (root / "pyproject.toml").write_bytes(b"a\r\nb\r\n")
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", True)]
+
+
+def test_going_back_to_an_old_lock_is_noticed(tree):
+    root, built = tree
+    lock = root / environment.LOCKS["lessons"]
+    old = lock.read_text(encoding="utf-8")
+    environment.ensure("lessons", root, {})
+    lock.write_text("new", encoding="utf-8")
+    environment.ensure("tests", root, {})
+    lock.write_text(old, encoding="utf-8")
+    (root / environment.LOCKS["tests"]).write_text("other", encoding="utf-8")
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", True), ("tests", False), ("lessons", False)]
+
+
+def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tree, monkeypatch):
+    root, built = tree
+    whole = installers.build
+
+    def interrupted(python, env, venv, lock, root, fresh):
+        whole(python, env, venv, lock, root, fresh)
+        (venv / "half").mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(installers, "build", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        environment.ensure("lessons", root, {})
+    monkeypatch.setattr(installers, "build", whole)
+    home = environment.ensure("lessons", root, {})
+    assert built == [("lessons", True), ("lessons", True)]
+    assert not (home.venv / "half").exists()
+
+
+def test_a_moved_project_is_noticed(tree):
+    root, built = tree
+    environment.ensure("lessons", root, {})
+    moved = root.rename(root.with_name("moved"))
+    environment.ensure("lessons", moved, {})
+    assert built == [("lessons", True), ("lessons", True)]
+
+
+@pytest.mark.parametrize("inside", [None, "3.10"])
+def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, inside, capsys):
+    root, built = tree
+    environment.ensure("lessons", root, {})
+    monkeypatch.setattr(environment, "python_inside", lambda home: inside)
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", True), ("lessons", True)]
+    assert (
+        "made with Python 3.10" if inside else "no Python runs in it"
+    ) in capsys.readouterr().err
+
+
+def test_the_environment_of_someone_else_is_used_but_never_deleted(tree):
+    root, built = tree
+    home = environment.locate(root, {})
+    home.python.parent.mkdir(parents=True)
+    home.python.touch()
+    environment.ensure("lessons", root, {})
+    assert built == [("lessons", False)]
+    precious = home.venv / "precious"
+    precious.touch()
+    home.python.unlink()
+    with pytest.raises(Trouble, match="did not make"):
+        environment.ensure("lessons", root, {})
+    assert precious.exists()
+
+
+def test_a_directory_that_is_no_environment_is_left_alone(tree, tmp_path):
+    root, built = tree
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter").touch()
+    with pytest.raises(Trouble) as trouble:
+        environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "home")})
+    assert "MINIGRAD_VENV" in trouble.value.advice
+    assert built == [] and (tmp_path / "home" / "letter").exists()
+
+
+def test_minigrad_venv_names_another_place(tree, tmp_path):
+    root, _ = tree
+    home = environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "other place")})
+    assert home.venv == tmp_path / "other place"
+    assert not (root / ".venv").exists()
+
+
+def test_a_place_that_cannot_be_written_is_a_trouble_with_advice(tree, tmp_path):
+    root, _ = tree
+    (tmp_path / "file").touch()
+    with pytest.raises(Trouble) as trouble:
+        environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "file" / "venv")})
+    assert "MINIGRAD_VENV" in trouble.value.advice
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '"text"'])
+def test_a_damaged_note_is_no_note(tree, text):
+    root, _ = tree
+    home = environment.ensure("lessons", root, {})
+    (home.venv / environment.STAMP).write_text(text, encoding="utf-8")
+    assert environment.read_stamp(home) is None
+
+
+def test_programs_inside_see_this_environment_alone(tmp_path):
+    outside = {"PYTHONPATH": "x", "JUPYTER_PATH": "x", "PIP_USER": "1", "HOME": "h", "PATH": "p"}
+    home = environment.Environment(tmp_path, tmp_path / ".venv")
+    inside = home.variables(outside)
+    assert not set(environment.FOREIGN) & set(inside)
+    assert inside["HOME"] == "h"
+    assert inside["PATH"].split(os.pathsep) == [str(home.binaries), "p"]
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        assert Path(inside[name]).is_relative_to(home.venv)
+
+
+def test_the_python_inside_tells_its_version():
+    own = environment.Environment(ROOT, Path(sys.prefix))
+    expected = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    is_virtual = sys.prefix != sys.base_prefix
+    assert environment.python_inside(own) == (expected if is_virtual else None)
+
+
+def test_no_python_inside_an_empty_directory(tmp_path):
+    assert environment.python_inside(environment.Environment(tmp_path, tmp_path)) is None
+
+
+# ---- installing ---------------------------------------------------------------------------------
+
+
+class Recorder:
+    """Stands in for the running of commands: keeps them, and answers as told."""
+
+    def __init__(self, *answers):
+        self.commands = []
+        self.answers = list(answers)
+
+    def __call__(self, command, title, env, describe):
+        self.commands.append([str(part) for part in command])
+        return self.answers.pop(0) if self.answers else (0, [])
+
+
+@pytest.fixture
+def recorder(monkeypatch):
+    result = Recorder()
+    monkeypatch.setattr(installers, "run_with_progress", result)
+    return result
+
+
+def build(tmp_path, fresh=True):
+    lock = tmp_path / "lock.txt"
+    lock.write_text(
+        "numpy==2.4.6 \\\n    --hash=sha256:0\n    # via x\nsympy==1 \\\n", encoding="utf-8"
+    )
+    installers.build(
+        Path(sys.executable), dict(os.environ), tmp_path / "venv", lock, tmp_path, fresh
+    )
+
+
+def test_uv_is_used_where_it_is(tmp_path, recorder, monkeypatch):
+    monkeypatch.setattr(installers, "find_uv", lambda: "/programs/uv")
+    build(tmp_path)
+    make, packages, project = recorder.commands
+    assert make[:2] == ["/programs/uv", "venv"]
+    assert packages[:3] == project[:3] == ["/programs/uv", "pip", "install"]
+    assert "--require-hashes" in packages
+    assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
+
+
+def test_pip_is_used_where_uv_is_not(tmp_path, recorder, monkeypatch):
+    monkeypatch.setattr(installers, "find_uv", lambda: None)
+    build(tmp_path)
+    make, packages, project = recorder.commands
+    assert make[1:3] == ["-m", "venv"]
+    assert "--require-hashes" in packages and "--only-binary" in packages
+    assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
+
+
+def test_an_environment_that_is_there_is_not_made_again(tmp_path, recorder, monkeypatch):
+    monkeypatch.setattr(installers, "find_uv", lambda: None)
+    build(tmp_path, fresh=False)
+    assert len(recorder.commands) == 2
+
+
+def test_pip_follows_where_uv_fails(tmp_path, recorder, monkeypatch, capsys):
+    monkeypatch.setattr(installers, "find_uv", lambda: "uv")
+    recorder.answers = [(0, []), (2, ["error: dns error"])]
+    build(tmp_path)
+    assert [command[0] == "uv" for command in recorder.commands] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert "trying pip" in capsys.readouterr().err
+
+
+def test_without_ensurepip_the_pip_outside_serves(tmp_path, recorder, monkeypatch):
+    monkeypatch.setattr(installers, "find_uv", lambda: None)
+    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(installers.Pip, "_outer_pip", lambda self: ["python3", "-m", "pip"])
+    build(tmp_path)
+    assert recorder.commands[0][-1] == "--without-pip"
+
+
+def test_without_ensurepip_and_pip_the_advice_names_the_package(tmp_path, recorder, monkeypatch):
+    monkeypatch.setattr(installers, "find_uv", lambda: None)
+    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(installers, "base_python", lambda: sys.executable)
+    failed = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(installers.subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(Trouble) as trouble:
+        build(tmp_path)
+    assert "apt install python3-venv" in trouble.value.advice
+    assert recorder.commands == []
+
+
+@pytest.mark.parametrize(
+    ("line", "happened", "advice"),
+    [
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "not the one", "another network"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer", "who it is", "PIP_CERT"),
+        ("OSError: [Errno 28] No space left on device", "disk is full", "MINIGRAD_VENV"),
+        ("Failed to establish: Temporary failure in name resolution", "cannot be reached", "PROXY"),
+        ("error: Failed to fetch: `x`  Caused by: dns error", "cannot be reached", "PROXY"),
+        ("ERROR: Could not install: [Errno 13] Permission denied", "cannot be written", "Close"),
+        ("ERROR: No matching distribution found for numpy==2.4.6", "does not exist", "CPython"),
+        ("something new", "failed", "Run the same command again"),
+    ],
+)
+def test_troubles_of_installers_are_explained(line, happened, advice):
+    trouble = installers.explain(["WARNING: Retrying", line, ""], "Installing packages")
+    assert happened in trouble.happened
+    assert advice in trouble.advice
+    assert trouble.said == [line]
+
+
+def test_the_pins_of_a_lock_are_counted(tmp_path):
+    lock = tmp_path / "lock.txt"
+    lock.write_text(
+        "# a\nnumpy==2 \\\n    --hash=sha256:0\nsix==1 ; x \\\n    # via b\n", encoding="utf-8"
+    )
+    assert installers.count_pins(lock) == 2
