@@ -10,7 +10,18 @@ from pathlib import Path
 if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _tools import canonical, drafts, lint, places, proofs, reference, release, slides, table
+from _tools import (
+    canonical,
+    drafts,
+    lint,
+    places,
+    proofs,
+    reference,
+    release,
+    reruns,
+    slides,
+    table,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         An exit code.
     """
-    parser = argparse.ArgumentParser(prog="python lessons/_tools", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python3 lessons/_tools", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     taking = commands.add_parser("import", help="make a solution notebook out of a draft")
     taking.add_argument("draft", type=Path)
@@ -33,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, says in (
         ("release", "run and write lessons"),
         ("lint", "look for slips"),
+        ("reruns", "run cells again, and tell which then show something else"),
         ("table", "measure lessons"),
     ):
         command = commands.add_parser(name, help=says)
@@ -58,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return table.main(given.lessons)
     if given.command == "slides":
         return slides.main(given.lesson, given.folder, given.reveal)
+    if given.command == "reruns":
+        return reruns.main(given.lessons)
     if given.command == "lint":
         return lint.main(given.lessons)
     try:

@@ -17,21 +17,22 @@ TAGS = {
     "raises-exception": "the cell is meant to end in an error",
     "nbval-ignore-output": "the output is not compared; needs an entry in the allow-list",
     "prediction": "the learner writes a prediction down here",
+    "reveals": "tells or explains the outcome of a prediction; folded in the learner's notebook",
+    "hide-output": "the output is folded away; a release sets it below the first prediction",
 }
 SLIDES = ("slide", "subslide", "fragment", "skip", "notes")
 _OUTPUT_METADATA = ("alt",)
-_COMPARES = re.compile(r"^\s*compare\(", re.M)
+_FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 _EXERCISE = re.compile(r"[a-zA-Z0-9]+\.[a-zA-Z0-9]+")
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
     """Give a notebook in canonical form; the given one stays as it is.
 
-    Cell ids count the cells. Metadata are the tags, the grading marks and the slide type; the
-    folding of `hide-input` follows from the tag. The output of a cell that calls `compare` is
-    folded away too: JupyterLab unfolds it when the cell is run, and until then it does not give
-    the prediction away. Outputs keep no timing, and of an error only its name and message, for a
-    traceback holds paths.
+    Cell ids count the cells. Metadata are the tags, the grading marks and the slide type; what is
+    folded follows from the tags `hide-input` and `hide-output`, so what somebody folds in passing
+    is not kept. Outputs keep no timing, and of an error only its name and message, for a traceback
+    holds paths.
 
     Args:
         notebook: any notebook of format 4.
@@ -83,13 +84,11 @@ def _cell(cell: NotebookNode, index: int) -> NotebookNode:
     elif cell.cell_type == "code":
         made = nbformat.v4.new_code_cell(source)
         made.execution_count = cell.get("execution_count")
-        made.outputs = _outputs(cell.get("outputs", []), made.execution_count)
+        made.outputs = canonical_outputs(cell.get("outputs", []), made.execution_count)
     else:
         raise ValueError(f"cell {index} is of type {cell.cell_type!r}; use Markdown or code")
     made.id = f"cell-{index:03d}"
     made.metadata = _metadata(cell.metadata, index)
-    if cell.cell_type == "code" and _COMPARES.search(source):
-        made.metadata.setdefault("jupyter", NotebookNode()).outputs_hidden = True
     return made
 
 
@@ -101,8 +100,9 @@ def _metadata(metadata: Any, index: int) -> NotebookNode:
         raise ValueError(f"cell {index} has the tag {unknown[0]!r}; known are {', '.join(TAGS)}")
     if tags:
         kept.tags = tags
-    if "hide-input" in tags:
-        kept.jupyter = NotebookNode(source_hidden=True)
+    folds = {_FOLDS[tag]: True for tag in tags if tag in _FOLDS}
+    if folds:
+        kept.jupyter = NotebookNode(folds)
     slide = metadata.get("slideshow", {}).get("slide_type")
     if slide:
         if slide not in SLIDES:
@@ -155,7 +155,13 @@ def grading_marks(exercise: str, *, grade: bool, points: int = 1) -> NotebookNod
     return marks
 
 
-def _outputs(outputs: Any, count: int | None) -> list[NotebookNode]:
+def canonical_outputs(outputs: Any, count: int | None = None) -> list[NotebookNode]:
+    """Bring the outputs of a cell into canonical form; the given ones stay as they are.
+
+    Args:
+        outputs: of a code cell.
+        count: the cell's execution count.
+    """
     made: list[NotebookNode] = []
     for output in copy.deepcopy(outputs):
         kind = output.output_type

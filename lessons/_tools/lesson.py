@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from _tools.folding import unwrapped
 from _tools.stubs import without_marks
 
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
@@ -79,12 +80,13 @@ def without_fences(source: str) -> str:
 def sentences(source: str) -> str:
     """Take code, formulas, HTML and link targets out of a Markdown source, so that words remain.
 
-    A piece of inline code or a formula becomes one word, for it is read as one.
+    A piece of inline code or a formula becomes one word, for it is read as one. The words on what
+    is folded in a learner's notebook do not count.
 
     Args:
         source: of a Markdown cell.
     """
-    text = without_fences(source)
+    text = without_fences(unwrapped(source))
     for pattern, by in (
         (_DISPLAYED, " formula "),
         (_CODE, " code "),

@@ -1,4 +1,4 @@
-"""Rules about the two notebooks of a lesson: they differ only where a learner has to write."""
+"""Rules about the two notebooks of a lesson: they differ only where they should."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from _tools import canonical, stubs
+from _tools import canonical, lint_spoilers, stubs
 from _tools.lesson import Slip
+from _tools.outputs import said
 
 
 def slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
@@ -24,6 +25,7 @@ def slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
     found = [Slip("same-cells", *where) for where in _different(wanted, learner)]
     found += [Slip("solved", *where) for where in _checks(solution, ": right.")]
     found += [Slip("unsolved", *where) for where in _checks(learner, ": not solved yet.")]
+    found += [Slip("spoiler", *where) for where in lint_spoilers.spoilers(solution, wanted)]
     return found
 
 
@@ -41,6 +43,6 @@ def _checks(notebook: NotebookNode, says: str) -> Iterator[tuple[str, str]]:
         marks = cell.metadata.get("nbgrader")
         if marks is not None and marks.grade:
             exercise = canonical.exercise_of(marks.grade_id)
-            printed = "".join(output.get("text", "") for output in cell.outputs)
-            if f"{exercise}{says}" not in printed:
-                yield cell.id, f"{exercise} does not say {says.strip(': ')!r}: {printed[:300]!r}"
+            told = said(cell)
+            if f"{exercise}{says}" not in told:
+                yield cell.id, f"{exercise} does not say {says.strip(': ')!r}: {told[:300]!r}"

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from _tools.lesson import Lesson, Rule, without_fences
+from _tools.predictions import COMPARE, PREDICT
 
 OPENING = ("The question:", "You will be able to", "You need", "Time:")
 CLOSING = ("What you now know", "Test yourself", "Where to look further")
 MOST_PLAYERS = 2
 MOST_KB_OF_TEXT, MOST_KB_OF_PIXELS, MOST_KB = 150, 300, 800
 
-_PREDICT = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
-_COMPARE = re.compile(r"^\s*compare\(\s*[\"']([^\"']+)", re.M)
 _PLAY = re.compile(r"\bplay\(")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s#]*\.md)#([^)\s]+)\)")
 _HEADING = re.compile(r"^#+\s+(.+?)\s*$", re.M)
@@ -46,7 +45,7 @@ def predictions(lesson: Lesson) -> Found:
     open_ones: dict[str, str] = {}
     seen: set[str] = set()
     for cell in lesson.code:
-        for name in _PREDICT.findall(cell.source):
+        for name in PREDICT.findall(cell.source):
             if not name.startswith(f"{number}."):
                 yield cell.id, f"prediction {name} is not of lesson {number}"
             if name in seen:
@@ -55,7 +54,7 @@ def predictions(lesson: Lesson) -> Found:
                 yield cell.id, f"the cell of prediction {name} has no tag 'prediction'"
             seen.add(name)
             open_ones[name] = cell.id
-        for name in _COMPARE.findall(cell.source):
+        for name in COMPARE.findall(cell.source):
             if name not in seen:
                 yield cell.id, f"compares {name}, which nobody predicted above"
             open_ones.pop(name, None)

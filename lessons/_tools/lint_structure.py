@@ -8,7 +8,9 @@ from statistics import median
 from urllib.parse import unquote
 
 from _tools import canonical
+from _tools.folding import REVEALS
 from _tools.lesson import Lesson, Rule, lines_of, without_fences
+from _tools.outputs import said
 
 ALLOWED_OPT_OUTS: dict[tuple[str, str], str] = {}
 """Cells whose output nbval may ignore: (lesson, cell id) to the reason."""
@@ -69,12 +71,16 @@ def errors(lesson: Lesson) -> Found:
 
 
 def headings(lesson: Lesson) -> Found:
-    """One title, at the top; no level left out below it."""
+    """One title, at the top; no level left out below it; no heading in what is folded."""
     found = [
         (cell.id, len(match[1]))
         for cell in lesson.prose
         for match in _HEADING.finditer(without_fences(cell.source))
     ]
+    for cell in lesson.prose:
+        folded = REVEALS in cell.metadata.get("tags", [])
+        if folded and _HEADING.search(without_fences(cell.source)):
+            yield cell.id, "a heading in a cell that reveals; split the cell by +++"
     first = lesson.notebook.cells[0] if lesson.notebook.cells else None
     if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
         yield "", "the first cell does not begin with a title (# ...)"
@@ -118,7 +124,7 @@ def exercises(lesson: Lesson) -> Found:
         if mark and mark.grade:
             if f'check("{exercise}"' not in cell.source:
                 yield cell.id, f'does not call check("{exercise}", ...)'
-            if not any(f"{exercise}:" in output.get("text", "") for output in cell.outputs):
+            if f"{exercise}:" not in said(cell):
                 yield cell.id, f"shows no result of check {exercise}"
 
 

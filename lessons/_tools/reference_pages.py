@@ -10,7 +10,7 @@ from _tools.reference_facts import Entry, Room
 from _tools.reference_rooms import PAGES, TOPICS, Page
 from _tools.reference_scenarios import Use
 
-_MADE = "<!-- Written by `python lessons/_tools reference`: change that, not this. -->"
+_MADE = "<!-- Written by `python3 lessons/_tools reference`: change that, not this. -->"
 
 
 def overview(rooms: dict[str, Room], use: Use, version: str, differences: int) -> str:
@@ -116,8 +116,8 @@ an error, and so is a scenario that differs and stands in no entry. What no scen
 signature shows can still differ: then it is a bug in one of the two, or in this list.
 
 To write the pages again, install PyTorch {version} beside minigrad, and run
-`python lessons/_tools reference`. With `--check` it writes nothing, and says whether they are up to
-date.
+`python3 lessons/_tools reference`. With `--check` it writes nothing, and says whether they are up
+to date.
 
 ## How much there is
 """

@@ -21,6 +21,36 @@ from _tools import canonical, places, stubs
 _SECONDS_A_CELL = 120
 
 
+def client(notebook: NotebookNode, folder: Path) -> nbclient.NotebookClient:
+    """Make what runs the cells of a notebook in a fresh kernel, and writes outputs into them.
+
+    Args:
+        notebook: what to run.
+        folder: where the kernel runs, so that relative paths work.
+    """
+    return nbclient.NotebookClient(
+        notebook,
+        timeout=_SECONDS_A_CELL,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+        coalesce_streams=True,
+        store_widget_state=False,
+        # else each kernel warns that messages within this machine are not encrypted
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
+    )
+
+
+def environment() -> dict[str, str]:
+    """Make the environment variables of a kernel that runs a lesson."""
+    # The package is found in the repository where it is not installed.
+    paths = [str(places.ROOT), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "MINIGRAD_PROGRESS": "",  # what a release runs is nobody's progress
+    }
+
+
 def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
     """Run a notebook from top to bottom in a fresh kernel, and give it with its outputs.
 
@@ -33,24 +63,7 @@ def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
             `raises-exception`.
     """
     fresh = canonical.canonical(notebook)
-    client = nbclient.NotebookClient(
-        fresh,
-        timeout=_SECONDS_A_CELL,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(folder)}},
-        record_timing=False,
-        coalesce_streams=True,
-        store_widget_state=False,
-        # else each kernel warns that messages within this machine are not encrypted
-        extra_arguments=["--IPKernelApp.log_level=ERROR"],
-    )
-    # The package is found in the repository where it is not installed.
-    paths = [str(places.ROOT), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "MINIGRAD_PROGRESS": "",  # what a release runs is nobody's progress
-    }
-    client.execute(env=environment)
+    client(fresh, folder).execute(env=environment())
     return canonical.canonical(fresh)
 
 
@@ -81,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 where all went well, 1 otherwise: an exit code.
     """
-    parser = argparse.ArgumentParser(prog="python lessons --release", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python3 lessons --release", description=__doc__)
     parser.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
     parser.add_argument(
         "--check",

@@ -8,6 +8,7 @@ import textwrap
 
 from nbformat import NotebookNode
 
+from _tools import folding
 from _tools.canonical import canonical
 
 BEGIN, END, STUB = "### BEGIN SOLUTION", "### END SOLUTION", "### STUB"
@@ -16,7 +17,7 @@ _MARK = re.compile(rf"\s*(?:{BEGIN}|{END}|{STUB}\b.*)")
 
 
 def learner_from(solution: NotebookNode) -> NotebookNode:
-    """Make the learner's notebook, without outputs.
+    """Make the learner's notebook, without outputs: stubs for solutions, outcomes folded.
 
     Args:
         solution: a solution notebook.
@@ -40,7 +41,8 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
                 cell.source = stubbed(cell.source, used)
             except ValueError as error:
                 raise ValueError(f"cell {number}: {error}") from None
-    return notebook
+    folding.fold(notebook)
+    return canonical(notebook)
 
 
 def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:

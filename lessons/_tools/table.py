@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ from nbformat import NotebookNode
 
 from _tools import canonical, lint_prose, places, release
 from _tools.lesson import lines_of
-
-_PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
+from _tools.predictions import PREDICT
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def measures(path: Path) -> Measures:
         float(median(lengths)),
         max(lengths),
         sum(cell.metadata.get("nbgrader", {}).get("grade", False) for cell in code),
-        len({name for cell in code for name in _PREDICTS.findall(cell.source)}),
+        len({name for cell in code for name in PREDICT.findall(cell.source)}),
         refused,
         accepted,
         round(time.perf_counter() - started, 1),

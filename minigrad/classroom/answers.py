@@ -1,15 +1,17 @@
-"""Kinds of exercises whose answer is a value: a number, several numbers, an order, a choice."""
+"""Kinds of exercises whose answer is a value: a number, several numbers, an order of names."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from minigrad.classroom.describing import (
     agrees,
     as_number,
+    as_printed,
     describe,
     is_tensor,
     leaves,
@@ -18,7 +20,6 @@ from minigrad.classroom.describing import (
 )
 from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
 
-_FEWEST_WORDS = 4
 # How far off, relative to the right number, one answer or one of several counts as nearly right.
 _CLOSE, _ROUNDED = 0.05, 0.01
 
@@ -47,11 +48,14 @@ class Number(Exercise):
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare by value, then look for the mistake."""
-        number = as_number(answer)
+        taken = _taken(answer)
+        number = as_number(
+            taken[0] if isinstance(taken, list | tuple) and len(taken) == 1 else taken
+        )
         if number is None:
             return self._not_a_number(answer)
         expected = float(computed(self.expected))
-        if agrees(number, expected, self.digits):
+        if agrees(number, expected, self.digits) or as_printed(number, expected):
             return None
         for mistake in self.mistakes:
             value = computed(mistake.value) if mistake.value is not ... else None
@@ -63,9 +67,7 @@ class Number(Exercise):
 
     def _not_a_number(self, answer: Any) -> Finding:
         if isinstance(answer, str):
-            return wrong_kind(answer, "a number", "Remove the quotes around it.")
-        if isinstance(answer, list | tuple) and len(answer) == 1:
-            return wrong_kind(answer, "a number", "Take the number out of its brackets.")
+            return wrong_kind(answer, "a number", "Write it in digits, without words around it.")
         if is_tensor(answer) or isinstance(answer, list | tuple):
             return wrong_kind(answer, "one number", "You gave several values: which one is meant?")
         if callable(answer):
@@ -117,22 +119,24 @@ class Numbers(Exercise):
     Args:
         expected: the values, or a function without arguments that computes them.
         digits: how many significant digits of each have to be right.
-        container: a type that the answer must have, such as tuple; any by default.
     """
 
     expected: Any
     digits: int = 4
-    container: type | None = None
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare type, shape and entries, in this order."""
         gave = describe(answer)
+        if isinstance(answer, set | frozenset) and len(answer) > 1:
+            return wrong_kind(answer, "numbers in order", "A set has none: write a list.")
+        answer = _taken(answer)
         if isinstance(answer, str | bool) or (callable(answer) and not is_tensor(answer)):
             return wrong_kind(answer, "numbers", "Give the values themselves.")
-        if self.container is not None and not isinstance(answer, self.container):
-            name = self.container.__name__
-            return wrong_kind(answer, f"a {name}", f"Put the values into a {name}.")
-        have, want = dict(leaves(answer)), dict(leaves(computed(self.expected)))
+        expected = computed(self.expected)
+        if isinstance(expected, tuple) and isinstance(answer, list):
+            answer = tuple(answer)  # which of them it is, no exercise is about
+        have, want = dict(leaves(answer)), dict(leaves(expected))
+        have = self._arranged(have, want)
         wrong = [path for path in want if path in have and not self._same(have[path], want[path])]
         if have.keys() == want.keys() and not wrong:
             return None
@@ -148,7 +152,18 @@ class Numbers(Exercise):
         return Finding(self._entries_are_off(have, want, wrong), gave)
 
     def _same(self, answer: Any, expected: Any) -> bool:
-        return same(answer, expected, self.digits)
+        if same(answer, expected, self.digits):
+            return True
+        a, b = as_number(answer), as_number(expected)
+        return a is not None and b is not None and as_printed(a, b)
+
+    def _arranged(self, have: dict[Any, Any], want: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Take entries in brackets of their own, or under names, for a plain row of values."""
+        if have.keys() != want.keys() and len(have) == len(want):
+            singly = len({path[:1] for path in have}) in (1, len(have))
+            if singly and all(len(path) == 1 for path in want):
+                return dict(zip(want, have.values(), strict=True))
+        return have
 
     def _alike(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> bool:
         return have.keys() == want.keys() and all(self._same(have[p], want[p]) for p in want)
@@ -257,50 +272,20 @@ def _names(answer: Any, known: Sequence[str]) -> list[str] | None:
     return [meant.get(name.strip().casefold(), name.strip()) for name in answer]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice(Exercise):
-    """The answer is a letter and a reason: `("b", "because ...")`.
+def _taken(answer: Any) -> Any:
+    """Read what was meant: numbers in quotes, values of a dict or a set."""
+    if isinstance(answer, str):
+        try:
+            read = ast.literal_eval(answer.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return answer
+        return answer if isinstance(read, str | bool) or read is None else read
+    if isinstance(answer, dict | set | frozenset):
+        return [_taken(entry) for entry in _entries(answer)]
+    if isinstance(answer, list | tuple):
+        return type(answer)([_taken(entry) for entry in answer])
+    return answer
 
-    The reason has to be a few words long and to mention what it turns on.
 
-    Args:
-        option: the letter of the right answer.
-        why_not: for each other letter, what speaks against it.
-        mentions: what a good reason mentions: for each thing, in words, the word stems that count.
-    """
-
-    option: str
-    why_not: Mapping[str, str]
-    mentions: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def examine(self, answer: Any) -> Finding | None:
-        """Look at the letter first, then at the reason."""
-        options = ", ".join(sorted([self.option, *self.why_not]))
-        advice = f'Write it as ("a", "because ..."), with one of the letters {options}.'
-        letter, reason = (
-            answer if isinstance(answer, list | tuple) and len(answer) == 2 else (answer, None)
-        )
-        if not isinstance(letter, str):
-            return wrong_kind(answer, "a letter and a reason", advice)
-        chosen = letter.strip(" ().").lower()
-        if chosen not in {self.option, *self.why_not}:
-            return wrong_kind(answer, "a letter and a reason", advice)
-        gave = f"the choice {chosen!r}"
-        if chosen != self.option:
-            return Finding(self.why_not[chosen], gave)
-        for mistake in self.mistakes:
-            if mistake.seen_in(reason):
-                return Finding(mistake.says, gave)
-        if not isinstance(reason, str) or reason.strip(" .") == "":
-            return Finding(f"A letter can be guessed: add your reason. {advice}", gave)
-        if len(reason.split()) < _FEWEST_WORDS:
-            return Finding(
-                "Say a little more: a reason is a sentence.", f"the reason {shortened(reason)!r}"
-            )
-        for thing, stems in self.mentions.items():
-            if not any(stem.lower() in reason.lower() for stem in stems):
-                return Finding(
-                    f"The choice may stand, but the reason does not yet say {thing}.",
-                    f"the reason {shortened(reason)!r}",
-                )
-        return None
+def _entries(answer: Any) -> list[Any]:
+    return list(answer.values()) if isinstance(answer, dict) else list(answer)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+import minigrad as torch
+from minigrad.classroom.belongings import Belongings, said_of
 from minigrad.classroom.describing import as_number, describe, leaves, same
-from minigrad.classroom.exercise import Exercise, Finding, wrong_kind
-from minigrad.classroom.running import called_with, run
+from minigrad.classroom.exercise import Exercise, Finding, Mistake, Objection, wrong_kind
+from minigrad.classroom.running import Outcome, called_with, run
+from minigrad.classroom.watching import named
 
 
 class Unsolved(Exception):
@@ -28,18 +32,48 @@ class Trial:
         args: the arguments it was run on.
         result: what came.
         trouble: what went wrong, in words.
-        changed: whether the arguments were changed on the way.
+        changed: what became of the arguments on the way: keys of `belongings.SAYS`.
         gave: how to begin a sentence about the result.
         left: what was left changed for the whole process, in words.
+        raised: kind and text of the error behind the trouble.
+        endless: whether it was stopped.
     """
 
     label: str
     args: tuple[Any, ...]
     result: Any
     trouble: str | None = None
-    changed: bool = False
+    changed: frozenset[str] = frozenset()
     gave: str = "It gave"
-    left: str | None = None
+    left: tuple[str, ...] = ()
+    raised: str = ""
+    endless: bool = False
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Under which an answer is run: each is run under several.
+
+    Args:
+        dtype: the default dtype, of which most tensors will be.
+        seed: added to the exercise's own seed.
+    """
+
+    dtype: Any = torch.float32
+    seed: int = 0
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Have them for a block."""
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(self.dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+
+FIRST, AGAIN = Circumstances(), Circumstances(torch.float64, seed=1)
 
 
 @dataclass(frozen=True)
@@ -63,8 +97,12 @@ class Behavior(Exercise):
         reference: the right answer, run on the same inputs; None where properties say it all.
         properties: what has to hold for each result.
         returns: a type that each result must have, such as tuple; any by default.
-        without: names that the answer may not use, such as "backward" in an exercise by hand.
+        without: names of functions that the answer may not call, in whatever way, such as
+            "backward" in an exercise by hand, which forbids all that starts the engine.
         digits: how many significant digits of each result have to be right.
+        may_change: what the answer may change of what it is given, and leave behind, besides what
+            the reference does: keys of `belongings.SAYS`.
+        other_dtypes: whether it has to do its work in float64, too.
     """
 
     reference: Callable[..., Any] | None = None
@@ -72,6 +110,8 @@ class Behavior(Exercise):
     returns: type | None = None
     without: Sequence[str] = ()
     digits: int = 5
+    may_change: Sequence[str] = ()
+    other_dtypes: bool = True
 
     def __post_init__(self) -> None:
         """Check the declaration."""
@@ -80,50 +120,88 @@ class Behavior(Exercise):
             raise ValueError(f"exercise {self.id} needs a reference or properties")
 
     @abstractmethod
-    def trials(self, subject: Callable[..., Any]) -> list[Trial]:
+    def trials(
+        self,
+        subject: Callable[..., Any],
+        when: Circumstances = FIRST,
+        without: Sequence[str] = (),
+    ) -> list[Trial]:
         """Run a function on every input.
 
         Args:
             subject: the learner's function, the reference, or a typical wrong one.
+            when: under which circumstances.
+            without: names of what it may not call.
         """
 
     def examine(self, answer: Any) -> Finding | None:
-        """Run the answer beside the reference, then look for the mistake."""
+        """Run the answer beside the reference, twice, and look for the mistake."""
         if not callable(answer):
             return wrong_kind(
                 answer,
                 "a function",
                 "Give the function itself: its name without brackets behind it.",
             )
-        used = sorted(set(self.without) & _names_used(answer))
-        if used:
+        used = named(answer, self.without)
+        if used is not None:
+            return Finding(f"Here it has to work without {used}: that would skip the exercise.")
+        finding = self._examined(answer, FIRST)
+        if finding is not None:
+            return finding
+        second = AGAIN if self.other_dtypes else replace(AGAIN, dtype=FIRST.dtype)
+        finding = self._examined(answer, second)
+        if finding is None:
+            return None
+        if self._examined(answer, FIRST) is not None:
             return Finding(
-                f"Here it has to work without {used[0]!r}: that would skip the exercise."
+                "The first run was right. Run once more, from a fresh start, it comes out "
+                f"differently. {finding.says} What does it keep from one run to the next?"
             )
-        found = self.trials(answer)
-        targets = self.trials(self.reference) if self.reference else [None] * len(found)
-        first = self._first_problem(found, targets)
-        if first is None:
-            left = next((trial.left for trial in found if trial.left is not None), None)
-            return Finding(f"{left} (Here it was put back.)") if left else None
-        for mistake in self.mistakes:
-            if mistake.like is not None and self._alike(found, self.trials(mistake.like)):
-                return Finding(mistake.says)
-            if mistake.seen_in(found):
-                return Finding(mistake.says)
-        return (
-            first
-            if not self._constant(found, targets)
-            else Finding("It gives the same result whatever goes in: does it use its arguments?")
-        )
+        if second.dtype != FIRST.dtype and self._examined(answer, Circumstances(seed=1)) is None:
+            return Finding(f"It is right in float32. With tensors of float64: {finding.says}")
+        return finding
+
+    def _examined(self, answer: Any, when: Circumstances) -> Finding | None:
+        with when.hold():
+            found = self.trials(answer, when, self.without)
+            targets: list[Any] = [None] * len(found)
+            if self.reference is not None:
+                targets = self.trials(self.reference, when)
+            problem = self._first_problem(found, targets)
+            if problem is None:
+                left = [said for trial in found for said in trial.left]
+                allowed = [said for each in targets if each is not None for said in each.left]
+                left = [said for said in left if said not in allowed]
+                return Finding(f"{left[0]} (Here it was put back.)") if left else None
+            trial, first = problem
+            for mistake in self.mistakes:
+                if _stopped_by(mistake, trial):
+                    return Finding(f"{first.says} {mistake.says}")
+                if self._came_to(mistake, found, when):
+                    return Finding(mistake.says)
+            return (
+                first
+                if not self._constant(found, targets)
+                else Finding(
+                    "It gives the same result whatever goes in: does it use its arguments?"
+                )
+            )
+
+    def _came_to(self, mistake: Mistake, found: Sequence[Trial], when: Circumstances) -> bool:
+        """Tell whether all runs came to their end, with what this mistake gives."""
+        if mistake.trouble or any(trial.trouble is not None for trial in found):
+            return False
+        if mistake.like is not None:
+            return self._alike(found, self.trials(mistake.like, when))
+        return mistake.seen_in(found)
 
     def _first_problem(
         self, found: Sequence[Trial], targets: Sequence[Trial | None]
-    ) -> Finding | None:
+    ) -> tuple[Trial, Finding] | None:
         for trial, target in zip(found, targets, strict=True):
             problem = self._problem(trial, target)
             if problem is not None:
-                return Finding(f"{trial.label}: {problem}")
+                return trial, Finding(f"{trial.label}: {problem}")
         return None
 
     def _problem(self, trial: Trial, target: Trial | None) -> str | None:
@@ -134,17 +212,25 @@ class Behavior(Exercise):
             return f"{trial.gave} None. Is a return missing, or nothing behind it?"
         if self.returns is not None and not isinstance(trial.result, self.returns):
             return f"{came} The result has to be of type {self.returns.__name__}."
-        if trial.changed:
-            return (
-                "It changed what it was given. Make a new value, and leave the argument as it is."
-            )
         if target is not None and not self._equal(trial.result, target.result):
             return f"{came} {self._difference(trial.result, target.result)}"
+        changed = self._changed(trial, target)
+        if changed is not None:
+            return changed
+        if target is not None and _other_dtype(trial.result, target.result):
+            return (
+                f"The numbers are right, but of {trial.result.dtype}, and should be of "
+                f"{target.result.dtype}: the type of what went in."
+            )
         for wanted in self.properties:
             outcome = run(wanted.holds, trial.result, *trial.args)
             if not outcome.value:
                 return f"{came} Expected: {wanted.says}."
         return None
+
+    def _changed(self, trial: Trial, target: Trial | None) -> str | None:
+        allowed = set(self.may_change) | (set(target.changed) if target is not None else set())
+        return said_of(trial.changed - allowed)
 
     def _equal(self, result: Any, expected: Any) -> bool:
         have, want = dict(leaves(result)), dict(leaves(expected))
@@ -179,7 +265,8 @@ class Behavior(Exercise):
 
     def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
         return all(
-            a.trouble == b.trouble
+            a.trouble is None
+            and b.trouble is None
             and a.changed == b.changed
             and (self.returns is None or type(a.result) is type(b.result))
             and self._equal(a.result, b.result)
@@ -204,7 +291,6 @@ class Function(Behavior):
         inputs: gets a seeded `random.Random` and gives the argument tuples, one for each call.
             It is called anew for each function that is run: nobody sees another's leftovers.
         seed: for the random numbers.
-        may_change: whether the function may change its arguments.
 
     Example:
         >>> square = Function(id="demo.8", asks="square(x), which returns x times x",
@@ -220,34 +306,50 @@ class Function(Behavior):
 
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]
     seed: int = 0
-    may_change: bool = False
 
-    def trials(self, subject: Callable[..., Any]) -> list[Trial]:
+    def trials(
+        self,
+        subject: Callable[..., Any],
+        when: Circumstances = FIRST,
+        without: Sequence[str] = (),
+    ) -> list[Trial]:
         """Call a function on each input.
 
         Args:
             subject: the function.
+            when: under which circumstances.
+            without: names of what it may not call.
         """
-        return [self._trial(subject, args) for args in self.inputs(Random(self.seed))]
+        found: list[Trial] = []
+        for args in self.inputs(Random(self.seed + when.seed)):
+            stopped = next((trial for trial in found if trial.endless), None)
+            found.append(replace(stopped) if stopped else self._trial(subject, args, without))
+        return found
 
-    def _trial(self, subject: Callable[..., Any], args: tuple[Any, ...]) -> Trial:
+    def _trial(
+        self, subject: Callable[..., Any], args: tuple[Any, ...], without: Sequence[str]
+    ) -> Trial:
         name = getattr(subject, "__name__", "f")
         trial = Trial(f"For {called_with(name, args)}", args, None)
         unfit = _does_not_take(subject, args)
         if unfit:
             return replace(trial, trouble=unfit)
-        before = list(leaves(args))
-        outcome = run(subject, *args)
+        noted = Belongings(args)
+        outcome = run(subject, *args, without=without)
         if outcome.unsolved:
             raise Unsolved
-        changed = not self.may_change and not _unchanged(before, list(leaves(args)))
-        return replace(
-            trial,
-            result=outcome.value,
-            trouble=outcome.trouble,
-            changed=changed,
-            left=outcome.left,
-        )
+        return replace(_tried(trial, outcome), changed=frozenset(noted.changes()))
+
+
+def _tried(trial: Trial, outcome: Outcome) -> Trial:
+    return replace(
+        trial,
+        result=outcome.value,
+        trouble=outcome.trouble,
+        left=outcome.left,
+        raised=outcome.raised,
+        endless=outcome.endless,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,70 +370,118 @@ class Hook(Behavior):
     may_return: tuple[type, ...] = ()
     fires: bool = True
 
-    def trials(self, subject: Callable[..., Any]) -> list[Trial]:
+    def trials(
+        self,
+        subject: Callable[..., Any],
+        when: Circumstances = FIRST,
+        without: Sequence[str] = (),
+    ) -> list[Trial]:
         """Run the scenario with a hook, and give one trial for each observation.
 
         Args:
             subject: the hook.
+            when: under which circumstances.
+            without: names of what it may not call.
         """
-        returned: list[Any] = []
-
-        @functools.wraps(subject)
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            result = subject(*args, **kwargs)
-            returned.append(result)
-            return result
-
-        outcome = run(self.scenario, recorded)
+        calls = _Calls(subject)
+        outcome = run(self.scenario, calls.recorded, without=without, only_inside=calls.inside)
         if outcome.unsolved:
             raise Unsolved
-        trouble = outcome.trouble
-        for result in returned:
-            if self.may_return and result is not None and not isinstance(result, self.may_return):
-                names = " or ".join(f"a {kind.__name__}" for kind in self.may_return)
-                trouble = f"It returned {describe(result)}. It has to return {names}, or None."
-        if trouble is None and self.fires and not returned:
-            trouble = "It was never called. Is it registered, and in the right place?"
+        trouble = self._trouble(calls, outcome)
         if trouble is not None:
             # One trial for each observation of the right hook: so the two lists can be compared.
             names_seen = list(self.scenario(self.reference)) if self.reference else ["the run"]
-            return [Trial("In the run with your answer", (), None, trouble) for _ in names_seen]
+            stopped = Trial("In the run with your answer", (), None)
+            return [replace(_tried(stopped, outcome), result=None, trouble=trouble)] * len(
+                names_seen
+            )
+        changed = frozenset(calls.changed)
         return [
-            Trial("After the run", (), seen, gave=f"{name} is", left=outcome.left)
+            Trial("After the run", (), seen, gave=f"{name} is", left=outcome.left, changed=changed)
             for name, seen in outcome.value.items()
         ]
 
+    def _trouble(self, calls: _Calls, outcome: Outcome) -> str | None:
+        trouble = outcome.trouble
+        if outcome.checks and calls.returned:
+            trouble = (
+                f"It returned {describe(calls.returned[-1])}, and with that the run could not go "
+                f"on. ({outcome.raised})"
+            )
+        for result in calls.returned:
+            if self.may_return and result is not None and not isinstance(result, self.may_return):
+                names = " or ".join(f"a {kind.__name__}" for kind in self.may_return)
+                trouble = f"It returned {describe(result)}. It has to return {names}, or None."
+        if trouble is None and self.fires and not calls.returned:
+            trouble = "It was never called. Is it registered, and in the right place?"
+        return trouble
 
-def _does_not_take(subject: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+
+@dataclass
+class _Calls:
+    """The calls of an answer in a scenario: what came back, and what they changed.
+
+    Args:
+        subject: the answer.
+    """
+
+    subject: Callable[..., Any]
+    returned: list[Any] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+    inside: list[Any] = field(default_factory=list)
+
+    @property
+    def recorded(self) -> Callable[..., Any]:
+        """The answer, with each call of it written down here."""
+
+        @functools.wraps(self.subject)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            unfit = _does_not_take(self.subject, args, kwargs)
+            if unfit:
+                raise Objection(unfit)
+            noted = Belongings([*args, *kwargs.values()])
+            self.inside.append(True)
+            try:
+                result = self.subject(*args, **kwargs)
+            finally:
+                self.inside.pop()
+            self.changed |= noted.changes()
+            self.returned.append(result)
+            return result
+
+        return recorded
+
+
+def _stopped_by(mistake: Mistake, trial: Trial) -> bool:
+    """Tell whether a run ended in the trouble that a mistake brings."""
+    about = trial.raised or trial.trouble or ""
+    return any(word in about for word in mistake.trouble)
+
+
+def _other_dtype(result: Any, expected: Any) -> bool:
+    """Tell whether a tensor of floats came in another precision than it should."""
+    if not (isinstance(result, torch.Tensor) and isinstance(expected, torch.Tensor)):
+        return False
+    return (
+        result.dtype.is_floating_point
+        and expected.dtype.is_floating_point
+        and result.dtype != expected.dtype
+    )
+
+
+def _does_not_take(
+    subject: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
+) -> str | None:
     """Say whether a function cannot be called with these arguments."""
     try:
         signature = inspect.signature(subject)
     except (TypeError, ValueError):
         return None  # builtins without a signature: the call itself will tell
     try:
-        signature.bind(*args)
+        signature.bind(*args, **(kwargs or {}))
     except TypeError:
         takes = ", ".join(signature.parameters) or "nothing"
         many = "one argument" if len(args) == 1 else f"{len(args)} arguments"
-        return f"It is called with {many}, and it takes {takes}."
+        named = f", and {', '.join(kwargs)} by name," if kwargs else ""
+        return f"It is called with {many}{named or ','} and it takes {takes}."
     return None
-
-
-def _unchanged(before: Sequence[tuple[Any, Any]], after: Sequence[tuple[Any, Any]]) -> bool:
-    """Compare arguments before and after a call, exactly; NaN equals itself here."""
-    return len(before) == len(after) and all(
-        path == other and (value == now or value is now or (value != value and now != now))
-        for (path, value), (other, now) in zip(before, after, strict=True)
-    )
-
-
-def _names_used(function: Callable[..., Any]) -> set[str]:
-    """Collect the global names and attributes that a function's code mentions."""
-    code = getattr(function, "__code__", None)
-    names: set[str] = set()
-    pending = [code] if code is not None else []
-    while pending:
-        code = pending.pop()
-        names.update(code.co_names)
-        pending.extend(constant for constant in code.co_consts if inspect.iscode(constant))
-    return names

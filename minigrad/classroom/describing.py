@@ -99,6 +99,20 @@ def agrees(answer: float, expected: float, digits: int) -> bool:
     return abs(answer - expected) <= unit * (1 + 1e-9)
 
 
+def as_printed(answer: float, expected: float) -> bool:
+    """Tell whether a number is the expected one as a printed tensor shows it, to four decimals.
+
+    Only where three digits or more are left of it.
+
+    Example:
+        >>> as_printed(0.0762, 0.076176), as_printed(0.076, 0.076176), as_printed(0.0012, 0.00123)
+        (True, False, False)
+    """
+    if not 0.01 <= abs(expected) < math.inf or math.isnan(answer):
+        return False
+    return abs(answer - round(expected, 4)) <= 1e-9
+
+
 def same(answer: Any, expected: Any, digits: int) -> bool:
     """Compare two single values: numbers to so many digits, everything else by equality.
 
@@ -139,7 +153,7 @@ def is_unattempted(answer: Any) -> bool:
         >>> is_unattempted(...), is_unattempted((..., ...)), is_unattempted(0)
         (True, True, False)
     """
-    if answer is None or answer is ...:
+    if answer is ...:
         return True
     if isinstance(answer, str):
         return answer.strip(" .") == ""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-import textwrap
 from typing import Any, Literal
 
-from minigrad.classroom import progress
+from minigrad.classroom import feedback, progress
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.describing import describe, is_unattempted
 from minigrad.classroom.exercise import Exercise, Finding, Verdict, wrong_kind
-from minigrad.classroom.running import HeldBack, explain
+from minigrad.classroom.running import HeldBack, within
 from minigrad.classroom.surroundings import as_usual
 
-_WIDTH = 88
 _ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
+_NOTHING = (
+    "None is what comes of a function that returns nothing, and what .grad holds before a backward "
+    "pass has come there: where does yours come from?"
+)
 _registered: dict[str, Exercise] = {}
 
 
@@ -96,10 +98,13 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     if is_unattempted(answer):
         return _unsolved(known), []
     printed = HeldBack.lines
-    with as_usual() as unusual:
+    with as_usual() as unusual, within():
         try:
-            if hasattr(answer, "__next__"):  # reading it might never end
-                finding: Finding | None = wrong_kind(answer, "values", _ADVICE_TO_ITERATORS)
+            finding: Finding | None
+            if answer is None:
+                finding = Finding(_NOTHING, "None")
+            elif hasattr(answer, "__next__"):  # reading it might never end
+                finding = wrong_kind(answer, "values", _ADVICE_TO_ITERATORS)
             else:
                 finding = known.examine(answer)
         except Unsolved:
@@ -110,10 +115,12 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
             # Whatever a learner hands in, the notebook goes on. That the check itself is at fault
             # would show in the bank of wrong answers, which knows what is said to each.
             finding = Finding(
-                f"The check could not make sense of this answer. {explain(error)}", _named(answer)
+                "The check could not make sense of this answer, and that says little about it: "
+                f"it came to {type(error).__name__}. Give it in its plainest form.",
+                _named(answer),
             )
     if finding is None:
-        return _verdict(known, "right", "right.", [known.right]), unusual
+        return _verdict(known, "right", "right.", list(known.praise())), unusual
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")
@@ -150,23 +157,22 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
 
     Example:
         >>> verdict = check("demo.1")
-        demo.1: not solved yet.
+        ○ demo.1: not solved yet.
           Put your answer where the ... stands, and run the cell again.
           For a nudge: hint("demo.1")
         >>> bool(verdict)
         False
     """
     verdict, unusual = _judged(find(exercise), answer)
-    print(verdict.message)
-    for says in unusual:
-        print(textwrap.fill(f"  Besides: {says}", _WIDTH, subsequent_indent="  "))
+    lines = [*verdict.lines, *(f"Besides: {says}" for says in unusual)]
     if os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}:
         if not verdict:
+            feedback.tell(verdict.status, verdict.head, lines)
             raise AssertionError(verdict.message)
     else:
         ids = [known.id for known in shipped(exercise.rpartition(".")[0])]
-        for says in progress.note_check(exercise, verdict.status, ids):
-            print(textwrap.fill(says, _WIDTH))
+        lines += progress.note_check(exercise, verdict.status, ids)
+    feedback.tell(verdict.status, verdict.head, lines)
     return verdict
 
 
@@ -192,7 +198,7 @@ def hint(exercise: str, step: int = 1) -> None:
     lines = [known.hints[step - 1]]
     if step == 1:
         lines.append(f'If that is not enough: hint("{exercise}", 2)')
-    print(_laid_out(f"{exercise}, hint {step} of 2", lines))
+    print(feedback.laid_out(f"{exercise}, hint {step} of 2", lines))
 
 
 def _unsolved(exercise: Exercise) -> Verdict:
@@ -210,15 +216,4 @@ def _unsolved(exercise: Exercise) -> Verdict:
 def _verdict(
     exercise: Exercise, status: Literal["right", "wrong", "unsolved"], head: str, lines: list[str]
 ) -> Verdict:
-    return Verdict(exercise.id, status, _laid_out(f"{exercise.id}: {head}", lines))
-
-
-def _laid_out(head: str, lines: list[str]) -> str:
-    """Set lines under a head, indented and broken at a width that fits a notebook."""
-    body = [
-        textwrap.fill(
-            line, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
-        )
-        for line in lines
-    ]
-    return "\n".join([head, *body])
+    return Verdict(exercise.id, status, f"{exercise.id}: {head}", tuple(lines))

@@ -8,24 +8,32 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from minigrad.classroom.describing import describe
+from minigrad.classroom.feedback import laid_out
 
 # What goes wrong when a detector looks into an answer that is not of the kind it was made for.
 _OTHER_KIND = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+
+
+class Objection(Exception):
+    """What a check has against an answer that it runs; its text is what the learner reads."""
 
 
 @dataclass(frozen=True)
 class Mistake:
     """A typical wrong answer: how to recognize it, and what to say to it.
 
-    Give one of the three detectors.
+    Give one of the four detectors.
 
     Args:
         says: what the learner reads: the likely misconception, in words, without the right answer.
         value: the wrong answer itself, or a function without arguments that computes it.
             Compared as the exercise compares.
-        when: a function that gets the answer and says whether this is the mistake.
+        when: a function that gets the answer and says whether this is the mistake. Of a function
+            or hook it gets the trials, and is only asked about runs that came to their end.
         like: for exercises whose answer is a function or a hook: a wrong function. An answer that
             gives the same results on every input has made this mistake.
+        trouble: for a function or hook whose run did not come to its end: words, one of which the
+            error has in its name or text. It is said behind the error itself.
 
     Example:
         >>> Mistake("The sign is lost: the derivative of -x is negative.", value=1.0).value
@@ -36,12 +44,13 @@ class Mistake:
     value: Any = ...
     when: Callable[[Any], object] | None = None
     like: Callable[..., Any] | None = None
+    trouble: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the declaration."""
-        given = (self.value is not ..., self.when is not None, self.like is not None)
-        if sum(given) != 1:
-            raise ValueError("a Mistake needs exactly one of value=, when= and like=")
+        detectors = (self.value is not ..., self.when, self.like, self.trouble)
+        if sum(map(bool, detectors)) != 1:
+            raise ValueError("a Mistake needs exactly one of value=, when=, like= and trouble=")
 
     def seen_in(self, answer: Any) -> bool:
         """Ask the `when` detector; an answer that it cannot look into is not this mistake."""
@@ -73,12 +82,19 @@ class Verdict:
     Args:
         exercise: the id of the exercise.
         status: "right", "wrong" or "unsolved".
-        message: what was printed.
+        head: the first line of what is said.
+        lines: the paragraphs that follow.
     """
 
     exercise: str
     status: Literal["right", "wrong", "unsolved"]
-    message: str
+    head: str
+    lines: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        """What was said, as text."""
+        return laid_out(self.head, self.lines)
 
     def __bool__(self) -> bool:
         """Tell whether the exercise is solved."""
@@ -122,6 +138,10 @@ class Exercise(ABC):
     def lesson(self) -> str:
         """The lesson that the exercise belongs to: "06" for "06.2"."""
         return self.id.rpartition(".")[0]
+
+    def praise(self) -> tuple[str, ...]:
+        """Say what there is to say to a right answer."""
+        return (self.right,)
 
     @abstractmethod
     def examine(self, answer: Any) -> Finding | None:

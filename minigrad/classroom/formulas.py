@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.classroom.behaviors import Unsolved
+from minigrad.classroom.belongings import Belongings, said_of
 from minigrad.classroom.describing import describe, is_stub
 from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
 from minigrad.classroom.running import run
@@ -174,11 +175,13 @@ class Rule(Exercise):
     def _problem(
         self, rule: Callable[..., Any], grad: Any, inputs: list[Any], result: Any, names: list[str]
     ) -> str | None:
-        outcome = run(rule, grad, *inputs)
+        noted = Belongings([grad, *inputs])
+        outcome = run(rule, grad, *inputs, without=("grad",))  # a rule is written, not asked for
         if outcome.unsolved:
             raise Unsolved
-        if outcome.trouble is not None:
-            return outcome.trouble
+        changed = said_of(noted.changes())
+        if outcome.trouble is not None or changed is not None:
+            return outcome.trouble or changed
         gradients = _as_tuple(outcome.value)
         if any(each is None for each in gradients):
             return "It gave None. Is a return missing, or nothing behind it?"

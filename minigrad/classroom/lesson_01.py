@@ -2,126 +2,81 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection
-from random import Random
-from typing import Any
+from dataclasses import replace
 
-from minigrad.autograd import grad
-from minigrad.classroom.answers import Choice, Number, Numbers
+from minigrad.classroom.answers import Number, Numbers
 from minigrad.classroom.behaviors import Function
+from minigrad.classroom.chains_01 import (
+    CHAIN,
+    DEEPER,
+    FROM_X1,
+    at_x1,
+    only_at_first,
+    rearranged,
+)
 from minigrad.classroom.exercise import Mistake
-from minigrad.creation import tensor
-from minigrad.dtypes import float64
-
-POINT = (0.3, 0.3, 0.1, 0.4, 0.2)
-DEEPER = (*POINT, 1.5, -0.2)
-
-
-def engine(*values: float) -> tuple[float, ...]:
-    """Let the engine compute the gradients of the chain, or of the chain with one more layer.
-
-    Args:
-        *values: x, then a weight and a bias for each layer; every layer but the first squares.
-    """
-    inputs = [tensor(value, dtype=float64, requires_grad=True) for value in values]
-    x, w0, b0, *rest = inputs
-    result = w0 * x + b0
-    for weight, bias in zip(rest[::2], rest[1::2], strict=True):
-        result = (weight * result + bias) ** 2
-    return tuple(float(each) for each in grad((result - 1) ** 2, inputs))
-
-
-def hooked(values: tuple[float, ...], at_s: float, at_x1: float) -> tuple[float, ...]:
-    """Multiply the gradients that arrive at s and at x1, and give what reaches the inputs."""
-    inputs = [tensor(value, dtype=float64, requires_grad=True) for value in values]
-    x, w0, b0, w1, b1 = inputs
-    x1 = w0 * x + b0
-    s = w1 * x1 + b1
-    x1.register_hook(lambda gradient: at_x1 * gradient)
-    s.register_hook(lambda gradient: at_s * gradient)
-    return tuple(float(each) for each in grad((s**2 - 1) ** 2, inputs))
-
-
-def growth() -> tuple[float, ...]:
-    """Compare the gradients with both hooks with those without any."""
-    pairs = zip(hooked(POINT, at_s=3, at_x1=2), engine(*POINT), strict=True)
-    return tuple(changed / plain for changed, plain in pairs)
-
-
-def gradient_of_x1(x1: float, w1: float, b1: float) -> float:
-    """Compute dL/dx1: what arrives at x1 is what a bias there would get."""
-    return engine(x1, 1.0, 0.0, w1, b1)[2]
-
-
-def without(*left_out: str) -> Callable[..., tuple[float, ...]]:
-    """Make a backward pass by hand in which some factors are forgotten."""
-
-    def backward(x: float, w0: float, b0: float, w1: float, b1: float) -> tuple[float, ...]:
-        x1 = w0 * x + b0
-        s = w1 * x1 + b1
-        at_y = 2 * (s * s - 1) if "loss" not in left_out else 1.0
-        at_s = at_y * (2 * s if "square" not in left_out else 1.0)
-        at_s *= 0.5 if "two" in left_out else 1.0
-        at_x1 = at_s * (w1 if "w1" not in left_out else 1.0)
-        partner = x if "x1" in left_out else x1
-        return at_x1 * w0, at_x1 * x, at_x1, at_s * partner, at_s
-
-    return backward
-
-
-def rearranged(*order: int) -> Callable[..., tuple[float, ...]]:
-    """Make a backward pass that returns the right gradients in another order."""
-
-    def backward(*values: float) -> tuple[float, ...]:
-        gradients = engine(*values)
-        return tuple(gradients[place] for place in order)
-
-    return backward
-
-
-def _deeper_without(left_out: Collection[str]) -> Callable[..., tuple[float, ...]]:
-    def backward(
-        x: float, w0: float, b0: float, w1: float, b1: float, w2: float, b2: float
-    ) -> tuple[float, ...]:
-        x1 = w0 * x + b0
-        s = w1 * x1 + b1
-        t = w2 * s * s + b2
-        at_z = 2 * (t * t - 1) if "loss" not in left_out else 2 * (s * s - 1)
-        at_t = at_z * (2 * t if "last square" not in left_out else 1.0)
-        at_y = at_t * (w2 if "w2" not in left_out else 1.0)
-        at_s = at_y * (2 * s if "square" not in left_out else 1.0)
-        at_x1 = at_s * w1
-        partner = s if "y" in left_out else s * s
-        return at_x1 * w0, at_x1 * x, at_x1, at_s * x1, at_s, at_t * partner, at_t
-
-    return backward
-
-
-def _points(size: int) -> Callable[[Random], list[tuple[float, ...]]]:
-    """Draw numbers with few digits, so that a learner can follow the feedback by hand."""
-
-    def draw(rng: Random) -> list[tuple[float, ...]]:
-        drawn = [tuple(round(rng.uniform(0.2, 1.4), 2) for _ in range(size)) for _ in range(3)]
-        return [DEEPER[:size], *drawn, tuple((-1) ** k * v for k, v in enumerate(drawn[0]))]
-
-    return draw
-
-
-def _links(rng: Random) -> list[tuple[float, ...]]:
-    return [(0.19, 0.4, 0.2), *_points(3)(rng)[1:]]
-
-
-def _short(*needed: float) -> Callable[[Any], bool]:
-    """Recognize the product of some factors, whatever their sign."""
-    return lambda number: math.isclose(abs(number), math.prod(needed), rel_tol=2e-4)
-
+from minigrad.classroom.reasons import Choice
+from minigrad.classroom.runs_01 import (
+    BENDING,
+    CLAIMS,
+    CONTAINERS,
+    LONGER_POINT,
+    ONLY_THERE,
+    POINT,
+    POINT_AT_X1,
+    ROUNDING,
+    by_hand,
+    denied,
+    engine,
+    exchanged,
+    first_five_are,
+    gradient_of_x1,
+    growth,
+    hooked,
+    links,
+    of_all,
+    one_sided,
+    points,
+    short,
+    sign,
+)
 
 _Y, _S = 0.076176, 0.276
-_ROUNDING = ["round", "digit", "precis", "cancel", "noise", "resol"]
-_BENDING = ["bend", "bent", "curv", "truncat", "straight", "tangent", "inaccura", "nonlinear"]
-_BENDING += ["approximat", "too large", "too big", "too far", "h^2", "h**2", "coarse", "crude"]
-_BENDING += ["inexact", "non-linear", "higher order", "not local"]
+_FACTORS = {
+    (2, 2, 2, 3, 3): "The gradient that arrives at x1 has already passed s: both hooks act on it.",
+    (6, 6, 6, 6, 6): "The roads to w1 and b1 leave before x1: does the second hook see them?",
+    (2, 2, 2, 6, 6): "A hook reaches what lies upstream, toward the inputs. You let the one at x1 "
+    "reach what lies toward the loss.",
+    (6, 6, 1, 3, 1): "A bias passes on what arrives, and what arrives was changed before.",
+    (3, 3, 3, 3, 3): "The first hook was followed, the second was not.",
+    (2, 2, 2, 1, 1): "That is the doubling alone, as in the section above. The hook at s has its "
+    "roads, too.",
+    (6, 6, 6, 2, 2): "The roads to w1 and b1 leave at s: which of the two hooks is there?",
+    (6, 6, 6, 1, 1): "The roads to w1 and b1 leave at s. Does the hook there change what they get?",
+    (3, 3, 3, 1, 1): "The roads to w1 and b1 leave at s. Does the hook there change what they get?",
+    (
+        5,
+        5,
+        5,
+        2,
+        2,
+    ): "Asked for is the factor: a gradient that is twice as large has the factor 2, and not 1.",
+    (
+        18,
+        18,
+        18,
+        3,
+        3,
+    ): "On the way to x, w0 and b0 the hook at s is passed once. You count it twice.",
+    (
+        12,
+        12,
+        12,
+        3,
+        3,
+    ): "On the way to x, w0 and b0 the hook at x1 is passed once. You count it twice.",
+}
+
 
 EXERCISES = [
     Number(
@@ -151,11 +106,45 @@ EXERCISES = [
             Mistake(
                 "Here b1 stands where 1 should: the derivative of w1 * x1 + b1 with respect "
                 "to b1 does not depend on b1.",
-                when=_short(2 * (1 - _Y), 2 * _S, 0.2),
+                when=short(2 * (1 - _Y), 2 * _S, 0.2),
             ),
             Mistake(
                 "Those are the local derivatives from s on, without the loss: start at L.",
-                when=_short(2 * _S),
+                when=short(2 * _S),
+            ),
+            Mistake(
+                "Both derivatives of squares have lost their 2.",
+                when=short(1 - _Y, _S),
+            ),
+            Mistake(
+                "The derivative of the square is taken of the wrong number: two times what is "
+                "squared, and not two times the square.",
+                when=short(2 * (1 - _Y), 2 * _Y),
+            ),
+            Mistake(
+                "You divide by a local derivative. Along a path they are multiplied.",
+                when=short(2 * (1 - _Y), 1 / (2 * _S)),
+            ),
+            Mistake(
+                "The local derivatives are added. Along a path they are multiplied.",
+                when=short(2 * (1 - _Y) - 2 * _S),
+            ),
+            Mistake(
+                "The walk begins with L itself. What arrives at y is the derivative of L.",
+                when=short((1 - _Y) ** 2, 2 * _S),
+            ),
+            Mistake(
+                "That is the gradient of x, or of w0. The road to b1 is a shorter one.",
+                value=lambda: engine(*POINT)[0],
+            ),
+            Mistake(
+                "That is b1 after a step against its gradient. Asked for is the gradient.",
+                value=lambda: POINT[4] - engine(*POINT)[4],
+            ),
+            Mistake(
+                "That is a difference quotient to one side, or one with a large step: near, but "
+                "not to four digits. Multiply the local derivatives.",
+                when=one_sided,
             ),
         ],
     ),
@@ -163,98 +152,97 @@ EXERCISES = [
         id="01.2",
         asks="backward_by_hand(x, w0, b0, w1, b1), which returns the gradients of L with "
         "respect to x, w0, b0, w1, b1, in this order",
-        inputs=_points(5),
+        inputs=points(POINT),
         reference=engine,
-        without=("backward", "diff"),
+        digits=12,
+        without=("backward", "diff", "jacobian", "derive_by_array"),
         right="One walk, five gradients, and the engine agrees at every point that was tried.",
         hints=(
             "First the forward pass: x1, s. Then what arrives at s, then what arrives at x1.",
             "With dL_ds and dL_dx1 in hand, each of the five is one of the two times one factor.",
         ),
-        mistakes=[
-            Mistake(
-                "The gradients of x and of w0 are exchanged. At x = w0 = 0.3 nobody sees it, "
-                "elsewhere everybody does: each contains its partner, not itself.",
-                like=rearranged(1, 0, 2, 3, 4),
-            ),
-            Mistake(
-                "The gradients of a weight and of its bias are exchanged: which of them is "
-                "passed on without a partner?",
-                like=rearranged(0, 2, 1, 4, 3),
-            ),
-            Mistake(
-                "Right values, in another order: the one in which you computed them? Return "
-                "them in the order of the arguments.",
-                like=rearranged(4, 3, 2, 1, 0),
-            ),
-            Mistake(
-                "Right values, in another order: x comes first, then the parameters.",
-                like=rearranged(1, 2, 3, 4, 0),
-            ),
-            Mistake(
-                "The link from s to y is missing. What is the derivative of a square?",
-                like=without("square"),
-            ),
-            Mistake(
-                "The derivative of a square has a 2 in front. There are two squares in this chain.",
-                like=without("two"),
-            ),
-            Mistake(
-                "The link from x1 to s is missing: what multiplies x1 on its way to s?",
-                like=without("w1"),
-            ),
-            Mistake(
-                "That walk starts at y. The loss has a derivative, too.",
-                like=without("loss"),
-            ),
-            Mistake(
-                "The partner of w1 in its product is not x: look at what the second layer gets.",
-                like=without("x1"),
-            ),
-        ],
+        mistakes=of_all(
+            CHAIN,
+            last="y",
+            own=[
+                Mistake(
+                    "The gradients of x and of w0 are exchanged. At x = w0 = 0.3 nobody sees it, "
+                    "elsewhere everybody does: each contains its partner, not itself.",
+                    like=rearranged(1, 0, 2, 3, 4),
+                ),
+                Mistake(
+                    "The gradients of a weight and of its bias are exchanged: which of them is "
+                    "passed on without a partner?",
+                    like=rearranged(0, 2, 1, 4, 3),
+                ),
+                Mistake(
+                    "The derivative of a square has a 2 in front. This chain has two squares.",
+                    like=CHAIN.but(s=lambda v: v.s),
+                ),
+                Mistake(
+                    "Both squares in this chain have lost their 2.",
+                    like=CHAIN.but(s=lambda v: v.s / 2),
+                ),
+                Mistake(
+                    "The loss looks at y, not at s.",
+                    like=CHAIN.but(y=lambda v: 2 * (v.s - 1)),
+                ),
+            ],
+        ),
     ),
     Function(
         id="01.3",
         asks="gradient_of_x1(x1, w1, b1), mended, which returns dL/dx1",
-        inputs=_links,
+        inputs=points(POINT_AT_X1),
         reference=gradient_of_x1,
-        without=("backward",),
+        digits=12,
+        without=("backward", "diff", "jacobian", "derive_by_array"),
         right="Each link of the forward pass now has its factor in the backward pass.",
         hints=(
             "Count: how many links lie between x1 and L, and how many factors does the code have?",
             "For each line of the forward pass there has to be one multiplication below it.",
         ),
         mistakes=[
+            *CONTAINERS,
+            Mistake(
+                "A comma behind the value, or brackets around it, make a tuple. Asked for is the "
+                "number itself.",
+                when=lambda found: isinstance(found[0].result, tuple | list),
+            ),
+            *by_hand(gradient_of_x1),
             Mistake(
                 "This is still the colleague's version: one link of the forward pass has no "
                 "factor in the backward pass. Which one has the value 0.552 here?",
-                like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1,
+                like=at_x1(FROM_X1.but(s=lambda v: 1.0)),
             ),
             Mistake(
                 "Nearly: the missing link is found, but the derivative of a square is not the "
                 "number that is squared.",
-                like=lambda x1, w1, b1: gradient_of_x1(x1, w1, b1) / 2,
-            ),
-            Mistake(
-                "The missing factor is the derivative of the square, not its value.",
-                like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1 * (w1 * x1 + b1) ** 2,
+                like=at_x1(FROM_X1.but(s=lambda v: v.s)),
             ),
             Mistake(
                 "A fixed number mends one point only. The factor depends on s: write it with s.",
-                like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1 * 0.552,
-            ),
-            Mistake(
-                "The derivative of a square is there, but taken at x1. Which number is squared?",
-                like=lambda x1, w1, b1: 2 * ((w1 * x1 + b1) ** 2 - 1) * w1 * 2 * x1,
+                like=at_x1(FROM_X1.but(s=lambda v: 0.552)),
             ),
             Mistake(
                 "The square has its factor now, and w1 has lost its own.",
-                like=lambda x1, w1, b1: engine(x1, 1.0, 0.0, w1, b1)[4],
+                like=at_x1(FROM_X1.but(x1=lambda v: 1.0)),
             ),
             Mistake(
                 "A path is a product: the links' derivatives are multiplied, not added.",
                 like=lambda x1, w1, b1: (2 * ((w1 * x1 + b1) ** 2 - 1) + 2 * (w1 * x1 + b1)) * w1,
             ),
+            Mistake(
+                "It goes one link too far, with w0 in it. Asked for is what arrives at x1.",
+                like=at_x1(FROM_X1.but(x1=lambda v: 0.3 * v.w1)),
+            ),
+            Mistake(
+                "The square has its factor now, and the loss has lost its own.",
+                like=at_x1(FROM_X1.but(y=lambda v: 1.0)),
+            ),
+            *links(at_x1, FROM_X1),
+            sign(gradient_of_x1, last="y"),
+            Mistake(ONLY_THERE, when=only_at_first(gradient_of_x1)),
         ],
     ),
     Choice(
@@ -268,10 +256,34 @@ EXERCISES = [
             "subtraction, when the slope is about 0.1 and the two values differ by 2h times that?",
             "d": "Far away from rounding, yes. But what does the curve do between x - 1 and x + 1?",
         },
-        mentions={
-            "what becomes of the digits when h is small": _ROUNDING,
-            "what goes wrong when h is large": _BENDING,
+        ideas={
+            "what becomes of the digits when h is small": ROUNDING,
+            "what goes wrong when h is large": BENDING,
         },
+        misled={
+            ("not store|represent|hold 1e-5 ~0.3 ~1e-8", "not store|represent|hold small number"): (
+                "float32 stores 1e-5 well, with 7 digits. Where do digits get lost, then?"
+            ),
+            ("neither|no role|influence|effect|matter|play round|bend|curv|truncat",): (
+                "Both are at work here, as the two arms of the V show. Which of them is which?"
+            ),
+            ("float32 more digit|precis ~fewer|less|not", "float32 is more precise|accurate"): (
+                "float32 has fewer digits than float64: about 7 in place of 16."
+            ),
+        },
+        model="With 7 digits, the difference of two values of the loss is mostly rounding unless "
+        "they are well apart; with a step of 1, the curve bends on the way.",
+        mistakes=[
+            Mistake(
+                "The errors are exchanged: when the step shrinks, which of them shrinks with it?",
+                when=exchanged,
+            ),
+            Mistake(
+                "What you deny is what happens there. Look again at the two arms of the V.",
+                when=denied,
+            ),
+            *(Mistake(says, when=pattern.search) for pattern, says in CLAIMS),
+        ],
         hints=(
             "Both errors exist here, too. Which of the two depends on the number of digits?",
             "Fewer digits lift the left arm of the V and leave the right arm where it is. "
@@ -292,26 +304,30 @@ EXERCISES = [
                 "Two factors on one path are multiplied, not added.",
                 value=lambda: [sum(pair) for pair in ((3, 2), (3, 2), (3, 2), (3, 0), (3, 0))],
             ),
+            *(Mistake(says, value=value) for value, says in _FACTORS.items()),
             Mistake(
-                "The gradient that arrives at x1 has already passed s: both hooks act on it.",
-                value=(2, 2, 2, 3, 3),
+                "w1 hangs on the road that leaves at s, as b1 does. What is changed there reaches "
+                "both.",
+                when=lambda given: given[3] != given[4] and given[:3] == (6, 6, 6),
             ),
             Mistake(
-                "The roads to w1 and b1 leave before x1: does the second hook see them?",
-                value=(6, 6, 6, 6, 6),
+                "b0 hangs on the road that leaves at x1, as w0 and x do. What is changed there "
+                "reaches all three.",
+                when=lambda given: given[2] != given[1] == given[0] and given[3:] == (3, 3),
             ),
             Mistake(
-                "A hook reaches what lies upstream, toward the inputs. You let the one at x1 "
-                "reach what lies toward the loss.",
-                value=(2, 2, 2, 6, 6),
+                "x, w0 and b0 are all reached through x1: what is changed there reaches all three.",
+                when=lambda given: len(set(given[:3])) > 1 and given[3:] == (3, 3),
             ),
             Mistake(
-                "A bias passes on what arrives, and what arrives was changed before.",
-                value=(6, 6, 1, 3, 1),
+                "Five gradients are asked for, and six numbers came: the loss has no place here.",
+                when=lambda given: len(given) == 6,
             ),
             Mistake(
-                "The first hook was followed, the second was not.",
-                value=(3, 3, 3, 3, 3),
+                "These numbers in another order: that of x, w0, b0, w1, b1 is asked for.",
+                when=lambda given: (
+                    sorted(given) == [3, 3, 6, 6, 6] and tuple(given) != (3, 3, 6, 6, 6)
+                ),
             ),
             Mistake(
                 "Asked for are the factors, not the gradients: divide by those without hooks.",
@@ -323,49 +339,100 @@ EXERCISES = [
         id="01.6",
         asks="backward_one_deeper(x, w0, b0, w1, b1, w2, b2), which returns seven gradients of "
         "the longer chain, in the order of its arguments",
-        inputs=_points(7),
+        inputs=points(LONGER_POINT),
         reference=engine,
-        without=("backward", "diff"),
+        digits=12,
+        without=("backward", "diff", "jacobian", "derive_by_array"),
         right="Only what arrives at y is new; upstream of y all is as it was. So it would be "
         "with ten layers more.",
         hints=(
             "Walk from the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
             "What arrives at y is what arrives at t, times w2. It takes the place of 2(y - 1).",
         ),
-        mistakes=[
-            Mistake(
-                "The link from y to t is missing: what multiplies y on its way to t?",
-                like=_deeper_without({"w2"}),
-            ),
-            Mistake(
-                "The loss looks at z now, not at y.",
-                like=_deeper_without({"loss"}),
-            ),
-            Mistake(
-                "The partner of w2 in its product is y, not s.",
-                like=_deeper_without({"y"}),
-            ),
-            Mistake(
-                "The first square has lost its factor: there are three squares in this chain.",
-                like=_deeper_without({"square"}),
-            ),
-            Mistake(
-                "The square that makes z has lost its factor: there are three squares in this "
-                "chain.",
-                like=_deeper_without({"last square"}),
-            ),
-            Mistake(
-                "The gradients of w2 and b2 are exchanged: which of them has a partner?",
-                like=rearranged(0, 1, 2, 3, 4, 6, 5),
-            ),
-            Mistake(
-                "Right values, in another order: return them in the order of the arguments.",
-                like=rearranged(5, 6, 0, 1, 2, 3, 4),
-            ),
-            Mistake(
-                "Five gradients of the old chain are not enough: w2 and b2 get one each.",
-                like=lambda *values: engine(*values[:5]),
-            ),
-        ],
+        mistakes=of_all(
+            DEEPER,
+            last="z",
+            own=[
+                Mistake(
+                    "Five gradients of the old chain are not enough: w2 and b2 get one each.",
+                    when=lambda found: all(len(trial.result) == 5 for trial in found),
+                ),
+                Mistake(
+                    "The gradients of w2 and b2 are exchanged: which of them has a partner?",
+                    like=rearranged(0, 1, 2, 3, 4, 6, 5),
+                ),
+                Mistake(
+                    "The gradients of x and of w0 are exchanged: each contains its partner.",
+                    like=rearranged(1, 0, 2, 3, 4, 5, 6),
+                ),
+                Mistake(
+                    "The first five are still those of the old chain. What arrives at y now comes "
+                    "from t.",
+                    when=first_five_are(lambda *values: engine(*values[:5])),
+                ),
+                Mistake(
+                    "The gradients of the old chain are added in. There is one loss, one path "
+                    "from it to y.",
+                    when=first_five_are(
+                        lambda *values: tuple(
+                            map(sum, zip(engine(*values[:5]), engine(*values)[:5], strict=True))
+                        )
+                    ),
+                ),
+                Mistake(
+                    "The link from y to t is missing: what multiplies y on its way to t?",
+                    like=DEEPER.but(y=lambda v: 1.0),
+                ),
+                Mistake(
+                    "The loss looks at z now, not at y.",
+                    like=DEEPER.but(z=lambda v: 2 * (v.y - 1)),
+                ),
+                Mistake(
+                    "The loss looks at z now, not at t.",
+                    like=DEEPER.but(z=lambda v: 2 * (v.t - 1)),
+                ),
+                Mistake(
+                    "The partner of w2 in its product is y, not s.",
+                    like=replace(DEEPER, roads={**DEEPER.roads, "w2": ("t", lambda v: v.s)}),
+                ),
+                Mistake(
+                    "The first square has lost its factor: this chain has three squares.",
+                    like=DEEPER.but(s=lambda v: 1.0),
+                ),
+                Mistake(
+                    "The square that makes z has lost its factor: there are three squares in this "
+                    "chain.",
+                    like=DEEPER.but(t=lambda v: 1.0),
+                ),
+                *(
+                    Mistake(
+                        "The derivative of the square that makes z is taken at the wrong number. "
+                        "Which number is squared there?",
+                        like=DEEPER.but(t=slope),
+                    )
+                    for slope in (lambda v: 2 * v.s, lambda v: 2 * v.y, lambda v: 2 * v.z)
+                ),
+                *(
+                    Mistake(
+                        "A 2 is lost: this chain has three squares, and the derivative of each has "
+                        "one.",
+                        like=DEEPER.but(s=slope),
+                    )
+                    for slope in (lambda v: v.s, lambda v: v.s / 2, lambda v: v.s / 4)
+                ),
+                Mistake(
+                    "In your forward pass s goes on as it is, without its square.",
+                    like=DEEPER.after(y=lambda v: v.s).but(s=lambda v: 1.0),
+                ),
+                Mistake(
+                    "In your forward pass s goes on as it is, without its square.",
+                    like=DEEPER.after(y=lambda v: v.s),
+                ),
+                Mistake(
+                    "The forward pass has lost b2 on the way to t.",
+                    like=DEEPER.after(t=lambda v: v.w2 * v.y),
+                ),
+            ],
+        ),
     ),
 ]

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Numbers
+from minigrad.classroom.answers import Numbers
 from minigrad.classroom.behaviors import Function, Hook, Property
 from minigrad.classroom.exercise import Mistake
 from minigrad.classroom.formulas import Rule
+from minigrad.classroom.reasons import Choice
 from minigrad.classroom.runs_02 import (
-    divide_wrongly,
+    CLAIMS,
+    DOUBLINGS,
+    LADDER,
+    SQUARE,
+    are_weights,
+    differs,
+    keeps_nodes,
     lists,
+    not_first,
     results,
-    some_gradients,
+    same_for_all,
+    same_numbers,
+    scaled,
+    seen,
     some_weights,
-    stumbled,
-    summed,
-    summing,
-    twice,
+    too_many,
     walk_run,
     walking,
-    weights,
 )
+from minigrad.classroom.sums_02 import QUOTIENTS, SUMS, some_gradients, summed
 from minigrad.tensor import Tensor
 
 _SHAPES = [(2, 3), None, (4, 2, 3), (2, 2), (3, 3)]
@@ -33,10 +41,12 @@ EXERCISES = [
         asks="make_weights(values, scale), which returns values times scale as a leaf that "
         "requires a gradient",
         inputs=some_weights,
-        reference=weights,
         returns=Tensor,
+        other_dtypes=False,  # the text says nothing about the precision
         properties=[
+            Property("values times scale, as many as there are values", are_weights),
             Property("a leaf", lambda result, *_: result.is_leaf),
+            Property("a tensor whose .grad is still empty", lambda result, *_: result.grad is None),
             Property("a tensor that requires a gradient", lambda result, *_: result.requires_grad),
         ],
         right="Compute first, ask for the gradient last: then the asking tensor is the leaf.",
@@ -49,7 +59,42 @@ EXERCISES = [
             Mistake(
                 "It asks for a gradient first and then changes the leaf in place, which is "
                 "refused. Which of the two has to come first?",
-                when=stumbled("in-place"),
+                trouble=("in-place",),
+            ),
+            Mistake(
+                "A list cannot be multiplied by a float: values is a list. Make a tensor of it "
+                "first, or multiply each of its entries.",
+                trouble=("can't multiply sequence",),
+            ),
+            Mistake(
+                "int cuts the numbers off: they have to stay floats.",
+                trouble=("Only Tensors of floating point",),
+            ),
+            Mistake(
+                "No attribute turns a result into a leaf: what counts is how it was made.",
+                trouble=("'is_leaf'", "'grad_fn'"),
+            ),
+            Mistake(
+                "It changed the list that it was given. Make a new one, and leave that as it is.",
+                when=lambda found: any("entries" in trial.changed for trial in found),
+            ),
+            Mistake(
+                "It gave None. Is a return missing, or nothing behind it?",
+                when=lambda found: any(trial.result is None for trial in found),
+            ),
+            Mistake(
+                "Called twice with the same values, it gives different weights. Is there chance in "
+                "it, or does it keep something?",
+                when=differs,
+            ),
+            Mistake(
+                "It gives the same result whatever goes in: does it use its arguments?",
+                when=same_for_all,
+            ),
+            Mistake(
+                "For other values it gives the same weights: values is not used. They are not "
+                "drawn, they are given.",
+                when=lambda found: same_numbers(found[0].result, found[-1].result),
             ),
             Mistake(
                 "retain_grad lets you see a gradient, but the result is still no leaf: an "
@@ -67,7 +112,19 @@ EXERCISES = [
             ),
             Mistake(
                 "A leaf that requires a gradient, good. But the scale got lost.",
-                like=lambda values, scale: weights(values, 1.0),
+                when=scaled(0),
+            ),
+            Mistake(
+                "The scale is in there twice.",
+                when=scaled(2),
+            ),
+            Mistake(
+                "It divides by the scale. Small weights come out of a product.",
+                when=scaled(-1),
+            ),
+            Mistake(
+                "One number for all values? Each value is a weight of its own.",
+                when=results(lambda w: w.dim() == 0),
             ),
         ],
     ),
@@ -87,18 +144,24 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
-                "You come back to the same nodes over and over, once for each path, and there are "
-                "a trillion. Look whether a node is in the list before you go on from it.",
-                when=stumbled("did not come to an end"),
+                "If that is the graph of y = y + y, forty times: you go along each path, and there "
+                "are a trillion. Look whether a node is in the list before you go on from it, not "
+                "in the end.",
+                trouble=("Endless",),
             ),
             Mistake(
                 "Somewhere it meets a None: a tensor without a grad_fn, or an input that requires "
                 "no gradient. Leave these out.",
-                when=stumbled("'NoneType' object"),
+                trouble=("'NoneType' object",),
             ),
             Mistake(
-                "It has to return a list, with the nodes themselves in it.",
-                when=stumbled("has to return a list"),
+                "A walk only looks. backward() uses the graph up, and fills .grad.",
+                trouble=("second time", "does not require grad", "can be implicitly created"),
+            ),
+            Mistake(
+                "A second call on the same output lists something else. What does it keep from one "
+                "call to the next?",
+                when=seen(keeps_nodes),
             ),
             Mistake(
                 "None is in your list. It stands for an input that requires no gradient, and is "
@@ -110,13 +173,22 @@ EXERCISES = [
                 when=lists("an edge"),
             ),
             Mistake(
+                "Your list holds tensors. Asked for are the nodes themselves.",
+                when=lists("a tensor"),
+            ),
+            Mistake(
                 "Your list holds names or something else. Asked for are the nodes themselves.",
-                when=lambda found: any("'" in str(name) for name in found[0].result),
+                when=seen(lambda noted: any("'" in str(name) for name in noted[SQUARE])),
             ),
             Mistake(
                 "A node that is used twice is in your list twice: look at x * x. Where do you "
                 "notice that you have met it before?",
-                when=twice,
+                when=seen(lambda noted: noted[SQUARE].count("AccumulateGrad") > 1),
+            ),
+            Mistake(
+                "A node that is used in two places is in your list twice: look at x * y + x. It "
+                "is not enough to compare the inputs of one node.",
+                when=seen(too_many),
             ),
             Mistake(
                 "The nodes of the leaves are missing. A leaf has no grad_fn, but the edge that "
@@ -125,7 +197,9 @@ EXERCISES = [
             ),
             Mistake(
                 "The node that you start from is missing: output.grad_fn.",
-                like=walking("no root"),
+                when=seen(
+                    lambda noted: noted[LADDER] == DOUBLINGS and noted[SQUARE] == ["AccumulateGrad"]
+                ),
             ),
             Mistake(
                 "Every list is empty. Begin with output.grad_fn in it.",
@@ -133,20 +207,24 @@ EXERCISES = [
             ),
             Mistake(
                 "Only output.grad_fn is in your list. Its edges lead on.",
-                when=lambda found: found[-1].result == 1,
+                when=seen(lambda noted: noted[LADDER] == 1 == len(noted[SQUARE])),
             ),
             Mistake(
                 "You take one step from output.grad_fn. Go on from each node that you find.",
                 like=walking("neighbors"),
             ),
             Mistake(
-                "Two nodes may have the same name and be different nodes. Compare the nodes "
-                "themselves.",
-                when=lambda found: found[-1].result == 2,
+                "You follow one edge of each node, the first. The others lead on, too.",
+                like=walking("first edge"),
             ),
             Mistake(
-                "All nodes, but output.grad_fn has to be the first.",
-                like=walking("reversed"),
+                "Two nodes may have the same name and be different nodes. Compare the nodes "
+                "themselves.",
+                when=seen(lambda noted: noted[LADDER] <= 2 == len(noted[SQUARE])),
+            ),
+            Mistake(
+                "All nodes, but output.grad_fn has to be the first, in every list.",
+                when=seen(not_first),
             ),
         ],
     ),
@@ -162,14 +240,32 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
+                "There are five sums, and five places: where two shapes do not fit, None stands.",
+                when=lambda shapes: len(shapes) != 5,
+            ),
+            Mistake(
+                "Those are numbers of entries. Asked for are shapes, as tuples.",
+                when=lambda shapes: sum(isinstance(shape, int) for shape in shapes) > 1,
+            ),
+            Mistake("The right shapes in the opposite order.", value=_SHAPES[::-1]),
+            Mistake(
                 "Give tuples of numbers, and None without quotes.",
                 when=lambda shapes: any(isinstance(shape, str) for shape in shapes),
+            ),
+            Mistake(
+                "Entry [1]: () is the shape of a single number. Where two shapes do not fit there "
+                "is no result, and no shape.",
+                when=lambda shapes: shapes[1] is not None and len(shapes[1]) == 0,
             ),
             Mistake(_NOT_FROM_THE_RIGHT, when=lambda shapes: shapes[1] is not None),
             Mistake(
                 "Entry [0]: they fit. Aligned at the right, 3 stands under 3, and what is missing "
                 "at the left is repeated.",
                 when=lambda shapes: shapes[0] is None,
+            ),
+            Mistake(
+                "Entry [0]: columns keep their order, and aligned at the right 3 stands under 3.",
+                when=lambda shapes: tuple(shapes[0]) != (2, 3),
             ),
             Mistake(
                 "Entry [4]: a column and a row. Aligned at the right, what stands under the 1?",
@@ -180,12 +276,25 @@ EXERCISES = [
                 when=lambda shapes: shapes[2] is None,
             ),
             Mistake(
+                "Entry [2]: the result has as many columns as the longer of the two.",
+                when=lambda shapes: len(shapes[2]) != 3,
+            ),
+            Mistake(
+                "Entry [2]: sizes are neither multiplied nor added. In each column the larger one "
+                "stays.",
+                when=lambda shapes: max(shapes[2]) > 4,
+            ),
+            Mistake(
                 "Entry [2]: a 1 is repeated to the other size, in whichever of the two it is.",
                 when=lambda shapes: 1 in shapes[2],
             ),
             Mistake(
                 "Entry [3]: a single number fits everything. Every column is missing in it.",
                 when=lambda shapes: not shapes[3],
+            ),
+            Mistake(
+                "Entry [3]: a single number has no column, and adds none.",
+                when=lambda shapes: len(shapes[3]) != 2,
             ),
         ],
     ),
@@ -195,15 +304,8 @@ EXERCISES = [
         inputs=some_gradients,
         reference=summed,
         returns=Tensor,
-        without=(
-            "backward",
-            "autograd",
-            "specification",
-            "expand",
-            "expand_as",
-            "broadcast_to",
-            "sum_to_size",
-        ),
+        # Not expand: it may look at shapes, and takes the engine to do more.
+        without=("backward", "specification", "sum_to_size"),
         right="The way back of every operation that broadcasts ends with these few lines. As a "
         "method of tensors they are called sum_to_size.",
         hints=(
@@ -212,58 +314,7 @@ EXERCISES = [
             "Now both have the same number of dimensions. Sum each dimension where shape has a 1, "
             "and keep it.",
         ),
-        mistakes=[
-            Mistake(
-                "The gradient is passed on as it came. It has to get the shape of the tensor.",
-                like=lambda gradient, shape: gradient,
-            ),
-            Mistake(
-                "reshape and view arrange entries anew, and there are too many of them. They have "
-                "to be added up.",
-                when=stumbled("is invalid for input of size"),
-            ),
-            Mistake(
-                "You take the mean. Each repetition contributes in full, so contributions are "
-                "added, not averaged.",
-                like=summing("mean"),
-            ),
-            Mistake(
-                "One of the repetitions is taken and the others are dropped. All contribute.",
-                like=summing("first"),
-            ),
-            Mistake(
-                "Dimensions that are missing in shape are summed. Those of size 1 are not yet.",
-                like=summing("missing only"),
-            ),
-            Mistake(
-                "The sums are right, and the dimensions of size 1 are gone. The result has to have "
-                "exactly the given shape: see keepdim.",
-                like=summing("dropped"),
-            ),
-            Mistake(
-                "You sum the last dimensions. Shapes are aligned at the right: which dimensions "
-                "are missing, then?",
-                like=summing("from the right"),
-            ),
-            Mistake(
-                "Dimensions that are missing in shape are still there. Which ones are they, if "
-                "shapes are aligned at the right?",
-                when=lambda found: any(t.result.dim() > len(t.args[1]) for t in found),
-            ),
-            Mistake(
-                "Zeros of the right shape. What arrived is lost.",
-                when=results(lambda gradient: not gradient.any()),
-            ),
-            Mistake(
-                "You sum over everything. Only what was repeated is summed.",
-                like=summing("total"),
-            ),
-            Mistake(
-                "A trap: sum(dim=()) does not mean no dimension. It sums all of them, in PyTorch "
-                "as here. Ask first whether there is anything to sum.",
-                like=summing("no dims"),
-            ),
-        ],
+        mistakes=SUMS,
     ),
     Choice(
         id="02.5",
@@ -274,17 +325,32 @@ EXERCISES = [
             "b": "detach() cuts the thread. What leads from total to the batch, then?",
             "d": "Under no_grad nothing is recorded. What could total hold, besides a number?",
         },
-        mentions={
+        ideas={
             "through what the memory is held": (
-                "grad_fn",
-                "graph",
-                "node",
-                "histor",
-                "saved",
-                "edge",
-                "next_functions",
-            )
+                "grad_fn|graph|node|histor|edge|next_functions|tape|thread|chain",
+                "record|past|trace|note|provenance|ancest|reference|link|pointer|tree",
+                "requires_grad|requires grad",
+                "how made|comput|came",
+                "total lead|reach|know|remember|attach|connect",
+            ),
+            "what is held at its other end": (
+                "sav|stor|activation|intermediate|tensor|value|result|input",
+                "batch|loss|forward|iteration|turn|step|previous|earlier|old",
+                "hold|held|keep|kept|alive|reach|drag|retain|memory",
+                "free|release|collect|delete|drop|grow|bigger|accumulat|longer",
+                "total|each|every|all|node|lead|point|attach|connect|behind|below",
+            ),
         },
+        mistakes=[Mistake(says, when=pattern.search) for pattern, says in CLAIMS],
+        misled={
+            "is loss|total detach": "Is there a detach in line (c)? What does the plus make, then?",
+            "is graph|history free|releas|delet after|every|each|once ~if ~unless ~only ~when": (
+                "If it were freed, memory would not grow. Who still leads to it?"
+            ),
+            "optimizer": "There is no optimizer in these lines. Which name leads to the graphs?",
+        },
+        model="total is a result: its grad_fn leads to the graph of every loss so far, and their "
+        "nodes hold what they saved.",
         right="Each turn adds one node to total, and below it hangs a whole graph with all that it "
         "saved.",
         hints=(
@@ -296,40 +362,19 @@ EXERCISES = [
         id="02.6",
         asks="divide_rule(grad, a, b), which returns the gradients of a and b for a / b",
         forward=lambda a, b: a / b,
-        shapes=[{"a": (2, 1), "b": 3}, {"a": 3, "b": (2, 1)}, {"a": (), "b": 2}, {"a": 2, "b": 2}],
+        shapes=[
+            {"a": (2, 1), "b": 3},
+            {"a": (2, 1), "b": 3},
+            {"a": 3, "b": (2, 1)},
+            {"a": (), "b": 2},
+            {"a": 2, "b": 2},
+        ],
         right="Proved for all numbers, in four pairs of shapes: multiply as if nothing had been "
         "repeated, then sum back.",
         hints=(
             "First forget the shapes: for numbers, what arrives is multiplied by the slope.",
             "grad times each slope has the shape of a / b. One call of unbroadcast for each.",
         ),
-        mistakes=[
-            Mistake(
-                "Where b grows, the quotient of positive numbers falls. A sign is lost in the "
-                "gradient of b.",
-                like=divide_wrongly("sign"),
-            ),
-            Mistake(
-                "The slope of 1 / b has the square of b below. One b is missing.",
-                like=divide_wrongly("not squared"),
-            ),
-            Mistake(
-                "That would be the slope of 1 / b. Here a stands above.",
-                like=divide_wrongly("without a"),
-            ),
-            Mistake(
-                "Those are the slopes alone. What arrives has to be multiplied in, before anything "
-                "is summed.",
-                like=divide_wrongly("without grad"),
-            ),
-            Mistake(
-                "That is the rule of a product. Here it is a quotient.",
-                like=divide_wrongly("product"),
-            ),
-            Mistake(
-                "The right two, in the opposite order: a comes first.",
-                like=divide_wrongly("swapped"),
-            ),
-        ],
+        mistakes=QUOTIENTS,
     ),
 ]

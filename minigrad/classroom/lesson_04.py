@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Numbers
+from collections.abc import Sequence
+from typing import Any
+
+from minigrad.classroom.answers import Numbers
 from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.describing import same
 from minigrad.classroom.exercise import Mistake
+from minigrad.classroom.mistakes_04 import LOG_SIZES, MOMENTUM, NORM_CLIPPER, STAND_INS
+from minigrad.classroom.momentum_04 import momentum, momentum_run
+from minigrad.classroom.reasons import Choice, is_a_heap
 from minigrad.classroom.runs_04 import (
-    NUMBERS,
-    START,
-    X_GRADIENT,
     five_gradients,
-    is_nan,
     log_sizes,
     logged_run,
-    momentum,
-    momentum_run,
     norm_clipper,
     norm_run,
     stand_ins,
     stand_ins_run,
-    stumbled,
 )
+
+
+def _near(answer: Sequence[Any], wrong: Sequence[float]) -> bool:
+    """Tell whether these are the same numbers, to three digits."""
+    return all(same(a, b, 3) for a, b in zip(answer, wrong, strict=True))
+
 
 EXERCISES = [
     Numbers(
@@ -53,6 +59,60 @@ EXERCISES = [
                 value=lambda: five_gradients(w1=1),
             ),
             Mistake(
+                "The halving comes too late for three of them: s lies downstream of x1, so its "
+                "hook runs before the clipping.",
+                value=lambda: five_gradients(late=True),
+            ),
+            Mistake(
+                "w1 lies upstream of s, and its gradient is not halved yet.",
+                value=lambda: five_gradients(s_for_w1=1),
+            ),
+            Mistake(
+                "b1 lies upstream of s, and its gradient is not halved yet.",
+                value=lambda: five_gradients(s_for_b1=1),
+            ),
+            Mistake(
+                "One of them is halved a second time. The hook on s runs once, and what leaves it "
+                "goes to all three.",
+                when=lambda answer: any(
+                    _near(answer, wrong)
+                    for wrong in (
+                        five_gradients(0.25),
+                        five_gradients(s_for_w1=0.25),
+                        five_gradients(s_for_b1=0.25),
+                    )
+                ),
+            ),
+            Mistake(
+                "The gradient of w1 is what arrives at s times the other factor of the product. "
+                "That is not w1 itself.",
+                value=lambda: five_gradients(for_w1=0.4),
+            ),
+            Mistake(
+                "Which of x, w0 and b0 is added to the others? Its local derivative is 1.",
+                when=lambda answer: _near(answer, five_gradients(through_x1=(0.3, 0.3, 0.3))),
+            ),
+            Mistake(
+                "What leaves x1 goes on by the chain rule: x and w0 get it times the other factor "
+                "of their product.",
+                when=lambda answer: any(
+                    _near(answer, five_gradients(through_x1=wrong))
+                    for wrong in ((1, 1, 1), (0, 0, 1), (0.3, 1, 1), (1, 0.3, 1))
+                ),
+            ),
+            Mistake(
+                "x, w0 and b0 are clipped one by one here. The clipping happens at x1; from there "
+                "on the chain rule goes on with what is left.",
+                when=lambda answer: (
+                    abs(answer[2] + 0.1) < 1e-6
+                    and abs(answer[0] - five_gradients(clip=9)[0]) < 1e-3
+                ),
+            ),
+            Mistake(
+                "What arrives at x1 is negative. To which end of the range is it cut?",
+                when=lambda answer: answer[2] > 0 and answer[4] < 0,
+            ),
+            Mistake(
                 "The hook on w1 turned the sign of others, too. It sits on a leaf: nothing lies "
                 "behind it.",
                 when=lambda answer: answer[3] > 0 and any(answer[i] > 0 for i in (0, 1, 2, 4)),
@@ -62,9 +122,11 @@ EXERCISES = [
                 value=lambda: five_gradients(2),
             ),
             Mistake(
-                "x, w0 and b0 are clipped one by one here. The clipping happens at x1; from there "
-                "on the chain rule goes on with what is left.",
-                when=lambda answer: all(abs(abs(float(answer[i])) - 0.1) < 1e-6 for i in (0, 1, 2)),
+                "Too few digits are left: round at the end, to four.",
+                when=lambda answer: all(
+                    any(a == round(b, places) for places in (1, 2, 3))
+                    for a, b in zip(answer, five_gradients(), strict=True)
+                ),
             ),
         ],
     ),
@@ -81,62 +143,7 @@ EXERCISES = [
             "Inside norm_clipper define hook(grad): if grad.norm() is above the limit, return grad "
             "times limit over norm. Return the hook itself at the end.",
         ),
-        mistakes=[
-            Mistake(
-                "norm_clipper has to return a hook: a function, defined inside, that takes grad.",
-                when=stumbled("has to return a hook"),
-            ),
-            Mistake(
-                "It cuts each entry by itself, which bends the direction. One factor for the whole "
-                "gradient is asked for.",
-                like=lambda limit: lambda grad: grad.clamp(-limit, limit),
-            ),
-            Mistake(
-                "The lengths fit, and the hook wrote into the gradient it was given. Others may "
-                "hold the same tensor: return a new one.",
-                when=lambda found: found[-1].result is False,
-            ),
-            Mistake(
-                "For a gradient of zeros it gives NaN, from dividing 0 by 0. Such a gradient is "
-                "short enough: keep it.",
-                when=lambda found: is_nan(found[2].result),
-            ),
-            Mistake(
-                "It divides by a norm of zero. Ask first whether the gradient is too long at all.",
-                when=stumbled("ZeroDivisionError"),
-            ),
-            Mistake(
-                "Short gradients are stretched to the limit. Only those that are too long are to "
-                "change.",
-                when=lambda found: abs(found[1].result.norm().item() - 1) < 1e-3,
-            ),
-            Mistake(
-                "Nothing was clipped. What you compute in a hook counts only if it is returned.",
-                like=lambda limit: lambda grad: None,
-            ),
-            Mistake(
-                "It clips to 1 whatever the limit is. Use the argument.",
-                like=norm_clipper(obeys=False),
-            ),
-            Mistake(
-                "That measures the largest entry. The norm is the root of the sum of the squares.",
-                like=norm_clipper(size=lambda grad: grad.abs().max()),
-            ),
-            Mistake(
-                "That measures the sum of the entries' sizes. The norm is the root of the sum of "
-                "the squares.",
-                like=norm_clipper(size=lambda grad: grad.abs().sum()),
-            ),
-            Mistake(
-                "The norm is squared somewhere: the root is missing.",
-                like=norm_clipper(size=lambda grad: (grad * grad).sum()),
-            ),
-            Mistake(
-                "The hook returned something that does not fit: a tensor of the gradient's shape "
-                "replaces it, None keeps it.",
-                when=stumbled("expected Variable", "changed the size"),
-            ),
-        ],
+        mistakes=NORM_CLIPPER,
     ),
     Hook(
         id="04.3",
@@ -152,59 +159,7 @@ EXERCISES = [
             "Write a function remember(name) that returns a hook; the hook stores "
             "sizes[name] = grad.norm().item() and returns nothing.",
         ),
-        mistakes=[
-            Mistake(
-                "log_sizes has to return the dict that the hooks fill.",
-                when=stumbled("has to return a dict"),
-            ),
-            Mistake(
-                "The hook returned something, and that took the gradient's place. A lambda returns "
-                "its expression: setdefault and norm give a value, not None.",
-                when=stumbled("changed the size", "expected Variable"),
-            ),
-            Mistake(
-                "When log_sizes runs there is no gradient yet. It has to be a hook that notes it "
-                "later.",
-                when=stumbled("NoneType"),
-            ),
-            Mistake(
-                "Post-accumulate hooks are for leaves only. Some of these tensors are inner ones.",
-                when=stumbled("non-leaf"),
-            ),
-            Mistake(
-                "The dict is empty after the pass. The hooks have to be there while backward runs.",
-                when=lambda found: found[0].result == [],
-            ),
-            Mistake(
-                "One name for all: a hook made in a loop looks its name up when it runs, and by "
-                "then the loop is over. Make each hook in a function of its own.",
-                when=lambda found: len(found[0].result) == 1,
-            ),
-            Mistake(
-                "Only the first pass is noted. Each pass is to fill the dict anew.",
-                like=log_sizes(first=True),
-            ),
-            Mistake(
-                "Watching changed the gradient of x. What does your hook return, or write into?",
-                when=lambda found: (
-                    found[2].result is None or abs(found[2].result.item() - X_GRADIENT) > 1e-4
-                ),
-            ),
-            Mistake(
-                "Lists are stored, where each name should have one number: that of the latest "
-                "pass.",
-                when=lambda found: isinstance(found[1].result[0], list),
-            ),
-            Mistake(
-                "It stores the gradients. Their norms are asked for, one number each.",
-                when=lambda found: found[1].result[0] < 0,
-            ),
-            Mistake(
-                "That is the sum of the entries' sizes. The norm is the root of the sum of the "
-                "squares.",
-                like=log_sizes(lambda grad: grad.abs().sum().item()),
-            ),
-        ],
+        mistakes=LOG_SIZES,
     ),
     Choice(
         id="04.4",
@@ -217,23 +172,68 @@ EXERCISES = [
             "itself. What can four passes add up to?",
             "d": "It clips the gradient that the loss starts from, which is 1 anyway.",
         },
-        mentions={
-            "what this hook sees, or when it runs": (
-                "after",
-                "sum",
-                "total",
-                "add",
-                "accumul",
-                "together",
-                "all passes",
-                "all four",
-                "stored",
-                "complete",
-                "final",
-                "p.grad itself",
-                "already",
-            )
+        ideas={
+            "what this hook sees": (
+                "sum|total|accumul|add|together|complete|whole|final|collect|cumulat|everything",
+                "all four|pass|batch|part|gradient|contribution",
+                "already|old|earlier|previous|before|so in|.grad|p.grad|grad|far|pass|part",
+            ),
+            "when it runs": (
+                "after|afterward|once|when|already|then|behind|follow|later|last"
+                " accumul|add|sum|stor|.grad|p.grad|grad|full|complete|total|updat|writ|fill|second"
+                "|two|four|several",
+                "so far",
+            ),
+            "what a tensor hook sees": (
+                "part|contribution|summand|piece|portion|increment|individual|separat|singl|current",
+                "tensor|register_hook only|new|part|one|this|each|single",
+                "one|each|new|this|only|alone pass|batch|gradient|backward|time|step|own",
+            ),
         },
+        misled={
+            (
+                "is post before ~register_hook ~tensor ~earlier ~next ~other",
+                "is it run|call|fire before add|accumul|stor ~tensor ~register_hook ~next ~earlier",
+            ): "When does a post-accumulate hook run: before or after the gradient is added to "
+            ".grad? Section 9 prints both.",
+            (
+                "tensor|register_hook only look|read|watch|observ ~part ~pass ~contribution ~new"
+                " ~batch ~single ~current ~this",
+                "not tensor|register_hook chang|modif|alter|replac|edit ~p.grad ~already ~old"
+                " ~previous ~sum ~total ~accumul ~stor ~add",
+            ): "A tensor hook may change the gradient: what it returns takes its place. What does "
+            "it not see?",
+            (
+                "is run|call|fire|execut once all|four|end|last ~each ~every ~tensor ~part",
+                "is run|call|fire|execut only all|four|end|last ~each ~every ~tensor ~part ~sum",
+            ): "Does it run only in the end? Section 9 prints how often it is called.",
+            (
+                "once each|every|per use ~pass",
+                "call|run|fire several|multiple|many ~pass ~batch ~backward",
+            ): "A tensor hook runs once for each pass, with the whole gradient of that pass. What "
+            "does it not see?",
+            (
+                "is return error|forbidden|refus|illegal|disallow",
+            ): "A tensor hook may return a tensor: it takes the gradient's place. And then it is "
+            "added to what is in .grad.",
+            (
+                "register late",
+                "register after forward",
+            ): "Tensor hooks may be registered at any time before the gradient comes by. What does "
+            "the one of (a) not see?",
+            (
+                "share",
+            ): "clamp without an underscore makes a new tensor, and writes into none. What "
+            "does the hook of (a) not see?",
+        },
+        model="A tensor hook sees what one pass brings, and four parts of up to 1 can add up to 4; "
+        "the hook of (b) runs after each has been added, and cuts the sum in .grad itself.",
+        mistakes=[
+            Mistake(
+                "Those are words to the point. Make a sentence of them.",
+                when=lambda reason: is_a_heap(reason.replace(" after ", " ")),
+            ),
+        ],
         hints=(
             "Section 9: which of the two hooks on a leaf sees 6 in the second pass, and which 12?",
             "Think of an entry that gets 1 in each pass, and follow it through all four passes.",
@@ -253,60 +253,7 @@ EXERCISES = [
             "dict from parameter to velocity. The hook changes p with p.sub_(...) and sets p.grad "
             "to None.",
         ),
-        mistakes=[
-            Mistake(
-                "It has to return the list of handles that registering gives.",
-                when=stumbled("list of handles"),
-            ),
-            Mistake(
-                "The hook read a .grad that is None. A tensor hook comes before .grad is there; "
-                "and a hook should touch its own parameter only, for the others may still wait.",
-                when=stumbled("NoneType"),
-            ),
-            Mistake(
-                "A post-accumulate hook has to return None: nothing is left to be replaced.",
-                when=stumbled("should return None"),
-            ),
-            Mistake(
-                "The shapes of two parameters meet: do they share one velocity? Each needs its "
-                "own.",
-                when=stumbled("broadcast", "size of tensor", "shape"),
-            ),
-            Mistake(
-                "After a pass .grad is not None. Clear it once the step is taken, in a hook that "
-                "runs after it was filled.",
-                when=lambda found: any(grad is not None for grad in found[1].result),
-            ),
-            Mistake(
-                "The parameters do not move. Change them in place: p = p - ... only gives a new "
-                "tensor the name p.",
-                when=lambda found: (
-                    max(abs(a - b) for a, b in zip(found[2].result, START, strict=True)) < 1e-6
-                ),
-            ),
-            Mistake(
-                "These are the steps of SGD without momentum: is the velocity kept from one pass "
-                "to the next?",
-                like=momentum(keep=0.0),
-            ),
-            Mistake(
-                "The step goes up the slope. To make the loss smaller, go against the gradient.",
-                like=momentum(sign=-1.0),
-            ),
-            Mistake(
-                "The new gradient is weighted by 1 - momentum. In the formula it comes in full.",
-                like=momentum(new=0.0),
-            ),
-            Mistake(
-                "That is Nesterov's step, which looks ahead. Here the step is lr times the "
-                "velocity.",
-                like=momentum(ahead=True),
-            ),
-            Mistake(
-                "The velocity is not forgotten at all: multiply it by momentum in each pass.",
-                like=momentum(keep=1.0),
-            ),
-        ],
+        mistakes=MOMENTUM,
     ),
     Hook(
         id="04.6",
@@ -320,46 +267,6 @@ EXERCISES = [
             "Make n views with x.view_as(x), and on each register a hook that knows its own i "
             "(lambda grad, i=i: ...) and returns what hook(i, grad) returns.",
         ),
-        mistakes=[
-            Mistake(
-                "It has to return a list of n tensors.",
-                when=stumbled("list of n tensors"),
-            ),
-            Mistake(
-                "The hook is called with the number first and the gradient second.",
-                when=stumbled("tolist"),
-            ),
-            Mistake(
-                "All hooks sit on one tensor, x or one copy of it, so each sees the whole sum. "
-                "Give each use a tensor of its own.",
-                like=stand_ins(one=True),
-            ),
-            Mistake(
-                "The hook was never called. Register one on each stand-in.",
-                when=lambda found: found[0].result == [],
-            ),
-            Mistake(
-                "x got no gradient: the stand-ins are cut off from it. detach() and data do that, "
-                "a view does not.",
-                when=lambda found: found[3].result is None,
-            ),
-            Mistake(
-                "The same number every time: a lambda made in a loop looks i up when it runs. "
-                "Write lambda grad, i=i: ... to fix it.",
-                when=lambda found: len(set(found[0].result)) == 1,
-            ),
-            Mistake(
-                "The hook sees the right parts, and what it returns is dropped. Pass it on.",
-                like=stand_ins(obeys=False),
-            ),
-            Mistake(
-                "The stand-ins have to be equal to x.",
-                when=lambda found: found[2].result != [[1.0, -2.0]] * 3,
-            ),
-            Mistake(
-                f"After the run {NUMBERS} is not 0, 1, 2. They count from zero.",
-                when=lambda found: found[0].result != [0, 1, 2],
-            ),
-        ],
+        mistakes=STAND_INS,
     ),
 ]

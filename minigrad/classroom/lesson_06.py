@@ -2,65 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import minigrad as torch
-from minigrad.classroom.answers import Choice, Numbers, Order
-from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.behaviors import Hook, Trial
+from minigrad.classroom.by_hand_06 import FIVE, LETTERS, TRIPLES
 from minigrad.classroom.exercise import Mistake
 from minigrad.classroom.runs_06 import (
+    DOUBLES,
+    LAYERS,
     NORMS,
+    WATCHES,
+    alike,
     clip,
-    clip_above,
-    clip_in_place,
+    clip_with,
     clipped_run,
-    five_gradients,
+    first_pass,
     home_made,
     hooked_run,
     norms,
     norms_run,
-    ones_at_the_input,
-    stumbled,
+    observed,
+    weight_norms,
 )
 
+
+def _norms_by(wrong: Any) -> Callable[[Sequence[Trial]], bool]:
+    return alike(norms_run, wrong, NORMS)
+
+
+def _hooked_by(wrong: Any) -> Callable[[Sequence[Trial]], bool]:
+    return alike(hooked_run, wrong, *first_pass(WATCHES), *first_pass(DOUBLES))
+
+
 EXERCISES = [
-    Numbers(
-        id="06.1",
-        asks="the gradients of x, f0.weight, f0.bias, f1.f.weight and f1.f.bias, in this order",
-        expected=lambda: five_gradients(ones_at_the_input),
-        right="f0 goes on from the new value; f1 had finished with its own parameters.",
-        hints=(
-            "At which gate is the new value put in, and which parameters lie behind it?",
-            "For x, w_0 and b_0 multiply 1 by the derivative of x_1 = w_0 x + b_0. The other two "
-            "are those of the run without a hook.",
-        ),
-        mistakes=[
-            Mistake(
-                "Those are the gradients without the hook. What arrives at f0 now?",
-                value=five_gradients,
-            ),
-            Mistake(
-                "That is what a pre-hook with ones would do: it replaces grad_output. This hook "
-                "replaces grad_input, at the other gate.",
-                value=lambda: five_gradients(
-                    pre_hook=lambda module, grad_output: (torch.ones_like(grad_output[0]),)
-                ),
-            ),
-            Mistake(
-                "The hook puts in a one for x_1. The chain goes on from there: each of the others "
-                "needs its local factor.",
-                when=lambda answer: all(float(entry) == 1 for entry in answer),
-            ),
-            Mistake(
-                "The parameters of f1 do get their gradients: they lie between the gates.",
-                when=lambda answer: answer[3] in (None, 0) or answer[4] in (None, 0),
-            ),
-            Mistake(
-                "What f1's own parameters get is fixed before the gradient reaches the input gate.",
-                when=lambda answer: (
-                    abs(float(answer[2]) - 1) < 1e-3 and abs(float(answer[4]) + 1.0199) > 1e-2
-                ),
-            ),
-        ],
-    ),
+    FIVE,
     Hook(
         id="06.2",
         asks="clip(module, grad_input, grad_output), which replaces each gradient in grad_input by "
@@ -79,25 +56,46 @@ EXERCISES = [
             Mistake(
                 "It stumbled over a None. One argument of this module is no tensor: what has to "
                 "stand in its place in the result?",
-                when=stumbled("NoneType"),
+                trouble=("NoneType",),
             ),
             Mistake(
-                "The tuple has to be as long as grad_input: one entry for each positional "
-                "argument, also for those that are no tensors.",
-                when=stumbled("invalid number"),
+                "Whether there is a gradient and whether it is zero are two questions. Ask for the "
+                "first.",
+                trouble=("ambiguous",),
             ),
             Mistake(
-                "The numbers fit, and it wrote into the tensors it was given. Others may hold the "
-                "same tensors: make new ones.",
-                like=clip_in_place,
+                "It wrote into the tensors it was given. Others may hold the same tensors: make "
+                "new ones.",
+                when=lambda found: "values" in found[0].changed,
             ),
             Mistake(
                 "Large gradients are cut, and large negative ones get through: the range has two "
                 "ends.",
-                like=clip_above,
+                like=clip_with(lambda g: g.clamp(max=1)),
             ),
             Mistake(
-                "Nothing was clipped. What you compute in a hook counts only if it is returned.",
+                "Large negative gradients are cut, and large positive ones get through: the range "
+                "has two ends.",
+                like=clip_with(lambda g: g.clamp(min=-1)),
+            ),
+            Mistake(
+                "Every negative gradient is zero now. The range begins further down.",
+                like=clip_with(lambda g: g.clamp(0, 1)),
+            ),
+            Mistake(
+                "It makes the gradient as a whole shorter. Each number is to be clipped by itself.",
+                like=clip_with(lambda g: g / g.norm().clamp(min=1)),
+            ),
+            Mistake(
+                "What lies outside of the range is zero now. Clipping brings it to the limit.",
+                like=clip_with(lambda g: g * (g.abs() <= 1)),
+            ),
+            Mistake(
+                "That leaves the signs alone. What lies inside of the range is to stay.",
+                like=clip_with(torch.sign),
+            ),
+            Mistake(
+                "Nothing was clipped. What you compute counts only if it is what you return.",
                 like=lambda module, grad_input, grad_output: None,
             ),
             Mistake(
@@ -105,80 +103,23 @@ EXERCISES = [
                 "before.",
                 like=lambda module, grad_input, grad_output: (None,) * len(grad_input),
             ),
-        ],
-    ),
-    Order(
-        id="06.3",
-        asks="the letters A, B, C and D in the order in which they are printed",
-        expected=("C", "A", "B", "D"),
-        right="Modules in the order of the backward pass; within one, registration, but for "
-        "prepend.",
-        hints=(
-            "Which module does the gradient reach first, f0 or f1?",
-            "Order the two hooks of that module, with prepend in mind; then those of the other.",
-        ),
-        mistakes=[
             Mistake(
-                "The hook with prepend=True is put in front of those that its module already has.",
-                value=("A", "C", "B", "D"),
+                "The right entries in the opposite order: the first belongs to the first input.",
+                like=lambda module, grad_input, grad_output: clip(module, grad_input, grad_output)[
+                    ::-1
+                ],
             ),
             Mistake(
-                "That is the order of the forward pass: f0 first. Where does the gradient start?",
-                value=("B", "D", "C", "A"),
-            ),
-            Mistake(
-                "That is the order in which they were registered. Two modules are at work here.",
-                value=("A", "B", "C", "D"),
-            ),
-            Mistake(
-                "Hooks of one module run in the order of registration, unless prepend says "
-                "otherwise. Look again at f0.",
-                value=("C", "A", "D", "B"),
-            ),
-            Mistake(
-                "prepend puts a hook in front of those on the same module; it does not touch other "
-                "modules.",
-                value=("C", "B", "D", "A"),
+                "The first entry is clipped, and others are not.",
+                like=lambda module, grad_input, grad_output: (
+                    *clip(module, grad_input[:1], grad_output),
+                    *grad_input[1:],
+                ),
             ),
         ],
     ),
-    Choice(
-        id="06.4",
-        asks="which single hook triples all five gradients, those of f1's parameters included",
-        option="c",
-        right="What is changed at the output gate reaches all that lies behind it.",
-        why_not={
-            "a": "It acts where the gradient leaves f1. Have f1's parameters not had theirs by "
-            "then?",
-            "b": "When this hook runs, grad_output has been used already: section 4 shows who is "
-            "hit instead.",
-            "d": "It acts where the gradient leaves f1.f. Which parameters lie above that place?",
-        },
-        mentions={
-            "where, or when, the hook acts": (
-                "output gate",
-                "before",
-                "first",
-                "upper",
-                "enter",
-                "arriv",
-                "comes in",
-                "behind",
-                "upstream",
-                "through",
-                "whole",
-                "the output",
-                "late",
-                "top",
-                "grad_output",
-            )
-        },
-        hints=(
-            "For each of the four, find the gate where the hook acts.",
-            "Which of the two gates lies above the place where the way to f1's parameters branches "
-            "off?",
-        ),
-    ),
+    LETTERS,
+    TRIPLES,
     Hook(
         id="06.5",
         asks="layer_norms(model, data, cotangent), which returns a dict from the name of each "
@@ -195,46 +136,24 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
-                "It did not return a dict. Note each norm under its layer's name, and return what "
-                "you have noted.",
-                when=stumbled("has to return a dict"),
+                "The first layer's grad_input holds None, for data needs no gradient. It is "
+                "grad_output that is asked for.",
+                trouble=("NoneType",),
+            ),
+            Mistake(
+                "Your hook returned a number, which is taken for a new grad_input. A hook that "
+                "watches returns nothing.",
+                trouble=("has no len", "invalid number"),
             ),
             Mistake(
                 "No hook noted anything. They have to be registered before the forward pass, and "
-                "stay until the backward pass is over.",
+                "stay until it is over.",
                 when=lambda found: found[0].result == [],
-            ),
-            Mistake(
-                "Those are the norms of grad_input, at each layer's input. The other gradient is "
-                "asked for.",
-                like=norms(which=0),
-            ),
-            Mistake(
-                "The norms are right, and hooks stayed on the model. Keep the handles, and remove "
-                "each when you are done.",
-                when=lambda found: (
-                    found[2].result > 0 and found[1].result == norms_run(norms())[NORMS]
-                ),
-            ),
-            Mistake(
-                "The data needs no gradient, so the first layer's hook ran with a warning. "
-                "Section 9 says what helps.",
-                like=norms(copies=False),
             ),
             Mistake(
                 "It hooked more than the linear layers. isinstance(module, nn.Linear) sorts them "
                 "out.",
-                when=lambda found: len(found[0].result) > len(norms_run(norms())[NORMS]),
-            ),
-            Mistake(
-                "The data requires a gradient now, and did not before: the caller's tensor was "
-                "changed. Work on a copy, or on data.detach().",
-                when=lambda found: found[4].result is True,
-            ),
-            Mistake(
-                "The first layer's grad_input holds None, for data needs no gradient. It is "
-                "grad_output that is asked for.",
-                when=stumbled("NoneType"),
+                when=lambda found: {*found[0].result} > LAYERS,
             ),
             Mistake(
                 "The layer inside of model.body is missing: named_children() goes one level deep, "
@@ -246,6 +165,61 @@ EXERCISES = [
                 "then the loop is over. Make each hook in a function of its own.",
                 when=lambda found: len(found[0].result) == 1,
             ),
+            Mistake(
+                "Those are other names than the ones that named_modules() gives.",
+                when=lambda found: {*found[0].result} != LAYERS,
+            ),
+            Mistake(
+                "It changed which warnings are shown, for everybody and for good. Section 9 says "
+                "how none comes up.",
+                when=lambda found: found[4].result,
+            ),
+            Mistake(
+                "The data requires a gradient now, and did not before: the caller's tensor was "
+                "changed. Work on a copy, or on data.detach().",
+                when=lambda found: found[5].result is True,
+            ),
+            Mistake(
+                "Those are the norms of grad_input, at each layer's input. The other gradient is "
+                "asked for.",
+                when=_norms_by(norms(which=0)),
+            ),
+            Mistake(
+                "Those are squares. The norm is the root of the sum of squares.",
+                when=_norms_by(norms(measure=lambda gradient: (gradient**2).sum())),
+            ),
+            Mistake(
+                "Those are sums of sizes. The norm is the root of the sum of squares.",
+                when=_norms_by(norms(measure=lambda gradient: gradient.abs().sum())),
+            ),
+            Mistake(
+                "That is the norm of the first row of each gradient. All rows count.",
+                when=_norms_by(norms(measure=lambda gradient: gradient[0].norm())),
+            ),
+            Mistake(
+                "The backward pass began with ones. It has to begin with cotangent.",
+                when=_norms_by(norms(ones=True)),
+            ),
+            Mistake(
+                "Those are the norms of the weights' gradients. What arrives at the output of each "
+                "layer is asked for.",
+                when=_norms_by(weight_norms),
+            ),
+            Mistake(
+                "The data needs no gradient, so the first layer's hook ran with a warning. "
+                "Section 9 says what helps.",
+                when=lambda found: found[3].result > 0,
+            ),
+            Mistake(
+                "A hook of yours stayed on the model. Keep every handle, and remove each when you "
+                "are done.",
+                when=lambda found: found[2].result > 0,
+            ),
+            Mistake(
+                "A model may be an nn.Linear itself. named_modules() lists it, with the empty "
+                "name, and model.forward goes around its hook.",
+                when=lambda found: found[7].result == {},
+            ),
         ],
     ),
     Hook(
@@ -253,8 +227,14 @@ EXERCISES = [
         asks="hooked(module, x, hook), which returns module(x) and calls the hook in the backward "
         "pass with grad_input and grad_output",
         scenario=hooked_run,
-        reference=home_made(gated=True, obeys=True),
-        without=("register_full_backward_hook", "register_full_backward_pre_hook"),
+        reference=home_made(),
+        without=(
+            "register_full_backward_hook",
+            "register_full_backward_pre_hook",
+            "register_backward_hook",
+            "register_module_full_backward_hook",
+            "register_module_full_backward_pre_hook",
+        ),
         right="That is a full backward hook: two gates, one note, and obedience.",
         hints=(
             "Which tensor plays the output gate, and which the input gate? Is x itself a gate, if "
@@ -264,31 +244,78 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
-                "Nothing came back: hooked has to return what the module returns.",
-                when=stumbled("has to return what"),
+                "The hook's answer is a tuple, or None. A tensor's hook has to return a tensor: "
+                "take it out of the tuple.",
+                trouble=("'tuple'", "got tuple"),
+            ),
+            Mistake(
+                "This hook returned None, which means: keep the gradient. Ask for that case first.",
+                trouble=("NoneType",),
+            ),
+            Mistake(
+                "When the gradient came to the input gate, nothing had been noted at the output "
+                "gate. Is it your gate that you return, and does its hook run first?",
+                trouble=("KeyError", "IndexError", "NameError", "UnboundLocalError"),
             ),
             Mistake(
                 "The hook was never called. Does the backward pass go through the tensor that you "
-                "hooked: did the module run on it?",
+                "hooked, and is its hook still on?",
                 when=lambda found: found[0].result == 0,
+            ),
+            Mistake(
+                "In one pass the hook was called more than once. It wants both gradients together.",
+                when=lambda found: found[0].result > 1,
+            ),
+            Mistake(
+                "grad_input and grad_output have changed places.",
+                when=_hooked_by(home_made(exchanged=True)),
             ),
             Mistake(
                 "The hook sat on x itself, so it saw, and changed, what comes by the other path as "
                 "well. The module needs a gate of its own.",
-                like=home_made(gated=False, obeys=True),
+                when=_hooked_by(home_made(gate=lambda x: x)),
+            ),
+            Mistake(
+                "The way back to x is cut: nothing of what the module passes on arrives there.",
+                when=_hooked_by(home_made(gate=lambda x: x.detach().requires_grad_())),
+            ),
+            Mistake(
+                "It wrote into the gradient that the hook was given. Others may hold it: return a "
+                "new one.",
+                when=lambda found: found[-1].result is False,
             ),
             Mistake(
                 "The hook is called with the right gradients, and what it returns is dropped.",
-                like=home_made(gated=True, obeys=False),
+                when=_hooked_by(home_made(obeys=lambda gradient, replaced: None)),
             ),
             Mistake(
-                "The hook's answer is a tuple, or None. A tensor's hook has to return a tensor: "
-                "take it out of the tuple.",
-                when=stumbled("'tuple'", "got tuple"),
+                "What the hook returned was multiplied by the gradient. It takes its place.",
+                when=_hooked_by(home_made(obeys=lambda gradient, replaced: gradient * replaced)),
             ),
             Mistake(
-                "This hook returned None, which means: keep the gradient. Ask for that case first.",
-                when=stumbled("NoneType"),
+                "What the hook returned was added to the gradient. It takes its place.",
+                when=_hooked_by(home_made(obeys=lambda gradient, replaced: gradient + replaced)),
+            ),
+            Mistake(
+                "The module's own parameters felt the change: it was made at the output gate.",
+                when=lambda found: (
+                    observed(found, f"weight.grad with {DOUBLES}")
+                    != hooked_run(home_made())[f"weight.grad with {DOUBLES}"]
+                ),
+            ),
+            Mistake(
+                "In a second backward pass the hook is still shown grad_output of the first.",
+                like=home_made(taken=lambda noted: noted[0]),
+            ),
+            Mistake(
+                "In a second backward pass the hook is shown the sum over both passes.",
+                like=home_made(taken=sum),
+            ),
+            Mistake(
+                "In a second backward pass the hook has to be called again.",
+                when=lambda found: (
+                    observed(found, f"grad_output, seen by {WATCHES} in a second pass,") == []
+                ),
             ),
         ],
     ),

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Number, Order
+from minigrad.classroom.answers import Number, Order
 from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.blame_08 import BLAME
 from minigrad.classroom.exercise import Mistake
-from minigrad.classroom.runs_06 import stumbled
+from minigrad.classroom.reasons import Choice
 from minigrad.classroom.runs_08 import (
-    blame,
-    blame_run,
+    CALLED,
+    ERROR_LEFT,
+    FLOW_LEFT,
+    FLOW_OTHERS,
+    LAYERS,
+    NO_GRAD,
+    OTHER,
+    ROWS,
     flow,
     flow_run,
-    scale_in_place,
-    scale_own,
-    scale_run,
+    names_in,
+    rounded_off,
 )
+from minigrad.classroom.scale_08 import SCALED
 from minigrad.classroom.slate_08 import count_calls, is_layer, letters
 
 EXERCISES = [
@@ -30,6 +37,28 @@ EXERCISES = [
             "Then the backward pass: who opens, what does the Tanh do in between, who closes?",
         ),
         mistakes=[
+            Mistake(
+                "The last line runs the backward pass as well, and three of the hooks belong to "
+                "that.",
+                when=lambda found: not {"C", "D", "E"} & {*found},
+            ),
+            Mistake(
+                "B and D are registered before the model is called, and meant for every module.",
+                when=lambda found: not {"B", "D"} & {*found},
+            ),
+            Mistake(
+                "A, C and E belong to one module each, and it is called once.",
+                when=lambda found: any(found.count(letter) > 1 for letter in "ACE"),
+            ),
+            Mistake(
+                "Two modules are called, and no more: sum() and backward() are none, and call no "
+                "hook of a module.",
+                when=lambda found: found.count("B") > 2 or found.count("D") > 2,
+            ),
+            Mistake(
+                "Each of the five hooks is called at least once.",
+                when=lambda found: not {*"ABCDE"} <= {*found},
+            ),
             Mistake(
                 "A global hook is called by every module, and there are two: the Sequential is one "
                 "as well.",
@@ -103,6 +132,11 @@ EXERCISES = [
                 value=lambda: 2 * count_calls(),
             ),
             Mistake(
+                "Only what the line itself calls. What is called inside of a module calls the "
+                "hook as well.",
+                when=lambda count: 0 < count <= 2,
+            ),
+            Mistake(
                 "Too few. Follow the line as Python runs it: each round of the loop calls two "
                 "modules, and every container that is called counts as well.",
                 when=lambda count: 0 <= count < count_calls(),
@@ -113,78 +147,7 @@ EXERCISES = [
             ),
         ],
     ),
-    Hook(
-        id="08.3",
-        asks="blame(model, data, cotangent), which returns the name of the module that made the "
-        "first NaN or infinity of the backward pass, or None",
-        scenario=blame_run,
-        reference=blame(),
-        right="Clean in, bad out, and the first to say so: this works for models you never saw.",
-        hints=(
-            "What does the culprit receive, and what does it send on? Which hook sees both? And "
-            "what does the first layer need, to be seen at all?",
-            "Register a global full hook in a with block. It notes names[module] where grad_input "
-            "is bad and grad_output is not. Run the model on data.detach().requires_grad_(), and "
-            "return the first name noted.",
-        ),
-        mistakes=[
-            Mistake(
-                "A hook stayed behind, and would speak in the next run of any model. Register it "
-                "in a with block.",
-                when=lambda found: found[-2].result and found[-2].result > 0,
-            ),
-            Mistake(
-                "The data require a gradient now, and did not before: the caller's tensor was "
-                "changed. Work on data.detach().",
-                when=lambda found: found[-1].result is True,
-            ),
-            Mistake(
-                "Nothing was returned, or None throughout, and there are culprits. A forward hook "
-                "does not see them: the values are fine, the gradients are not.",
-                when=lambda found: all(t.result is None and not t.trouble for t in found[:-2]),
-            ),
-            Mistake(
-                "That is the victim: the module at which the NaN arrives. Who sent it?",
-                like=blame(victim=True),
-            ),
-            Mistake(
-                "A container that holds the culprit is guilty, too, and speaks later. The first "
-                "one noted counts.",
-                like=blame(which=-1),
-            ),
-            Mistake(
-                "An infinity was missed. isfinite() asks for both at once.",
-                like=blame(judge=lambda gs: any(g is not None and g.isnan().any() for g in gs)),
-            ),
-            Mistake(
-                "A NaN was missed: isinf() is false for it. isfinite() asks for both at once.",
-                like=blame(judge=lambda gs: any(g is not None and g.isinf().any() for g in gs)),
-            ),
-            Mistake(
-                "That is the name of the class. Several layers may share it: named_modules() has "
-                "the module's own name.",
-                like=blame(label=lambda module, name: type(module).__name__),
-            ),
-            Mistake(
-                "That is the module. Its name is asked for: turn named_modules() around.",
-                when=lambda found: hasattr(found[1].result, "named_modules"),
-            ),
-            Mistake(
-                "The culprit in the first layer was not found. Data that need no gradient leave it "
-                "nothing to send: what is None is neither good nor bad.",
-                when=lambda found: found[1].result == "length" and found[4].result in (None, ""),
-            ),
-            Mistake(
-                "A gradient may be None. Ask for that before you ask whether it is finite.",
-                when=stumbled("NoneType"),
-            ),
-            Mistake(
-                "Nobody is guilty in a healthy model: there the list of culprits is empty. Return "
-                "None then.",
-                when=stumbled("list index"),
-            ),
-        ],
-    ),
+    BLAME,
     Hook(
         id="08.4",
         asks="gradient_flow(model, data, cotangent), which returns a dict from the name of each "
@@ -200,28 +163,81 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
-                "It did not return a dict. Return what the hook has noted.",
-                when=stumbled("has to return a dict"),
+                "Return what the hook has noted.",
+                trouble=("has to return a dict",),
             ),
             Mistake(
                 "The keys are names of classes, so layers of one kind overwrite one another. "
                 "Use the names of named_modules().",
-                when=lambda found: any(name == "Linear" for name, *_ in found[0].result),
+                when=lambda found: "Linear" in names_in(found[ROWS]),
+            ),
+            Mistake(
+                "The hook noted nothing. It has to be there before the model is called, since the "
+                "gates are built in the forward pass.",
+                when=lambda found: found[ROWS].result == [],
+            ),
+            Mistake(
+                "All modules write under one name. Hooks that are made in a loop share its "
+                "variable, and see the value that it has in the end.",
+                when=lambda found: names_in(found[ROWS]) == ["spare"],
             ),
             Mistake(
                 "The model itself is missing. Hooks are run by the call model(data), and forward "
                 "is what the call runs inside.",
-                when=lambda found: found[0].result[0][0] != "" and len(found[0].result) == 5,
+                when=lambda found: names_in(found[ROWS]) == CALLED[1:],
+            ),
+            Mistake(
+                "Containers are missing, and the model with them. They are modules as well, and "
+                "each call of one is asked for.",
+                when=lambda found: names_in(found[ROWS]) == LAYERS,
             ),
             Mistake(
                 "Layers deeper inside are missing: named_modules() goes all the way down, "
                 "named_children() one level.",
-                when=lambda found: 0 < len(found[0].result) <= 4,
+                when=lambda found: (
+                    found[ROWS].result != [] and not any("." in n for n in names_in(found[ROWS]))
+                ),
+            ),
+            Mistake(
+                "It keeps the entries of an earlier call: the other model has other modules. Start "
+                "with an empty dict each time.",
+                when=lambda found: (
+                    {"", "only"} < {*names_in(found[OTHER])} or "only" in names_in(found[ROWS])
+                ),
+            ),
+            Mistake(
+                "A module that was never called has an entry. Note what the hook is told, and no "
+                "more.",
+                when=lambda found: "spare" in names_in(found[ROWS]),
+            ),
+            Mistake(
+                "The model itself has the name '' in named_modules(): take that for its key.",
+                when=lambda found: (
+                    len(found[ROWS].result) == len(CALLED) and "" not in names_in(found[ROWS])
+                ),
+            ),
+            Mistake(
+                "For data that need no gradient, entries are missing. A module whose grad_input is "
+                "None was called all the same: note the None.",
+                when=lambda found: (
+                    names_in(found[ROWS]) == CALLED
+                    and {*names_in(found[NO_GRAD])} < {*names_in(found[ROWS])}
+                ),
             ),
             Mistake(
                 "It stumbled over a None. Where data need no gradient there is no grad_input, and "
                 "a norm cannot be taken of nothing.",
-                when=stumbled("NoneType"),
+                trouble=("NoneType",),
+            ),
+            Mistake(
+                "`if g:` asks a tensor whether it is true. You want to know whether there is one: "
+                "`if g is not None`.",
+                trouble=("ambiguous",),
+            ),
+            Mistake(
+                "What your hook returns is taken for a new grad_input: setdefault, for one, "
+                "returns something. Here the hook only has to note, and to return None.",
+                trouble=("invalid number", "None for all gradients"),
             ),
             Mistake(
                 "A gradient that is None was noted as 0. That reads as if it had vanished: keep "
@@ -229,23 +245,53 @@ EXERCISES = [
                 when=lambda found: any(value == 0 for row in found[1].result for value in row[1:]),
             ),
             Mistake(
+                "Where the data need no gradient, there are norms and should be None: the pass ran "
+                "on data that were made to need one. Take the data as they are.",
+                when=lambda found: None not in [v for row in found[1].result for v in row],
+            ),
+            Mistake(
                 "The two norms have changed places: grad_input first.",
                 like=flow(swapped=True),
             ),
             Mistake(
+                "The pass has to start from the cotangent. Yours starts from ones.",
+                like=flow(ones=True),
+            ),
+            Mistake(
+                "That is the largest entry. The norm is the root of the sum of the squares.",
+                like=flow(measure=lambda g: g.abs().max().item()),
+            ),
+            Mistake(
+                "That is the sum of the squares. The norm is its root.",
+                like=flow(measure=lambda g: (g * g).sum().item()),
+            ),
+            Mistake(
+                "That is the sum of the sizes. The norm is the root of the sum of the squares.",
+                like=flow(measure=lambda g: g.abs().sum().item()),
+            ),
+            Mistake(
                 "The norms are right, and the hook is still there, for every module to come. "
                 "Remove it.",
-                when=lambda found: found[2].result > 0,
+                when=lambda found: found[FLOW_LEFT].result > 0,
+            ),
+            Mistake(
+                "Hooks that somebody else had registered are gone. Remove your own by its handle, "
+                "and leave the table alone.",
+                when=lambda found: found[FLOW_OTHERS].result is False,
             ),
             Mistake(
                 "The hook goes when all is well, and stays when the model raises: remove() was "
                 "never reached. A with block or a finally is.",
-                like=flow(removes="at the end"),
+                when=lambda found: found[ERROR_LEFT].result > 0,
             ),
             Mistake(
-                "The hook noted nothing. It has to be there before the model is called, since the "
-                "gates are built in the forward pass.",
-                when=lambda found: found[0].result == [],
+                "The norms are rounded. Keep all digits: whoever reads them can round.",
+                when=rounded_off,
+            ),
+            Mistake(
+                "A module of this model is not in the dictionary that you ask. Make one from the "
+                "model that you are given.",
+                trouble=("KeyError",),
             ),
         ],
     ),
@@ -261,85 +307,77 @@ EXERCISES = [
             "the other thread?",
             "d": "A NaN in the forward pass is in the values; and whom does a global hook reach?",
         },
-        mentions={
-            "which modules are reached": (
-                "only",
-                "other",
-                "own",
-                "this model",
-                "that model",
-                "the model",
-                "their model",
-                "its modules",
-                "process",
-                "every",
-                "else",
-                "thread",
-                "narrow",
-            )
+        ideas={
+            "which modules call this hook": (
+                "hook|reach|watch|affect|touch|limit|bound|see|look|attach|stay|catch model|module",
+                "hook|reach|watch|affect|touch|limit|bound|see|look|attach|stay layer|network",
+                "only|just|exactly|solely|merely model|module|layer|network",
+                "own module|model|layer|hook",
+                "scope|local|narrow|specific|target|precis|selectiv",
+                "not|nothing|none|nobody but|else|except|besid",
+                "model|room|one given|watched|mine|meant|want",
+                "keep|stay|left|leave|leaving out|alone|aside|untouched",
+            ),
+            "whom a global hook would reach besides": (
+                "global every|all|any|whole|other|both|everywhere|everything|everyone|too",
+                "process|thread|everywhere|stranger|foreign|unrelated|bystander",
+                "every|all house|room|flat|user",
+                "other|another|second|different|neighbo|else model|module|network|layer|one",
+                "other|another|second|different|someone|people|somebody train|code|program|user",
+                "every|any|all module anywhere|process|program|memory|alive",
+                "only|just|exactly|solely|merely model|module|layer|network",
+                "not others|else|strangers|anybody|anyone|rest",
+                "local|scope|narrow|isolat model|module",
+            ),
+            "what would come of that": (
+                "stop|end|abort|break|kill|interrupt|raise|fail train|run|wrong|innocent|other",
+                "pay|cost|slow|disturb|bother other|everybody|everyone|user|people|who",
+                "false alarm",
+                "side effect",
+            ),
         },
+        misled={
+            ("is remov when|after train ends|end|over ~other ~global ~process ~reach",): (
+                "So it can be with each of the four. Who calls the hook while the training runs?"
+            ),
+            ("is global only|just|own thread", "global not other|second|another thread"): (
+                "A global hook is called in every thread: its table belongs to the process. So "
+                "what is the trouble with two threads?"
+            ),
+            (
+                "model.modules|own called|run|fire|see|watch every|all|both process|thread|models "
+                "~only ~just ~global ~not ~no ~other",
+                "model.modules called|run|fire every|all|any model|module ~only ~just ~global ~not",
+                "is forward run|fire|call every|all|any thread ~global ~regist ~table",
+            ): "A hook on a module is called by that module and by no other. Whose are the modules "
+            "in model.modules()?",
+            ("own before|earlier|sooner|first|faster global", "global after|later|last own"): (
+                "Global hooks come before a module's own; but here the order decides nothing. Who "
+                "calls them?"
+            ),
+            ("is gate ~full ~backward ~d", "place fail|error|break forward", "is forward graph"): (
+                "A forward hook adds nothing to the graph, be it global or not. Who calls it?"
+            ),
+            ("go|remov|vanish|disappear|clean|delet themselves|itself|automatic",): (
+                "No hook goes by itself, neither a global one nor a module's own: that is what the "
+                "handles are for. Who calls the hook while it is there?"
+            ),
+            ("not global remov|taken|undo|unregister",): (
+                "A global hook has a handle and can be removed like any other. Who calls it until "
+                "then?"
+            ),
+            ("is safe thread",): (
+                "Nothing here is made safe for threads. Whose modules call the hook?"
+            ),
+        },
+        model="A global hook is called by every module in the process, also by those of the model "
+        "in the other thread. Hooks on model.modules() are called by the model that is trained, "
+        "and by nobody else.",
         hints=(
             "For each way: whose modules call the hook, and from when to when?",
             "Two models are trained side by side, and one of them is not meant. Which way can tell "
             "them apart without asking?",
         ),
     ),
-    Hook(
-        id="08.6",
-        asks="scale_own(kind, factor), which scales the gradients of the parameters of all modules "
-        "of a class, and nothing else, and returns a list of handles",
-        scenario=scale_run,
-        reference=scale_own(),
-        right="Scaled where gradients come in, scaled back where they go out: nobody else notices.",
-        hints=(
-            "At which gate does a factor reach the module's own parameters? What else does it "
-            "reach, and at which gate could that be undone?",
-            "A global pre-hook multiplies grad_output by the factor, a global full hook divides "
-            "grad_input by it; both ask isinstance(module, kind) first, and keep each None.",
-        ),
-        mistakes=[
-            Mistake(
-                "It did not return a list of handles. Each register function gives one: put them "
-                "into a list.",
-                when=stumbled("list of handles"),
-            ),
-            Mistake(
-                "The gradients that go on upstream are scaled too, and scaled again at each layer. "
-                "Undo it where they leave the module.",
-                like=scale_own(full=False),
-            ),
-            Mistake(
-                "grad_input is what leaves the module, when its parameters have had theirs. So "
-                "others are scaled, and not the layer itself.",
-                like=scale_own(pre=False),
-            ),
-            Mistake(
-                "All modules are scaled, containers too. Ask isinstance(module, kind) first.",
-                like=scale_own(only_kind=False),
-            ),
-            Mistake(
-                "It wrote into the gradient it was given, and others may hold the same tensor. "
-                "Make new tensors, and return them in a tuple.",
-                like=scale_in_place,
-            ),
-            Mistake(
-                "Nothing was scaled. What a hook computes counts only if it is returned.",
-                like=scale_own(pre=False, full=False),
-            ),
-            Mistake(
-                "It stumbled over a None: data that need no gradient have none in grad_input. Keep "
-                "None where None is.",
-                when=stumbled("NoneType"),
-            ),
-            Mistake(
-                "Where no input needs a gradient PyTorch asks for a tuple: return tuple(...), not "
-                "a list.",
-                when=stumbled("None for all gradients"),
-            ),
-            Mistake(
-                "Return a tuple with one entry for each gradient, even if there is one only.",
-                when=stumbled("invalid number", "shape"),
-            ),
-        ],
-    ),
+    SCALED,
 ]

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Numbers, Order
+from typing import Any
+
+from minigrad.classroom.answers import Numbers, Order
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercise import Mistake
-from minigrad.classroom.runs_09 import (
-    FULL,
-    LEGACY,
-    asked_for,
-    at_each,
-    by_full_hook,
-    by_module,
-    by_multi_grad_hook,
-    on_the_input,
-    order,
-    run_ready,
-    run_watchers,
-    values_instead,
-    watch_output,
-    when_ready,
+from minigrad.classroom.ready_09 import WAITING, run_ready, when_ready
+from minigrad.classroom.reasons import Choice
+from minigrad.classroom.runs_09 import WATCHING, asked_for, order, run_watchers, watch_output
+
+# The machinery of hooks, what is done about it, and by whom.
+_HOOK = "hook|gate|machiner|backwardhook|identity"
+_DOES = (
+    "run|ran|set|buil|mak|made|insert|put|add|attach|look|handl|liv|trigger|fir|instal|process|"
+    "surround|respons|creat|manag|wire|plac|wrap|invok|execut|check|prepar|know|read|need"
 )
+_CALL = "call|__call|module.__call|model.__call|nn.module.__call|torch.nn.module.__call"
+_FORWARD = "forward|model.forward|module.forward|self.forward|linear.forward|nn.linear.forward"
+_PAST = "bypass|skip|past|around|round|circumvent|avoid|omit|miss|ignor|sidestep|evad|leav|without"
+_BARE = "direct|only|alone|just|bare|mere|inside|inner|plain|raw|pure|itself|hand|simpl|bypass"
+
+
+def _is(three: Any, *values: Any) -> bool:
+    """Tell whether the first entries of an answer to 09.1 are these."""
+    return all(
+        abs(a - b) < 1e-3 if b is not None and a is not None else a is b
+        for a, b in zip(three, values, strict=False)
+    )
+
 
 EXERCISES = [
     Numbers(
@@ -28,7 +37,6 @@ EXERCISES = [
         asks="a tuple of three: the value of gradient, what x.grad is, and how many lines are "
         "printed",
         expected=asked_for,
-        container=tuple,
         right="Nothing is broken: grad runs the tensor's hooks, hands its result over, and "
         "accumulates nothing.",
         hints=(
@@ -39,21 +47,52 @@ EXERCISES = [
         ),
         mistakes=[
             Mistake(
+                "The third is a number: how many lines are printed.",
+                when=lambda three: isinstance(three[2], str),
+            ),
+            Mistake(
+                "The values are right, in another order: asked for are gradient, x.grad, and the "
+                "number of lines.",
+                when=lambda three: set(three) == {120, None, 0},
+            ),
+            Mistake(
                 "So it was until 2022. Today a tensor hook runs under grad as well, and what it "
                 "returns is what you get: look at case 4 again.",
-                when=lambda three: abs(three[0] - 12) < 1e-3 and three[1:] == (None, 0),
+                when=lambda three: _is(three, 12, None, 0),
             ),
             Mistake(
-                "You answered for backward(). What does grad do with a leaf's .grad?",
-                when=lambda three: three[1] is not None and float(three[1]) != 0,
+                "A tensor hook runs under grad as well: look at case 4 again. And you answered for "
+                "backward(): what does grad do with a leaf's .grad?",
+                when=lambda three: _is(three, 12) and float(three[1]) != 0,
             ),
             Mistake(
-                "An empty .grad is None, not zero: nothing was ever put there.",
+                "An empty .grad is None, neither zero nor False: nothing was ever put there.",
                 when=lambda three: three[1] is not None and float(three[1]) == 0,
             ),
             Mistake(
+                "You answered for backward(). What does grad do with a leaf's .grad?",
+                when=lambda three: three[1] is not None,
+            ),
+            Mistake(
                 "The line is printed when something was accumulated. Was anything?",
-                when=lambda three: three[1] is None and three[2] != 0,
+                when=lambda three: three[2] != 0,
+            ),
+            Mistake(
+                "The size of gradient fits, its sign does not: x**3 rises at x = 2.",
+                when=lambda three: _is(three, -120),
+            ),
+            Mistake(
+                "You multiplied the value of x**3. The hook is given the gradient, its slope.",
+                when=lambda three: _is(three, 80),
+            ),
+            Mistake(
+                "The slope of a power has the exponent as a factor: look at x**3 again.",
+                when=lambda three: _is(three, 40),
+            ),
+            Mistake("The hook multiplies by 10. You added.", when=lambda three: _is(three, 22)),
+            Mistake(
+                "The hook runs once, so its factor is there once.",
+                when=lambda three: _is(three, 1200),
             ),
             Mistake(
                 "Work out the slope of x**3 at x = 2 first, then apply the hook, once.",
@@ -67,26 +106,79 @@ EXERCISES = [
         option="c",
         right="model(data) runs the hooks and forward; model.forward(data) runs forward alone.",
         why_not={
-            "a": "Then the hook would run at the output gate, and warn: case 9. Here there is "
-            "not even a warning.",
-            "b": "Case 9 had a full hook on a single Linear, and it was called.",
+            "a": "Then the hook would run at the output gate, and warn: lesson 06 showed it. Here "
+            "there is not even a warning.",
+            "b": "Case 5 had a full hook on a ReLU, which is smaller still, and it was called.",
             "d": "It has to be there before the module is run. Read the three lines from top to "
             "bottom: is it?",
         },
-        mentions={
-            "who runs a module's hooks": (
-                "call",
-                "bypass",
-                "skip",
-                "past",
-                "around",
-                "gate",
-                "inside",
-                "model(",
-            )
+        ideas={
+            "what becomes of the hooks, or of their gates": (
+                f"{_HOOK} {_DOES}",
+                f"{_HOOK} no|never|without|belong|part|sit|happen|come|done|outside|exist",
+                f"{_PAST} {_HOOK}|call",
+                f"{_CALL} node {_DOES}",
+                f"is {_HOOK} in|part {_CALL}",
+            ),
+            "what this way of running the module leaves out": (
+                f"{_FORWARD} {_PAST}",
+                f"{_FORWARD} {_BARE}",
+                f"{_FORWARD} no|never|nothing|neither|cannot|not|nobody",
+                f"{_CALL} {_PAST}",
+                f"{_CALL} never|not ran|run|pass|happen|enter|use|reach|made|involv|execut|through",
+                f"{_CALL} module|model|itself|layer",
+                f"is {_CALL}|model|module {_DOES} {_HOOK} ~full",
+                f"{_FORWARD} more|less",
+                "direct call|way",
+            ),
         },
+        misled={
+            (
+                "not data|input|x|tensor requir|need|requires_grad ~still ~even ~matter ~warn "
+                "~would",
+                "data plain gate|hook|gradient ~still ~even ~warn ~would ~matter ~forward ~call",
+            ): "With plain data the hook would run at the output gate, with a warning. What does "
+            "this third line do that no other program of the lesson does?",
+            (
+                "is call remov|delet|strip|drop|undo|destroy gate|hook|them",
+                "is call tak gate|hook|them away|again|off",
+                f"is {_FORWARD} itself|alone|own|only buil|mak|made|creat|insert|set|instal gate "
+                "~model ~module ~not ~never",
+            ): "It is the other way round: ask which of the two builds the gates, the call of "
+            "the module or its forward.",
+            f"is {_CALL} run|start|perform|trigger|launch|do|execut backward|backprop ~hook ~gate "
+            "~backwardhook": (
+                "The backward pass is started by backward(), and it ran: the gradients are right."
+            ),
+            "it about hook|gate|call|forward": "Those are the right words. Make a sentence of them "
+            "that says what the call of the module does.",
+            "is hook run|fire|call output gate ~would ~if": "Then it would print, and warn.",
+            "is hook only forward pass ~call ~model ~module": (
+                "A full hook runs in the backward pass. What does it need from the forward one?"
+            ),
+            "is dict|list|container|tuple": "A Linear returns a tensor. Case 7 is about modules "
+            "that return something else, and those warn.",
+            "place writes|overwr|mutat|operat|modif": "Nothing is written in place here: that "
+            "would be an error, and there is none.",
+            "leaf|leafs|non-leaf": "Whether a tensor is a leaf matters to .grad. Full hooks wait "
+            "at gates: who builds these?",
+            (
+                "is late|after|early regist|hook|added ~call|call ~model ~output",
+                "is regist late|after|too|behind|early",
+                "is remov hook|gate ~if ~not",
+            ): "The hook was registered in time, one line before the module ran, and is still "
+            "there.",
+            "is linear small|tiny|simple": "Case 5 had a full hook on a ReLU, and it was called.",
+            "is no_grad|eval|inference|detach": "The gradients are right, so autograd was on.",
+            (
+                "not forward graph|tape|record|track|grad_fn ~gate ~node ~hook ~call",
+                "not forward gradient comput|hav|giv ~gate ~hook ~call",
+            ): "The gradients are right, so there is a graph. What is missing in it?",
+        },
+        model="Calling the module, model(x), builds the gates and runs the hooks around forward. "
+        "model.forward(x) is only the inside, so no gate was ever built.",
         hints=(
-            "Where do the gates come from? Case 7 says in which moment they are built.",
+            "Where do the gates come from? Lesson 06 says in which moment they are built.",
             "Compare the third line with every other program of this lesson, character by "
             "character.",
         ),
@@ -103,52 +195,7 @@ EXERCISES = [
             "In a forward hook, register a tensor hook on the output. The handle to return is "
             "the forward hook's.",
         ),
-        mistakes=[
-            Mistake(
-                "A full hook builds a gate, and what leaves the gate is a view, which the ReLU "
-                "may not overwrite: this is case 8 itself. Use a hook that builds no node.",
-                like=by_module(FULL, lambda gi, go: go[0]),
-            ),
-            Mistake(
-                "The right numbers under the wrong hook: it is deprecated and warns, and it would "
-                "hook the wrong node for a module that returns its input.",
-                like=by_module(LEGACY, lambda gi, go: go[0]),
-            ),
-            Mistake(
-                "A full hook builds a gate, and what leaves the gate is a view, which the ReLU "
-                "may not overwrite: this is case 8 itself. Use a hook that builds no node.",
-                when=lambda trials: "is a view" in (trials[0].trouble or ""),
-            ),
-            Mistake(
-                "That is the gradient with respect to what goes into the module. Asked for is "
-                "what comes out.",
-                like=on_the_input,
-            ),
-            Mistake(
-                "You collected the output itself. Its gradient is known only in the backward "
-                "pass: what you need is a hook on the tensor.",
-                like=values_instead,
-            ),
-            Mistake(
-                "A forward hook runs in the forward pass, where no gradient exists: reading .grad "
-                "there gives None. Leave something behind that runs in the backward pass.",
-                when=lambda trials: trials[0].result and trials[0].result[0] is None,
-            ),
-            Mistake(
-                "A forward hook's result replaces the module's output. Register the tensor hook, "
-                "and return nothing from the forward hook.",
-                when=lambda trials: "RemovableHandle" in (trials[0].trouble or ""),
-            ),
-            Mistake(
-                "The gradients are right, and nobody can end it: return the handle.",
-                like=lambda module, found: watch_output(module, found) and None,
-            ),
-            Mistake(
-                "Nothing was ever found. Is the tensor hook registered on the output, and does "
-                "it append to the list that it was given?",
-                when=lambda trials: all(trial.result == [] for trial in trials[:2]),
-            ),
-        ],
+        mistakes=WATCHING,
     ),
     Order(
         id="09.4",
@@ -171,12 +218,42 @@ EXERCISES = [
                 value=["enter B", "leave B", "weight B", "enter A", "leave A", "weight A"],
             ),
             Mistake(
+                "You have the two exchanged: one is left at once, and one waits for a gate at its "
+                "input. Which of them gets plain data?",
+                value=["enter B", "leave B", "weight B", "enter A", "weight A", "leave A"],
+            ),
+            Mistake(
+                "That is the order of the alphabet.",
+                when=lambda names: len(names) > 2 and names == sorted(names),
+            ),
+            Mistake(
+                "Of which layer? Write the names in full, as they are given.",
+                when=lambda names: {"enter", "leave", "weight"} >= set(names),
+            ),
+            Mistake(
+                "Each of the six happens once, and here one is twice. (In an experiment with a "
+                "loop each hook needs a name of its own.)",
+                when=lambda names: len(set(names)) < len(names),
+            ),
+            Mistake(
                 "That is the order of the forward pass. The backward pass starts at B.",
                 when=lambda names: names and names[0].endswith("A"),
             ),
             Mistake(
+                "A does not lie inside of B, but in front of it: the gradient reaches A when it "
+                "has left B at B's input.",
+                when=lambda names: names.index("leave B") > names.index("enter A"),
+            ),
+            Mistake(
+                "A weight lies inside of its layer, and the gradient comes in at the output: which "
+                "hook does it meet first?",
+                when=lambda names: any(
+                    names.index(f"weight {n}") < names.index(f"enter {n}") for n in "AB"
+                ),
+            ),
+            Mistake(
                 "B's weight hangs at B's own multiplication, and its turn comes before the gate "
-                "at B's input: look at the right-hand picture of case 9, and at what is said "
+                "at B's input: look at the right-hand picture of case 10, and at what is said "
                 "below it.",
                 when=lambda names: names.index("leave B") < names.index("weight B"),
             ),
@@ -195,54 +272,6 @@ EXERCISES = [
             "Register one counting function as a post-accumulate hook on each parameter that "
             "requires a gradient. When the last has come, start the count anew, and call hook.",
         ),
-        mistakes=[
-            Mistake(
-                "That is case 9 itself: with plain data a full hook runs before any parameter has "
-                "its gradient.",
-                like=by_full_hook,
-            ),
-            Mistake(
-                "When your hook runs, every gradient has been computed, and the last of them is "
-                "not in .grad yet. Which hook on a parameter comes after that?",
-                like=by_multi_grad_hook,
-            ),
-            Mistake(
-                "It is called once for each parameter. Wanted is one call, when the last has come.",
-                like=at_each,
-            ),
-            Mistake(
-                "You wait for one parameter only. Others may come later.",
-                like=lambda module, hook: when_ready(module, hook, all_of_them=False),
-            ),
-            Mistake(
-                "It works in the first pass and never again: start the count anew when it is full.",
-                like=lambda module, hook: when_ready(module, hook, clears=False),
-            ),
-            Mistake(
-                "A frozen parameter takes no hook, and never gets a gradient: leave it out, also "
-                "when you count.",
-                when=lambda trials: "doesn't require gradient" in (trials[0].trouble or ""),
-            ),
-            Mistake(
-                "You wait for the frozen parameter too, and its gradient never comes: leave it out "
-                "when you count.",
-                when=lambda trials: trials[-1].result == [] and len(trials[0].result) == 1,
-            ),
-            Mistake(
-                "When your hook runs, not every gradient is in .grad yet. Which hook on a "
-                "parameter comes after that?",
-                when=lambda trials: any(g is None for call in trials[0].result for g in call),
-            ),
-            Mistake(
-                "You called the hook yourself, or not from the backward pass. Register something "
-                "that calls it then.",
-                when=lambda trials: all(trial.result == [] for trial in trials[:4]),
-            ),
-            Mistake(
-                "A post-accumulate hook has to return None. Call hook(module), and do not return "
-                "what it gives.",
-                when=lambda trials: "hook returned" in (trials[0].trouble or ""),
-            ),
-        ],
+        mistakes=WAITING,
     ),
 ]

@@ -2,105 +2,50 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
-from collections.abc import Callable
 from typing import Any
 
-from minigrad.classroom.answers import Choice
 from minigrad.classroom.exercise import Mistake
-from minigrad.classroom.formulas import Formula, Rule
-from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import Module
+from minigrad.classroom.reasons import Choice
+from minigrad.classroom.runs_10 import (
+    STANDARDIZING,
+    ByHand,
+    Written,
+    seen,
+    standardize,
+    written,
+)
 from minigrad.ops.activations import sigmoid
-
-
-class SLinear(Module):
-    """The module of the lesson: a linear layer, squared."""
-
-    def __init__(self) -> None:
-        """Make the layer."""
-        super().__init__()
-        self.f = Linear(1, 1)
-
-    def forward(self, x1: Any) -> Any:
-        """Compute the square of the layer's result."""
-        return self.f(x1) ** 2
-
-
-def with_hook(register: str, times: str | None) -> dict[str, Any]:
-    """Run f1 on symbols with a hook that multiplies, and give all gradients as formulas.
-
-    Args:
-        register: the method that registers the hook.
-        times: the name of the symbol that the hook multiplies grad_input by, if any.
-    """
-    symbolic = importlib.import_module("minigrad.symbolic")  # needs SymPy, when it is called
-    f1 = symbolic.symbolic_like(SLinear(), {"f.weight": "w_1", "f.bias": "b_1"})
-    x1 = symbolic.symbols("x_1", 1, requires_grad=True)
-    factor = 1 if times is None else symbolic.symbols(times)
-    getattr(f1, register)(lambda module, grad_input, grad_output: (factor * grad_input[0],))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of the legacy hook
-        y = f1(x1)
-    ((y - 1) ** 2).backward()
-    return {"x_1": x1.grad, "w_1": f1.f.weight.grad, "b_1": f1.f.bias.grad}
-
-
-def _seen(name: str, register: str = "register_backward_hook", times: str | None = "c") -> Any:
-    return lambda: with_hook(register, times)[name].reshape(())
 
 
 def _silu(x: Any) -> Any:
     return x * sigmoid(x)
 
 
+def _silu_rule(grad: Any, x: Any) -> Any:
+    return grad * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))
+
+
 def _scaled(x: Any, w: Any) -> Any:
     return x * w
 
 
-def _standardize(x: Any) -> Any:
-    centered = x - x.mean()
-    return centered / (centered * centered).mean().sqrt()
-
-
-def standardized(*left_out: str) -> Callable[[Any, Any], Any]:
-    """Make the rule of standardizing, in which some ways of x are forgotten."""
-
-    def rule(grad: Any, x: Any) -> Any:
-        centered = x - x.mean()
-        root = (centered * centered).mean().sqrt()
-        result = centered / root
-        through_mean = 0 if "mean" in left_out else grad.mean()
-        through_variance = 0 if "variance" in left_out else result * (grad * result).mean()
-        gradient = grad - through_mean - through_variance
-        return gradient if "root" in left_out else gradient / root
-
-    return rule
-
-
-def _with_variance_for_root(grad: Any, x: Any) -> Any:
-    centered = x - x.mean()
-    return standardized()(grad, x) / (centered * centered).mean().sqrt()
-
-
-def _sums_for_means(grad: Any, x: Any) -> Any:
-    centered = x - x.mean()
-    root = (centered * centered).mean().sqrt()
-    result = centered / root
-    return (grad - grad.sum() - result * (grad * result).sum()) / root
-
-
-_SIZE = ("size", "shape", "dimension", "larger", "other matri", "general")
-_LEFT_OPEN = (*_SIZE, "round", "float", "overflow", "digit", "preci", "forward")
-_ONES = ("ones", "symmetr", "transpose", "same", "equal", "all 1", "constant", "alike", "uniform")
+# What a proof leaves open, and what says that it does.
+_SIZE = "size|shape|dimension|larger|bigger|general|square|rectang|3x3|4x4|5x5|nxn|mxn"
+_FLOATS = "round|float|overflow|digit|preci|numeric|comput|underflow|machine|nan|inf"
+_REST = "forward|product|implement|matmul|kink|speed|second|higher|complex|time|memory"
+_OPEN = (
+    "open|not|nothing|never|only|other|whether|if|could|might|may|would|still|unless|unknown|"
+    "unsettl|unprov|except|beyond|apart|different|outside|another|larger|bigger|cannot|doubt|"
+    "ignor|separat|assum|remain|than|uncover|neither|nor|untest|without|missing|own|need|no|"
+    "left|leav|limit|cover|settl|guarant|say"
+)
 
 EXERCISES = [
-    Formula(
+    Written(
         id="10.1",
         asks="the gradient of w_1 as a formula in x_1, w_1, b_1 and c, when the legacy hook on f1 "
         "returns (c * grad_input[0],)",
-        expected=_seen("w_1"),
+        expected=seen("w_1"),
         right="The legacy hook sits on the square, and the way to w_1 leads through it: "
         "so c reaches f1's own parameters, which a full hook's return never does.",
         hints=(
@@ -111,24 +56,67 @@ EXERCISES = [
             Mistake(
                 "So it would be under a full hook, whose return leaves by the input gate. On which "
                 "node does the legacy hook sit, before or behind the way to w_1?",
-                value=_seen("w_1", times=None),
+                value=seen("w_1", times=None),
             ),
             Mistake(
                 "That is what x_1 gets. In the product w_1 x_1 each gets the other as a factor.",
-                value=_seen("x_1"),
+                value=seen("x_1"),
             ),
             Mistake(
                 "That is what b_1 gets, and what arrives at s. A weight has a partner in its "
                 "product: one more factor.",
-                value=_seen("b_1"),
+                value=seen("b_1"),
             ),
             Mistake(
-                "The factor c is applied once, where the hook sits, and not at each step.",
-                when=lambda formula: _power_of_c(formula) > 1,
+                "The factor c is there once: the hook runs once, and not at each step.",
+                value=written(
+                    lambda x, w, b, c: 4 * c**2 * x * (w * x + b) * ((w * x + b) ** 2 - 1)
+                ),
+            ),
+            Mistake(
+                "What a hook returns takes the place of the old gradient. You added the two.",
+                value=written(lambda x, w, b, c: (1 + c) * 4 * x * ((w * x + b) ** 3 - w * x - b)),
+            ),
+            Mistake(
+                "You put c into the forward pass. A hook changes what travels backward, and there "
+                "alone it is a factor.",
+                value=written(
+                    lambda x, w, b, c: 4 * c * x * ((w * x + b) * (c**2 * (w * x + b) ** 2 - 1))
+                ),
+            ),
+            Mistake(
+                "You put c into the forward pass. A hook changes what travels backward, and there "
+                "alone it is a factor.",
+                value=written(
+                    lambda x, w, b, c: 4 * c**2 * x * (w * x + b) * (c**2 * (w * x + b) ** 2 - 1)
+                ),
+            ),
+            Mistake(
+                "The loss compares y with 1, and y is the square of s.",
+                value=written(lambda x, w, b, c: 4 * c * x * (w * x + b) * (w * x + b - 1)),
+            ),
+            Mistake(
+                "Mind the brackets: w_1 multiplies x_1 alone, and b_1 is added to that.",
+                value=written(
+                    lambda x, w, b, c: 4 * c * x * (w + b) * x * (((w + b) * x) ** 2 - 1)
+                ),
+            ),
+            Mistake(
+                "The factor 2s, of the square, is missing. The legacy hook sits there, and what it "
+                "returns has been multiplied by it already.",
+                value=written(lambda x, w, b, c: 2 * c * x * ((w * x + b) ** 2 - 1)),
+            ),
+            Mistake(
+                "The loss has a square too, whose derivative is missing.",
+                value=written(lambda x, w, b, c: 2 * c * x * (w * x + b)),
+            ),
+            Mistake(
+                "You differentiated twice. The gradient is the first derivative.",
+                value=written(lambda x, w, b, c: 4 * c * x**2 * (3 * (w * x + b) ** 2 - 1)),
             ),
         ],
     ),
-    Rule(
+    ByHand(
         id="10.2",
         asks="silu_rule(grad, x), which returns grad times the derivative of x * sigmoid(x)",
         forward=_silu,
@@ -159,9 +147,50 @@ EXERCISES = [
             Mistake(
                 "That is the forward, times the gradient.", like=lambda grad, x: grad * _silu(x)
             ),
+            Mistake(
+                "The gradient stands at one of the two terms only: a rule multiplies the whole "
+                "derivative by it.",
+                like=lambda grad, x: grad * sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)),
+            ),
+            Mistake(
+                "The gradient stands at one of the two terms only: a rule multiplies the whole "
+                "derivative by it.",
+                like=lambda grad, x: sigmoid(x) + grad * x * sigmoid(x) * (1 - sigmoid(x)),
+            ),
+            Mistake(
+                "There is a plus where the derivative of sigmoid has a minus: section 5 proved it.",
+                like=lambda grad, x: grad * (sigmoid(x) + x * sigmoid(x) * (1 + sigmoid(x))),
+            ),
+            Mistake(
+                "A product's derivative is a sum of two terms. You subtracted one.",
+                like=lambda grad, x: grad * (sigmoid(x) - x * sigmoid(x) * (1 - sigmoid(x))),
+            ),
+            Mistake(
+                "The derivative of sigmoid has two factors. You have one of them.",
+                like=lambda grad, x: grad * (sigmoid(x) + x * (1 - sigmoid(x))),
+            ),
+            Mistake(
+                "You multiplied the two derivatives. Is that the rule for a product?",
+                like=lambda grad, x: grad * sigmoid(x) * (1 - sigmoid(x)) * x * x,
+            ),
+            Mistake(
+                "The arguments are exchanged: first comes the gradient, then x.",
+                like=lambda grad, x: _silu_rule(x, grad),
+            ),
+            Mistake(
+                "The local derivative is taken at x. You took it at the gradient that arrives.",
+                like=lambda grad, x: (
+                    grad * (sigmoid(grad) + x * sigmoid(grad) * (1 - sigmoid(grad)))
+                ),
+            ),
+            Mistake(
+                "The rule is run on symbols, and a symbol is no float. Take torch.sigmoid and "
+                "arithmetic, which work on all of them.",
+                trouble=("not a number", "expression to float", "real number"),
+            ),
         ],
     ),
-    Rule(
+    ByHand(
         id="10.3",
         asks="scaling_rule(grad, x, w), which returns the gradients of x and w for x * w, where w "
         "is broadcast over the rows of x",
@@ -188,7 +217,46 @@ EXERCISES = [
                 like=lambda grad, x, w: (grad * w, (grad * x).mean(0)),
             ),
             Mistake(
-                "The gradients come in the order of the inputs: first that of x.",
+                "Each use of w has a factor of its own. You left it out: so it would be for a sum.",
+                like=lambda grad, x, w: (grad * w, grad.sum(0)),
+            ),
+            Mistake(
+                "In a product each partner gets the other one as its factor. In the gradient of x "
+                "it is missing.",
+                like=lambda grad, x, w: (grad, (grad * x).sum(0)),
+            ),
+            Mistake(
+                "r is a product, and w is in it once. Its own gradient has no w left in it.",
+                like=lambda grad, x, w: (grad * w, (grad * x * w).sum(0)),
+            ),
+            Mistake(
+                "That is what a gradient of ones gives. A rule multiplies the gradient that "
+                "arrives.",
+                like=lambda grad, x, w: (0 * grad + w, x.sum(0)),
+            ),
+            Mistake(
+                "w_j is used once in each row: which index is it that you have to add over?",
+                like=lambda grad, x, w: (grad * w, (grad * x).sum(1)),
+            ),
+            Mistake(
+                "x_ij is multiplied by w_j, of its column. You multiply each row by one entry.",
+                like=lambda grad, x, w: (grad * w.reshape(-1, 1), (grad * x).sum(0)),
+            ),
+            Mistake(
+                "x is multiplied by w on the way forward, and the gradient on its way back as "
+                "well. You divided.",
+                like=lambda grad, x, w: (grad / w, (grad * x).sum(0)),
+            ),
+            Mistake(
+                "r is a product entry by entry. You took a product of matrices for it.",
+                like=lambda grad, x, w: (grad * w, (x.T @ grad).sum(0)),
+            ),
+            Mistake(
+                "r is a product entry by entry. You took a product of matrices for it.",
+                like=lambda grad, x, w: (grad * w, (x.T @ grad).sum(1)),
+            ),
+            Mistake(
+                "The gradients come in the order of the inputs: first x, then w.",
                 when=lambda gradients: (
                     len(gradients) == 2 and gradients[0].ndim < gradients[1].ndim
                 ),
@@ -207,7 +275,51 @@ EXERCISES = [
             "d": "Each entry of x is used twice there. With ones the rule gives 1; how large is "
             "the sum of two uses?",
         },
-        mentions={"what about a gradient of ones hides it": _ONES},
+        ideas={
+            "what is special about the gradient that arrives": (
+                "ones|1s|one's|all-ones",
+                "all|every|each|only|full 1|one|equal|same|alike|identical|indistinguish",
+                "entr|value|number|element|component equal|same|1|alike|identical|constant",
+                "symmetr|uniform|constant|mirror",
+                "gradient|g same|equal|identical transpos|everywhere|both",
+                "g transpos|.t|.mt equal|same|=|itself",
+                "g.t|g^t|gt =|equal|same|is|itself g|itself",
+            ),
+            "why nobody sees where its entries were sent": (
+                "transpos own|itself|same|equal|not|chang|is|=|again|remain|stay|ident|alike",
+                "transpos giv|yield|becom|leav|noth|result|do",
+                "symmetr|mirror",
+                "exchang|swap|flip|permut|reorder|shuffl|rearrang|interchang|switch|mov|mix",
+                "order|place|position|sent|go|went|land|arrang|where|index",
+                "not matter|chang|differ|show|see|notic|visib|tell|distinguish",
+                "row column",
+                "g.t|g^t|ones.t|ones^t|g_ij|gij|g_{ij",
+            ),
+        },
+        misled={
+            "it about ones|symmetr|transpos ~mov ~exchang ~swap ~order ~place": "Those are the "
+            "right words. Make a sentence of them that says why nothing is seen.",
+            (
+                "not ones|gradient|matrix equal|same|symmetr|own transpos|itself ~matter ~chang "
+                "~see ~differ ~visib ~show ~nobody ~distinguish",
+                "not ones|gradient|g symmetr ~matter ~chang ~see ~differ ~visib ~show ~nobody",
+            ): "Transpose a matrix of ones, and look at it again.",
+            "is zero|vanish|0. ~differ ~minus ~entry": "What arrives is not zero: "
+            ".sum() sends something to every entry.",
+            "is rule right|correct|true ~ones ~look ~seem ~pass ~happen ~1 ~all ~every ~equal "
+            "~same ~symmetr ~appear ~wrong": "In general it is wrong: give each entry of g a "
+            "name of its own, and see where it goes.",
+            "is identity|eye ~ones ~operation ~map ~full": "The identity matrix has "
+            "ones on its diagonal alone. What does .sum() send to the other entries?",
+            "is hid|conceal|mask|swallow|cancel|absorb factor|scal|multipl": "A wrong factor "
+            "shows, even with ones: look at (a) and (c).",
+            "antisymm|anti|skew|sign": "Ones have all the same sign: exchange two of them, and "
+            "what is different?",
+            "is x|input|matrix symmetr ~gradient ~g ~ones ~all": "x is drawn at random, and not "
+            "symmetric. Look at what arrives from .sum().",
+        },
+        model="The gradient that arrives from .sum() is a matrix of ones. Transposing it moves its "
+        "entries to other places, and since all are equal, nobody can see that.",
         hints=(
             "Put a matrix of ones into each rule, and compare with what it should be.",
             "Which of the four only puts entries of g into other places?",
@@ -226,17 +338,57 @@ EXERCISES = [
             "d": "The rule was compared with the derivative of the forward as it is. What if the "
             "forward computed something else?",
         },
-        mentions={"what is left open": _LEFT_OPEN},
+        ideas={
+            "what is left open": (
+                _SIZE,
+                _FLOATS,
+                _REST,
+                "not know|tell|say|about times",
+                "only|other|others|else 2|3|2x3|3x2|5|7",
+            ),
+            "that the proof does not settle it": (
+                _OPEN,
+                "float|computer|machine round|overflow|finite|approximat|off",
+            ),
+        },
+        misled={
+            "is cover|prov|hold|includ|true|valid|work|right|known every|any|arbitrar|all "
+            "size|shape|dimension ~need ~argument ~would ~these ~two ~this ~those ~value ~number "
+            "~real": "Which sizes did SymPy see?",
+            (
+                "between|sample open|untest|unknown|left|not",
+                "is some real|entr|value open|left",
+                "200|hundred point|number|entr",
+            ): "The formulas were compared as formulas: for all real entries, not only where the "
+            "rule was run.",
+            (
+                "is also|even|really prov|show|comput product|multiplication|forward ~not ~whether",
+                "is matmul|forward right|correct|comput product|proved|too ~whether ~if ~could "
+                "~might ~may ~wrong ~not ~only ~other ~gradient ~open",
+            ): "The rule was compared with the derivative of the forward as it is. Whether that "
+            "forward is the one you want, no proof of its derivative can say.",
+            "nothing open ~know ~say ~tell": "More than one thing is. On what did prove run, and "
+            "what did it compare with what?",
+            "is gradient|start ones ~not ~symbol": "prove starts from a gradient of symbols, one "
+            "for each entry of the result.",
+            "is gradient y|second|other|right open|not|miss|left": "Both gradients were compared, "
+            "that of x and that of y.",
+            "is no|exact|last|every digit|rounding|float32 right|exact|correct|prov|problem "
+            "~whether ~not": "Symbols are not rounded, and floats are. Does the proof speak "
+            "of floats?",
+        },
+        model="The proof compared formulas, for all real entries, at these two sizes. Open are "
+        "other sizes, rounding and overflow, and whether the forward is the product at all.",
         hints=(
             "What did prove run, and on which inputs?",
             "It ran on symbols, for two sizes, and compared the rule with the forward's own "
             "derivative.",
         ),
     ),
-    Rule(
+    ByHand(
         id="10.6",
         asks="standardize_rule(grad, x), which returns the gradient of x for (x - m) / sqrt(v)",
-        forward=_standardize,
+        forward=standardize,
         shapes=[{"x": 2}, {"x": 3}],
         right="Three ways, three terms: what arrives, less its mean, less its part along r.",
         hints=(
@@ -245,34 +397,6 @@ EXERCISES = [
             "r divides c by a root that all c_j are in. The way through the root gives each entry "
             "r_i times the mean of g r, with a minus, and everything is divided by the root.",
         ),
-        mistakes=[
-            Mistake(
-                "You treat the variance as a constant: the way through v is missing.",
-                like=standardized("variance"),
-            ),
-            Mistake(
-                "You treat the mean as a constant: the way through m is missing.",
-                like=standardized("mean"),
-            ),
-            Mistake(
-                "Only the direct way is there: m and v depend on x as well.",
-                like=standardized("mean", "variance"),
-            ),
-            Mistake(
-                "All three ways are there, and the division by the root of v is missing.",
-                like=standardized("root"),
-            ),
-            Mistake(
-                "Divide by the root of v once: the root is in r already.",
-                like=_with_variance_for_root,
-            ),
-            Mistake("The formula is made of means, not of sums.", like=_sums_for_means),
-        ],
+        mistakes=STANDARDIZING,
     ),
 ]
-
-
-def _power_of_c(formula: Any) -> int:
-    """Find to which power the hook's factor occurs in a formula."""
-    named = [symbol for symbol in formula.free_symbols if symbol.name == "c"]
-    return int(formula.expand().as_poly(named[0]).degree()) if named else 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Numbers
+from minigrad.classroom.answers import Numbers
 from minigrad.classroom.behaviors import Function, Hook
 from minigrad.classroom.exercise import Mistake
+from minigrad.classroom.float32_11 import IN_FLOAT32
+from minigrad.classroom.quotients_11 import CENTRAL
 from minigrad.classroom.runs_11 import (
     ACCEPTED,
     CAME_BACK,
@@ -12,19 +14,22 @@ from minigrad.classroom.runs_11 import (
     EPS32,
     EPS64,
     GRAD,
-    LEFT,
     RIGHT,
-    central,
+    all_zero,
     direction_run,
     exact_share,
-    fields,
+    in_either,
+    near,
     one_walk,
+    only_first_right,
     shares,
+    shifted,
     sly_run,
     thumb,
     wrong_share,
 )
-from minigrad.tensor import Tensor
+
+_ROOT, _, _CUBE, _CUBE_2 = thumb(EPS32)
 
 EXERCISES = [
     Numbers(
@@ -43,72 +48,94 @@ EXERCISES = [
         mistakes=[
             Mistake("Those belong to float64. Here epsilon is 2**-23.", value=lambda: thumb(EPS64)),
             Mistake(
+                "Your epsilon is half as large. Here it is the distance from 1 to the next number.",
+                value=lambda: thumb(EPS32 / 2),
+            ),
+            Mistake(
+                "Epsilon was rounded before the roots were taken, and that costs the second digit. "
+                "Put in 2**-23.",
+                when=lambda answer: near(answer, thumb(1e-7), 0.03),
+            ),
+            Mistake(
+                "You took a power of ten for epsilon. It is a power of two.",
+                when=lambda answer: any(near(answer, thumb(eps)) for eps in (1e-23, 2e-23)),
+            ),
+            Mistake(
+                "Those were found by trying, and are in the figure. Asked for are the rules of "
+                "thumb: epsilon, to some power.",
+                when=lambda answer: any(
+                    near(answer, found, 0.2)
+                    for found in ((1e-4, 6e-5, 3e-3, 2e-6), (1e-8, 4e-10, 3e-6, 2e-12))
+                ),
+            ),
+            Mistake(
                 "You have exchanged the pairs: the one-sided quotient comes first.",
-                value=lambda: (*thumb(EPS32)[2:], *thumb(EPS32)[:2]),
+                value=(_CUBE, _CUBE_2, _ROOT, _ROOT),
             ),
             Mistake(
                 "Step and error of the central quotient are exchanged.",
-                value=lambda: (*thumb(EPS32)[:2], *thumb(EPS32)[:1:-1]),
+                value=(_ROOT, _ROOT, _CUBE_2, _CUBE),
+            ),
+            Mistake(
+                "The right numbers in another order: first step and error of the one quotient, "
+                "then step and error of the other.",
+                when=lambda answer: near(sorted(answer), sorted(thumb(EPS32))),
             ),
             Mistake(
                 "The steps are right. The error of the central quotient is not its step: it "
                 "shrinks with the square of the step.",
-                value=lambda: (*thumb(EPS32)[:3], thumb(EPS32)[2]),
+                value=(_ROOT, _ROOT, _CUBE, _CUBE),
             ),
             Mistake(
                 "All four are the square root. For the central quotient truncation shrinks with "
                 "the square of the step, so its bottom lies elsewhere.",
-                value=lambda: (EPS32**0.5,) * 4,
+                value=(_ROOT,) * 4,
+            ),
+            Mistake(
+                "You gave the one-sided quotient the power that belongs to the central one. Its "
+                "truncation shrinks with the step itself.",
+                when=lambda answer: near([answer[0]], [_CUBE]),
+            ),
+            Mistake(
+                "The central step is the square root, as for the one-sided quotient. Its "
+                "truncation shrinks with the square of the step, so its bottom lies elsewhere.",
+                when=lambda answer: near([answer[2]], [_ROOT]),
+            ),
+            Mistake(
+                "As Python reads it, e ** 1 / 2 is half of e: put the exponent in brackets.",
+                when=lambda answer: near([answer[0]], [EPS32 / 2]),
+            ),
+            Mistake(
+                "Something to the power of 0 is 1. Does // round the exponent down?",
+                when=lambda answer: near([answer[0]], [1.0]),
+            ),
+            Mistake(
+                "Steps and errors are above zero. If these are exponents: the numbers themselves "
+                "are asked for.",
+                when=lambda answer: all(float(entry) < -1 for entry in answer),
             ),
             Mistake(
                 "Epsilon itself is no step: x + epsilon is the next number after 1, and the "
                 "difference keeps a single digit.",
-                when=lambda answer: any(abs(float(a) / EPS32 - 1) < 0.05 for a in answer),
+                when=lambda answer: any(near([a], [EPS32]) for a in (answer[0], answer[2])),
+            ),
+            Mistake(
+                "Epsilon is the relative error of a stored number. In the quotient it is divided "
+                "by the step, and that makes it much larger.",
+                when=lambda answer: any(near([a], [EPS32]) for a in (answer[1], answer[3])),
+            ),
+            Mistake(
+                "The digits are right. In one place or two the decimal point is not.",
+                when=lambda answer: shifted(answer, thumb(EPS32)),
+            ),
+            Mistake(
+                "All four are about right. Two significant digits are asked for: carry more of "
+                "them, and round at the end.",
+                when=lambda answer: near(answer, thumb(EPS32), 0.2),
             ),
         ],
     ),
-    Function(
-        id="11.2",
-        asks="central_difference(f, x, h), which returns a tensor shaped like x with the central "
-        "difference quotient of each entry",
-        inputs=fields,
-        reference=central(),
-        returns=Tensor,
-        without=("backward", "grad", "jacobian"),
-        right="Two calls for each entry, and no rule of differentiation anywhere.",
-        hints=(
-            "For one entry: which tensor has h at that place and zeros elsewhere?",
-            "Go through the rows of torch.eye(x.numel()), bring each into the shape of x, and take "
-            "(f(x + step) - f(x - step)) / (2 * h). Stack what you get, and reshape it.",
-        ),
-        mistakes=[
-            Mistake(
-                "That is the one-sided quotient: f(x) itself has no part in a central one.",
-                like=central(one_sided=True),
-            ),
-            Mistake(
-                "From x - h to x + h it is twice as far as h: what do you divide by?",
-                like=central(distance=1),
-            ),
-            Mistake(
-                "You moved all entries at once, and the change is that of all together. One entry "
-                "at a time.",
-                like=central(together=True),
-            ),
-            Mistake(
-                "One number came back. The loss has a slope for each entry of x.",
-                when=lambda found: getattr(found[0].result, "shape", None) == (),
-            ),
-            Mistake(
-                "The numbers are right, in one long row. Give them the shape of x.",
-                like=central(flat=True),
-            ),
-            Mistake(
-                "The sign is turned: f(x + h) comes first.",
-                like=central(distance=-2),
-            ),
-        ],
-    ),
+    CENTRAL,
     Function(
         id="11.3",
         asks="share_backward(g, x), mended, which returns the gradient of x for y = x / x.sum()",
@@ -146,54 +173,67 @@ EXERCISES = [
                 "The second term sums over j, before anything is multiplied by entry i.",
                 like=wrong_share("no sum"),
             ),
+            *(
+                Mistake(
+                    "Everything is divided by the total once too often, or once too rarely.",
+                    like=wrong_share(kind),
+                )
+                for kind in ("no total", "twice")
+            ),
             Mistake(
-                "Everything is divided by the total once too often, or once too rarely.",
-                like=wrong_share("no total"),
+                "The second term is divided by the total too often.", like=wrong_share("thrice")
+            ),
+            *(
+                Mistake(
+                    "In the second term it is x_j that stands beside g_j, inside of the sum over "
+                    "j: the Jacobian is the wrong way around.",
+                    like=wrong_share(kind),
+                )
+                for kind in ("transposed", "plain sum", "unweighted")
+            ),
+            *(
+                Mistake(
+                    "You took a mean over the entries. What each g_j counts for is its share, and "
+                    "the shares sum to 1 already.",
+                    like=wrong_share(kind),
+                )
+                for kind in ("mean of x g", "mean of shares")
+            ),
+            Mistake("The weights are the shares of x, not those of g.", like=wrong_share("by g")),
+            *(
+                Mistake(
+                    "That is softmax's rule. Here nothing is exponentiated, and so y does not "
+                    "stand in front.",
+                    like=wrong_share(kind),
+                )
+                for kind in ("softmax", "softmax of x")
+            ),
+            Mistake("Both terms are there, with their signs turned.", like=wrong_share("turned")),
+            Mistake(
+                "That multiplies g with the shares themselves. Differentiate them by x.",
+                like=wrong_share("shares"),
+            ),
+            Mistake(
+                "g has not come in: a backward rule weights the derivatives with what arrives.",
+                like=wrong_share("without g"),
+            ),
+            Mistake(
+                "Zeros are right for a cotangent of ones, and for no other.",
+                when=all_zero,
+            ),
+            Mistake(
+                "The first case is right, and those of other lengths are not. What is kept from "
+                "an earlier call?",
+                when=only_first_right,
+            ),
+            Mistake(
+                "g and x come in several lengths here. Does the rule use a tensor of the notebook "
+                "in the place of its arguments?",
+                trouble=("size of tensor", "shape"),
             ),
         ],
     ),
-    Choice(
-        id="11.4",
-        asks="why gradcheck refuses a right rule for float32 inputs",
-        option="b",
-        right="The rule is right and the yardstick is too coarse: so it is a false alarm.",
-        why_not={
-            "a": "Compare by_backward in both precisions: in which digit do they differ?",
-            "c": "It warned, and then it ran. What did it complain about in the end?",
-            "d": "One in a thousand is three digits, and float32 has seven. Which of the two "
-            "Jacobians has lost the other four?",
-        },
-        mentions={
-            "what becomes of the digits": (
-                "digit",
-                "round",
-                "precis",
-                "cancel",
-                "eps",
-                "spac",
-                "resol",
-                "subtract",
-                "noise",
-                "last place",
-            ),
-            "the step, or the difference": (
-                "step",
-                "1e-6",
-                "differ",
-                "small",
-                "move",
-                "quotient",
-                "h ",
-                "subtract",
-                "numeric",
-            ),
-        },
-        hints=(
-            "Look at the figure: how large is the error of the float32 curves at h = 1e-6?",
-            "How many float32 numbers lie between sin(0.7 - 1e-6) and sin(0.7 + 1e-6)? They are "
-            "6e-8 apart.",
-        ),
-    ),
+    IN_FLOAT32,
     Hook(
         id="11.5",
         asks="sly_backward(g, x), a backward for y = x**3 that gradcheck accepts at (0.5, 1, 2) "
@@ -216,7 +256,14 @@ EXERCISES = [
             Mistake(
                 "It is wrong, and gradcheck sees it. Leave the three points and the unit "
                 "cotangents alone, and spoil something else.",
-                when=lambda found: found[0].result not in (ACCEPTED, None),
+                when=lambda found: (
+                    found[0].result not in (ACCEPTED, None) and "reentrant" not in found[0].result
+                ),
+            ),
+            Mistake(
+                "gradcheck runs every backward pass twice, and yours came out differently. Be "
+                "wrong in the same way each time.",
+                when=lambda found: "reentrant" in found[0].result,
             ),
         ],
     ),
@@ -237,28 +284,55 @@ EXERCISES = [
         mistakes=[
             Mistake(
                 "The parameters are not where they were. Move them back.",
-                when=lambda found: found[2].result not in (CAME_BACK, None),
+                when=lambda found: in_either(found, 2, CAME_BACK),
             ),
             Mistake(
                 "The parameters' .grad was changed. torch.autograd.grad gives gradients without "
                 "touching it.",
-                when=lambda found: found[3].result not in (GRAD, None),
+                when=lambda found: in_either(found, 3, GRAD),
             ),
             Mistake(
                 "That is a one-sided quotient: it forgets the step to the other side.",
-                like=one_walk(one_sided=True),
+                like=one_walk(low=0.0, span=lambda h: h),
             ),
             Mistake(
-                "From one side to the other it is 2 * h.",
-                like=one_walk(distance=1.0),
+                "The second place is where you started, and you divide as if it lay on the other "
+                "side: go back by twice the step.",
+                like=one_walk(low=0.0),
+            ),
+            Mistake("From one side to the other it is 2 * h.", like=one_walk(span=lambda h: h)),
+            Mistake(
+                "Python works from left to right: / 2 * h divides by 2 and multiplies by h. Put "
+                "the denominator in brackets.",
+                like=one_walk(span=lambda h: 2 / h),
+            ),
+            Mistake(
+                "The first number is a difference. Divide it by the distance.",
+                like=one_walk(span=lambda h: 1.0),
             ),
             Mistake(
                 "Right numbers in the other order: first by steps, then by backward.",
                 like=one_walk(swapped=True),
             ),
+            *(
+                Mistake(
+                    "The gradients are summed without their directions: multiply first.",
+                    like=one_walk(weigh=weigh),
+                )
+                for weigh in (lambda g, d: g.sum(), lambda g, d: (g * g).sum())
+            ),
             Mistake(
-                "The gradients are summed without their directions: multiply first.",
-                like=one_walk(weighted=False),
+                "In the second number you took a mean over the entries of a parameter. The formula "
+                "has a sum.",
+                like=one_walk(weigh=lambda g, d: (g * d).mean()),
+            ),
+            *(
+                Mistake(
+                    "The gradients were taken where the parameters had been moved to. They belong "
+                    "to the place in the middle.",
+                    like=one_walk(seen_at=place),
+                )
+                for place in (1.0, -1.0)
             ),
             Mistake(
                 "Only the first parameter takes part. All of them move together.",
@@ -267,9 +341,33 @@ EXERCISES = [
             Mistake(
                 "Both numbers come from backward. The first has to be measured: loss() is to be "
                 "called with the parameters moved.",
-                when=lambda found: (
-                    found[0].result == found[1].result and found[4].result not in (LEFT, None)
-                ),
+                when=lambda found: found[0].result == found[1].result,
+            ),
+            Mistake(
+                "The loss was the same in both places. loss() reads the parameters themselves: "
+                "move these, in place, and not copies of them.",
+                when=lambda found: found[0].result == 0 and found[4].result == 0,
+            ),
+            Mistake(
+                "You measured with another step than the h that is given.",
+                when=lambda found: abs(found[0].result / found[1].result - 1) < 1e-6,
+            ),
+            Mistake(
+                "A leaf that requires a gradient is only moved inside of torch.no_grad().",
+                trouble=("leaf",),
+            ),
+            Mistake(
+                "loss is a function: loss() computes the number.",
+                trouble=("'function'", "builtin_function"),
+            ),
+            Mistake(
+                "A gradient needs a forward pass that is recorded: call loss() for it outside of "
+                "torch.no_grad().",
+                trouble=("does not require grad",),
+            ),
+            Mistake(
+                "There may be any number of parameters, of any shapes.",
+                trouble=("to unpack", "size of tensor", "out of range"),
             ),
         ],
     ),

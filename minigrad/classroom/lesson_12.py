@@ -2,71 +2,36 @@
 
 from __future__ import annotations
 
-from minigrad.classroom.answers import Choice, Numbers
+import minigrad as torch
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercise import Mistake
+from minigrad.classroom.relu_12 import WITH_RELU
 from minigrad.classroom.runs_12 import (
+    EMPTIED,
+    FILLED,
     PRODUCT,
     UNCONNECTED,
     agree,
-    cube_with,
+    composed_tower,
     first_gradient,
+    forgetful_tower,
     hvp,
     hvp_run,
-    mixed,
+    impatient_tower,
+    one_sided,
     penalty,
     penalty_run,
-    stumbled,
+    scaled_tower,
     tower,
     tower_run,
+    wrong_penalty,
 )
+from minigrad.classroom.terms_12 import SQUARED, TERMS
 
 _EXP_3 = [2.718281828459045] * 4
 
 EXERCISES = [
-    Numbers(
-        id="12.1",
-        asks="two terms of the second derivative of L by x and w_0: the one through s, then the "
-        "one of the factor",
-        expected=lambda: (mixed(factor=0), mixed(through=0)),
-        right="The second is ten times the first, and an old acquaintance: dL/dx_1.",
-        hints=(
-            "For each term one of the two places moves, and the other one stands still.",
-            "Through s: the derivative of 4s(s^2 - 1) by s is 12 s^2 - 4, s moves by w_1 * x, and "
-            "w_1 * w_0 stands still. Of the factor: take w_0 away, and leave all else as it is.",
-        ),
-        mistakes=[
-            Mistake(
-                "In the first term a factor w_1 is missing: w_0 moves x_1, and w_1 times that "
-                "moves s.",
-                when=lambda answer: abs(float(answer[0]) - mixed(through=1 / 0.4, factor=0)) < 1e-4,
-            ),
-            Mistake(
-                "In the first term the slope's own factor w_1 * w_0 is missing: it stands still, "
-                "but it stays.",
-                when=lambda answer: abs(float(answer[0]) - mixed(factor=0) / 0.12) < 1e-3,
-            ),
-            Mistake(
-                "In the first term it is not enough to differentiate by s: how far does s move "
-                "when w_0 does?",
-                when=lambda answer: abs(float(answer[0]) - mixed(factor=0) / 0.12**2) < 1e-2,
-            ),
-            Mistake(
-                "In the second term a factor is missing. Which one stands beside w_0 in the slope, "
-                "and stays?",
-                when=lambda answer: abs(float(answer[1]) - mixed(through=0) / 0.4) < 1e-4,
-            ),
-            Mistake(
-                "The second term has the whole slope in it. Its derivative by the factor w_0 does "
-                "not contain w_0 any more.",
-                when=lambda answer: abs(float(answer[1]) - mixed(through=0) * 0.3) < 1e-4,
-            ),
-            Mistake(
-                "The sum of both is asked for by nobody: give the two terms one by one.",
-                when=lambda answer: any(abs(float(entry) - mixed()) < 1e-3 for entry in answer),
-            ),
-        ],
-    ),
+    TERMS,
     Hook(
         id="12.2",
         asks="hvp(f, x, v), which returns the product of the Hessian of f at x with v, without "
@@ -85,12 +50,57 @@ EXERCISES = [
                 "Something that is to be differentiated has no past. Either x does not require a "
                 "gradient: take a detached copy that does. Or the first gradient was taken without "
                 "create_graph=True, or was detached.",
-                when=stumbled("not require grad"),
+                trouble=("not require grad",),
             ),
             Mistake(
                 "grad wants one number to start from. The gradient times v has several: sum them "
                 "up.",
-                when=stumbled("only for scalar outputs"),
+                trouble=("only for scalar outputs",),
+            ),
+            Mistake(
+                "f(x) is one number, so the first pass cannot take v along: v has the shape of "
+                "the gradient. Where does it come in?",
+                trouble=("Mismatch in shape",),
+            ),
+            Mistake(
+                "The second call comes with another f and a longer or shorter x. What is kept "
+                "from the first?",
+                trouble=("must match the size", "appears to not have been used"),
+            ),
+            Mistake(
+                "A pass frees what it has used. create_graph=True in the first one keeps it, and "
+                "records it.",
+                trouble=("a second time",),
+            ),
+            Mistake(
+                "The first gradient is still in there: backward adds to .grad. Use grad, or empty "
+                ".grad before the second pass.",
+                like=lambda f, x, v: hvp(f, x, v) + first_gradient(f, x),
+            ),
+            Mistake(
+                "grad returns a tuple, one gradient for each input. Take the tensor out of it.",
+                when=lambda found: isinstance(found[0].result, tuple | list),
+            ),
+            Mistake(
+                "That is right for the f of the text, (v . v)^2, and for no other. Differentiate "
+                "the f that is given.",
+                like=lambda f, x, v: 8 * (x * v).sum() * x + 4 * (x * x).sum() * v,
+            ),
+            Mistake(
+                "Gradient times gradient is no second derivative. Differentiate the dot product.",
+                like=lambda f, x, v: first_gradient(f, x) * (first_gradient(f, x) * v).sum(),
+            ),
+            Mistake(
+                "That is the gradient times v entry by entry. Sum it up, and differentiate.",
+                like=lambda f, x, v: first_gradient(f, x) * v,
+            ),
+            *(
+                Mistake(
+                    "A difference of gradients comes close, and no closer than its step allows. "
+                    "Differentiate the dot product.",
+                    like=one_sided(step),
+                )
+                for step in (0.1, 1e-2, 1e-3, 1e-4)
             ),
             Mistake(
                 "That is the gradient times v, one number. The Hessian's product is the gradient "
@@ -124,6 +134,11 @@ EXERCISES = [
                 when=lambda found: found[2].result is True,
             ),
             Mistake(
+                "The product is right, and .grad of the caller's x was filled. Work on a detached "
+                "copy, and with grad.",
+                when=lambda found: any(found[at].result is not None for at in (3, 5)),
+            ),
+            Mistake(
                 "Nothing came back: is a return missing, or the [0] that takes the tensor out of "
                 "the tuple?",
                 when=lambda found: found[0].result is None and found[0].trouble is None,
@@ -147,7 +162,26 @@ EXERCISES = [
             Mistake(
                 "x came without requires_grad, so nothing can be differentiated by it. Work on a "
                 "copy that requires a gradient.",
-                when=stumbled("not have been used", "does not require grad"),
+                trouble=("differentiated Tensors does not require grad",),
+            ),
+            Mistake(
+                "What you differentiate has no past. Was the forward pass recorded, and was x "
+                "ready for a gradient before f was called?",
+                trouble=("does not require grad",),
+            ),
+            Mistake(
+                "You differentiate by a tensor that f has not seen: f has to be called on the very "
+                "copy that requires a gradient.",
+                trouble=("not have been used",),
+            ),
+            Mistake(
+                "The first argument is the network itself and not its output: call it.",
+                trouble=("'Sequential' object has no attribute",),
+            ),
+            Mistake(
+                "f was not called at all. Use the network that is given, whatever there is in the "
+                "notebook.",
+                when=lambda found: found[5].result is False,
             ),
             Mistake(
                 "Slopes and penalty are there, but no way leads from the penalty back to the "
@@ -169,11 +203,57 @@ EXERCISES = [
             ),
             Mistake(
                 "Slopes below the limit are punished too. They should cost nothing.",
-                like=lambda f, x, limit: penalty(f, x, limit, one_sided=False),
+                like=lambda f, x, limit: penalty(f, x, limit, above=False),
             ),
             Mistake(
                 "That is the excess itself; its square is asked for.",
                 like=lambda f, x, limit: penalty(f, x, limit, excess_power=1),
+            ),
+            Mistake(
+                "The mean comes too early: flat rows make up for steep ones. Clamp and square row "
+                "by row, then take the mean.",
+                like=wrong_penalty("mean first"),
+            ),
+            Mistake(
+                "You squared the mean. Asked for is the mean of the squares.",
+                like=wrong_penalty("squared mean"),
+            ),
+            Mistake(
+                "You punish the slopes that are too flat: clamp(min=0) keeps what is above.",
+                like=wrong_penalty("too flat"),
+            ),
+            Mistake(
+                "You divide by the number of steep rows. The mean is over all of them.",
+                like=wrong_penalty("steep rows"),
+            ),
+            Mistake(
+                "The square of the excess is not the excess of the squares: subtract first, then "
+                "square.",
+                like=wrong_penalty("of squares"),
+            ),
+            Mistake(
+                "Only the steepest row counts here. Take the mean over all rows.",
+                like=wrong_penalty("steepest"),
+            ),
+            Mistake("The limit has not come in.", like=wrong_penalty("no limit")),
+            Mistake(
+                "Above the limit you square the whole length. Only what is beyond the limit costs.",
+                like=wrong_penalty("whole length"),
+            ),
+            *(
+                Mistake(
+                    "The limit is an argument: use the one that is given.",
+                    like=lambda f, x, limit, fixed=fixed: penalty(f, x, fixed),
+                )
+                for fixed in (0.5, 1.0)
+            ),
+            *(
+                Mistake(
+                    "The length of a slope is the root of the sum of its squares. norm's first "
+                    "argument is another: it says which norm.",
+                    like=lambda f, x, limit, dim=dim: penalty(f, x, limit, dim=dim, p=1),
+                )
+                for dim in (None, 1)
             ),
             Mistake(
                 "That compares the square of the length with the limit. It is the length that is "
@@ -187,80 +267,27 @@ EXERCISES = [
             Mistake(
                 "The penalty is right, but computing it filled the .grad of the parameters. "
                 "backward adds to .grad, grad does not.",
-                when=lambda found: isinstance(found[2].result, list),
+                when=lambda found: found[2].result == FILLED,
+            ),
+            Mistake(
+                "The penalty is right, and .grad of the parameters is empty now. There may be "
+                "gradients in it that somebody still needs: leave it alone.",
+                when=lambda found: found[2].result == EMPTIED,
             ),
             Mistake(
                 "The penalty is right, and the caller's x requires a gradient now. Work on a "
                 "detached copy.",
                 when=lambda found: found[3].result is True,
             ),
-        ],
-    ),
-    Choice(
-        id="12.4",
-        asks="your judgment on ReLU and the gradient penalty",
-        option="c",
-        right="Twice by x is zero. Once by x and once by a weight is not.",
-        why_not={
-            "a": "All second derivatives by x, twice, are zero. By what is the penalty "
-            "differentiated?",
-            "b": "retain_graph keeps a graph from being freed. It computes nothing that was not "
-            "computed before.",
-            "d": "It does not: look at the Hessian of a small ReLU network. All of its entries are "
-            "zero.",
-        },
-        mentions={"what the slope depends on": ("weight", "parameter", "w_", "w0", "w1", "matri")},
-        hints=(
-            "Write down f(x) = w_1 * relu(w_0 * x) for a point where relu lets through. What is "
-            "its slope?",
-            "The slope is w_1 * w_0. Is its derivative by x zero? And by w_1?",
-        ),
-    ),
-    Numbers(
-        id="12.5",
-        asks="two numbers: g, and the gradient of g, for x**3 at 5 with the squaring hook",
-        expected=lambda: cube_with(lambda module, grad_input, grad_output: (grad_input[0] ** 2,)),
-        right="g became 9x^4, and 36x^3 is its derivative: the hook was differentiated.",
-        hints=(
-            "The hook turns g into a new function of x. Which one?",
-            "g is (3x^2)^2. On a cube the hook is not called again, so the second number is the "
-            "plain derivative of this formula.",
-        ),
-        mistakes=[
             Mistake(
-                "That is without the hook. What it returns takes the place of grad_input.",
-                value=lambda: cube_with(None),
-            ),
-            Mistake(
-                "The first fits. For the second you squared the plain second derivative: that "
-                "would be a hook that is called again. In the second pass of a cube it is not.",
-                value=(5625.0, 900.0),
-            ),
-            Mistake(
-                "The first fits. The second number is the derivative of what the hook made, not "
-                "of what it was given.",
-                value=(5625.0, 30.0),
-            ),
-            Mistake(
-                "The first fits. In the second the inner derivative is missing: what is squared "
-                "depends on x too.",
-                value=(5625.0, 150.0),
-            ),
-            Mistake(
-                "The first fits. The second is squared once too often: the hook is not called in "
-                "the second pass of a cube.",
-                value=(5625.0, 4500.0**2),
-            ),
-            Mistake(
-                "You squared x**3. The hook squares the gradient.",
-                when=lambda answer: abs(float(answer[0]) - 125.0**2) < 1,
-            ),
-            Mistake(
-                "The hook squares the gradient; this one is doubled.",
-                value=(150.0, 60.0),
+                "The penalty is right, and .grad of the caller's x was filled. grad returns its "
+                "result, and leaves .grad alone.",
+                when=lambda found: any(found[at].result is not None for at in (4, 7)),
             ),
         ],
     ),
+    WITH_RELU,
+    SQUARED,
     Hook(
         id="12.6",
         asks="tower(f, x, n), which returns the list of f(x) and the first n derivatives at x",
@@ -277,17 +304,67 @@ EXERCISES = [
             Mistake(
                 "It came to a derivative that has no past, a constant, and grad refused it. Ask "
                 "for requires_grad before you differentiate, and know what comes after a constant.",
-                when=stumbled("does not require grad"),
+                trouble=("does not require grad",),
             ),
             Mistake(
                 "w * x has the derivative w. It requires a gradient, but no way leads from it to "
                 "x. grad has an argument that turns this case into zeros.",
-                when=stumbled("not to have been used", "not have been used"),
+                trouble=(
+                    "not to have been used",
+                    "not have been used",
+                ),
+            ),
+            Mistake(
+                "f is called on a tensor, so it may use all that tensors can do. Symbols and "
+                "plain numbers cannot.",
+                trouble=("must be Tensor", "Symbol", "'float' object"),
             ),
             Mistake(
                 "f(x) itself is the first entry of the list, before any derivative.",
+                when=lambda found: any(
+                    agree(found[1].result, wrong) for wrong in ([75.0, 30.0], [75.0, 30.0, 6.0])
+                ),
+            ),
+            Mistake(
+                "Those are divided by factorials: the coefficients of Taylor's series. Asked for "
+                "are the derivatives themselves.",
+                like=scaled_tower,
+            ),
+            Mistake(
+                "After the first derivative come zeros. Does the first step leave a graph behind? "
+                "And does a caught error hide that it does not?",
+                like=forgetful_tower,
+            ),
+            Mistake(
+                "backward adds each derivative to .grad on top of the last one. Use grad, or "
+                "empty .grad between two steps.",
+                when=lambda found: agree(found[1].result, [125.0, 75.0, 105.0]),
+            ),
+            Mistake(
+                "Where no derivative comes any more you repeat the last one. What is the "
+                "derivative of a constant?",
+                when=lambda found: agree(found[4].result, [6.0, 3.0, 3.0, 3.0]),
+            ),
+            Mistake(
+                "A derivative that is zero at this x need not be zero elsewhere: sin goes on at 0. "
+                "Ask whether it still has a past, not for its value.",
+                like=impatient_tower,
+            ),
+            Mistake(
+                "You put f into f. Differentiate the last derivative, and not f of f(x).",
+                when=lambda found: agree(
+                    list(found[0].result)[:3], composed_tower(torch.exp, 1.0, 2)
+                ),
+            ),
+            Mistake(
+                "f(x) comes first, and the highest derivative last.",
+                like=lambda f, x, n: tower(f, x, n)[::-1],
+            ),
+            Mistake(
+                "The tower ends at a height of its own. Differentiate n times, however large n is.",
                 when=lambda found: (
-                    agree(found[0].result, _EXP_3) and agree(found[1].result, [75.0, 30.0])
+                    agree(found[0].result, [*_EXP_3, 0.0])
+                    or agree(found[0].result, [*_EXP_3[:3], 0.0, 0.0])
                 ),
             ),
             Mistake(
@@ -306,14 +383,17 @@ EXERCISES = [
                 ),
             ),
             Mistake(
-                "backward adds each derivative to .grad on top of the last one. Use grad, or "
-                "empty .grad between two steps.",
-                when=lambda found: agree(found[1].result, [125.0, 75.0, 105.0]),
-            ),
-            Mistake(
                 "The numbers are right, and the .grad of another tensor in f was filled on the "
                 "way. grad leaves it alone.",
                 when=lambda found: found[5].result is not None,
+            ),
+            Mistake(
+                "A small step gives a derivative with few digits, and the next one fewer. grad "
+                "loses none.",
+                when=lambda found: (
+                    agree(found[0].result[1], _EXP_3[0], 2)
+                    and not agree(found[0].result[1], _EXP_3[0], 4)
+                ),
             ),
         ],
     ),

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from minigrad.classroom.answers import Choice, Number, Numbers, Order
+from minigrad.classroom.answers import Number, Numbers, Order
 from minigrad.classroom.behaviors import Function, Hook
 from minigrad.classroom.exercise import Mistake
+from minigrad.classroom.reasons import Choice
 
 X = 0.5
 
@@ -97,7 +98,19 @@ EXERCISES = [
             "a": "The slope of a constant is zero, but where is the square's slope taken?",
             "c": "It would vanish only if what is squared were zero.",
         },
-        mentions={"where the square is taken": ("square", "inner", "inside")},
+        ideas={
+            "where the square is taken": ("squar", "inner", "inside"),
+            "that the slope there is another": (
+                "slope",
+                "deriv",
+                "larg",
+                "grow",
+                "steep",
+                "further",
+            ),
+        },
+        misled={"constant no effect|influence": "It has none of its own. Does it move anything?"},
+        model="The slope of the square is twice what is squared, and that is larger by 4 now.",
         hints=(
             "Which of the three slopes depends on the 1?",
             "Write the slope of the square down.",

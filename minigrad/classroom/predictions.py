@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.classroom import progress
+from minigrad.classroom import feedback, progress
 from minigrad.classroom.describing import as_number, is_unattempted, leaves, same
 from minigrad.classroom.showing import rounded
 
+_HIT = ", and so it is."
 _written: dict[str, Any] = {}
 
 
@@ -21,21 +22,24 @@ def predict(prediction: str, value: Any = ...) -> None:
 
     Example:
         >>> predict("demo.a", 0.5)
-        Prediction demo.a noted: 0.5
+        ○ Prediction demo.a noted: 0.5
         >>> predict("demo.b", ...)
-        Prediction demo.b is still open: replace the ... with your guess before you go on.
+        ○ Prediction demo.b is still open: replace the ... with your guess before you go on.
     """
     if is_unattempted(value):
         _written.pop(prediction, None)
-        print(
-            f"Prediction {prediction} is still open: "
-            "replace the ... with your guess before you go on."
+        feedback.tell(
+            "unsolved",
+            f"Prediction {prediction} is still open: replace the ... with your guess before you "
+            "go on.",
         )
         return
     _written[prediction] = value
-    print(f"Prediction {prediction} noted: {rounded(value)}")
-    for says in progress.note_prediction(prediction):
-        print(says)
+    feedback.tell(
+        "unsolved",
+        f"Prediction {prediction} noted: {rounded(value)}",
+        progress.note_prediction(prediction),
+    )
 
 
 def compare(prediction: str, actual: Any, digits: int = 4) -> None:
@@ -48,30 +52,32 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
 
     Example:
         >>> predict("demo.a", 0.5)
-        Prediction demo.a noted: 0.5
+        ○ Prediction demo.a noted: 0.5
         >>> compare("demo.a", 1.0)
-        It is 1.0. You predicted 0.5: half of it.
+        ✗ It is 1.0. You predicted 0.5: half of it.
         >>> compare("demo.b", 1.0)
-        You made no prediction demo.b this time.
+        ○ You made no prediction demo.b this time.
         It is 1.0.
     """
     came = f"It is {rounded(actual, max(digits, 5))}."
     if prediction not in _written:
-        # In this order: of a folded output JupyterLab shows the first line, and that tells nothing.
-        print(f"You made no prediction {prediction} this time.\n{came}")
+        # In this order: of a folded output the first line may show, and that tells nothing.
+        feedback.tell("unsolved", f"You made no prediction {prediction} this time.", [came])
         return
     guess = _written[prediction]
     said = f"You predicted {rounded(guess)}"
     have, want = dict(leaves(guess)), dict(leaves(actual))
     if len(want) == 1:
-        print(f"{came} {said}{_how_close(guess, actual, next(iter(want.values())), digits)}")
+        close = _how_close(guess, actual, next(iter(want.values())), digits)
+        feedback.tell("right" if close == _HIT else "wrong", f"{came} {said}{close}")
         return
     if have.keys() != want.keys():
-        print(f"{came} {said}: not the same number or arrangement of values.")
+        feedback.tell("wrong", f"{came} {said}: not the same number or arrangement of values.")
         return
     hits = sum(same(_word(have[path]), _word(want[path]), digits) for path in want)
-    verdict = "every value as predicted" if hits == len(want) else f"{hits} of {len(want)} fit"
-    print(f"{came} {said}: {verdict}.")
+    all_fit = hits == len(want)
+    verdict = "every value as predicted" if all_fit else f"{hits} of {len(want)} fit"
+    feedback.tell("right" if all_fit else "wrong", f"{came} {said}: {verdict}.")
 
 
 def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
@@ -80,9 +86,9 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
     if expected is None or number is None:
         hit = len(entries) == 1 and _word(entries[0]) == _word(entry)
-        return ", and so it is." if hit else ". Why does it come out differently?"
+        return _HIT if hit else ". Why does it come out differently?"
     if same(number, expected, digits):
-        return ", and so it is."
+        return _HIT
     if expected == 0:
         return f", which is {rounded(abs(number))} away."
     ratio = number / expected

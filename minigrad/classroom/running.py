@@ -7,36 +7,27 @@ import contextlib
 import io
 import linecache
 import sys
-import sysconfig
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from minigrad.classroom.alarm import Alarm
 from minigrad.classroom.describing import describe
+from minigrad.classroom.exercise import Objection
 from minigrad.classroom.showing import rounded, without_addresses
 from minigrad.classroom.surroundings import put_back
+from minigrad.classroom.watching import Endless, Forbidden, Watch, is_check, is_library, is_ours
 
 MOST_LINES = 300_000
 """How many of its lines a learner's code may run through before it counts as endless."""
 
-MOST_SECONDS = 20.0
-"""How long a learner's code may take: for loops whose few lines are slow, and for waiting."""
+MOST_SECONDS = 8.0
+"""How long a check may take, with all its runs: for loops whose few lines are slow."""
 
-# Python 3.11 does not report the lines of `while True: pass` on one line; its steps it does.
-_COUNT_STEPS = sys.version_info < (3, 12)
-_STEPS_A_LINE = 20
-
-# Lines of libraries are not counted: one call of SymPy may take a million of them.
-_LIBRARIES = (
-    str(Path(__file__).resolve().parents[1]),
-    *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")},
-)
+_deadlines: list[float] = []
 
 _ADVICE: dict[type[BaseException], str] = {
     NameError: "Is the name spelled as it was defined, and was that cell run?",
@@ -53,10 +44,6 @@ _ADVICE: dict[type[BaseException], str] = {
 }
 
 
-class Endless(BaseException):
-    """A function ran through too many lines; no `except Exception` of the learner stops it."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What came of a run: a value, or the trouble in words.
@@ -64,14 +51,20 @@ class Outcome:
     Args:
         value: what the function returned.
         trouble: what went wrong, in words; None where it returned.
+        raised: the kind and the text of the error behind it, for looking into.
         unsolved: whether the function said that it is not written yet.
+        endless: whether it was stopped.
+        checks: whether the error came up in the check itself, which made nothing of the answer.
         left: what it left changed for the whole process, in words; it is put back.
     """
 
     value: Any = None
     trouble: str | None = None
+    raised: str = ""
     unsolved: bool = False
-    left: str | None = None
+    endless: bool = False
+    checks: bool = False
+    left: tuple[str, ...] = ()
 
 
 class HeldBack(io.TextIOBase):
@@ -93,11 +86,27 @@ class HeldBack(io.TextIOBase):
         return len(text)
 
 
+@contextlib.contextmanager
+def within(seconds: float = MOST_SECONDS) -> Iterator[None]:
+    """Give all runs of a block so many seconds together.
+
+    Args:
+        seconds: for the block.
+    """
+    _deadlines.append(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadlines.pop()
+
+
 def run(
     function: Callable[..., Any],
     *args: Any,
     most_lines: int = MOST_LINES,
     most_seconds: float = MOST_SECONDS,
+    without: Sequence[str] = (),
+    only_inside: list[Any] | None = None,
 ) -> Outcome:
     """Call a function and catch whatever it does wrong.
 
@@ -110,7 +119,9 @@ def run(
         function: what to call.
         *args: its arguments.
         most_lines: how many lines it may run through.
-        most_seconds: how long it may take.
+        most_seconds: how long it may take; less is left where `within` holds.
+        without: names of functions that may not be called meanwhile, in whatever way.
+        only_inside: a list; only while there is something in it are they forbidden.
 
     Example:
         >>> run(lambda x: 2 * x, 3).value
@@ -121,20 +132,24 @@ def run(
         >>> run(forever, most_lines=1000).trouble
         'It did not come to an end within 1,000 lines of Python. Does a loop miss its way out?'
     """
-    alarm = Alarm(most_seconds)
+    deadline = min([time.monotonic() + most_seconds, *_deadlines])
+    alarm = Alarm(max(deadline - time.monotonic(), 0.05))
+    watch = Watch(most_lines, deadline, alarm, without, only_inside)
     with put_back() as left:
-        outcome = _caught(function, args, most_lines, most_seconds, alarm)
-    return replace(outcome, left=left[0] if left else None)
+        outcome = _caught(function, args, watch, alarm)
+    if watch.called is not None:
+        outcome = Outcome(
+            trouble=f"{watch.called}. Here it has to work without that: it skips the exercise.",
+            raised=f"Forbidden: {watch.called}",
+        )
+    elif outcome.endless:
+        outcome = replace(outcome, trouble=_not_ended(alarm, most_lines, most_seconds))
+    return replace(outcome, left=(*outcome.left, *left))
 
 
 def _caught(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    most_lines: int,
-    most_seconds: float,
-    alarm: Alarm,
+    function: Callable[..., Any], args: tuple[Any, ...], watch: Watch, alarm: Alarm
 ) -> Outcome:
-    before = sys.gettrace()
     aside = HeldBack()
     try:
         with (
@@ -145,23 +160,59 @@ def _caught(
             alarm,
         ):
             warnings.simplefilter("ignore")
-            sys.settrace(_counter(most_lines, time.monotonic() + most_seconds, alarm))
-            try:
-                return Outcome(function(*args))
-            finally:
-                sys.settrace(before)
-    except NotImplementedError:
-        return Outcome(trouble="It is not written yet.", unsolved=True)
-    except (Endless, KeyboardInterrupt) as error:
-        if isinstance(error, KeyboardInterrupt) and not alarm.rang:
+            filters = list(warnings.filters)
+            with watch.on():
+                value = function(*args)
+            return Outcome(value, left=_left_here(filters, aside))
+    except (Endless, Forbidden):
+        return Outcome(endless=True, raised="Endless")
+    except KeyboardInterrupt:
+        if not alarm.rang:
             raise  # the reader's own
-        return _not_ended(alarm, most_lines, most_seconds)
+        return Outcome(endless=True, raised="Endless")
     except SystemExit:
         return Outcome(
-            trouble="It asked Python to end (exit, quit or sys.exit). To leave a function, return."
+            trouble="It asked Python to end (exit, quit or sys.exit). To leave a function, return.",
+            raised="SystemExit",
         )
     except BaseException as error:
-        return Outcome(trouble=explain(error))
+        return _explained(error)
+
+
+def _left_here(filters: list[Any], aside: HeldBack) -> tuple[str, ...]:
+    """Say which changes of this process `_caught` itself is about to undo."""
+    said: tuple[str, ...] = ()
+    if list(warnings.filters) != filters:
+        said += (
+            "It changed which warnings are shown, and left it so: `with "
+            "warnings.catch_warnings():` goes back by itself.",
+        )
+    if sys.stdout is not aside or sys.stderr is not aside:
+        said += ("It put something else in the place of sys.stdout or sys.stderr, and left it so.",)
+    return said
+
+
+def _explained(error: BaseException) -> Outcome:
+    """Say what became of a run that ended in an error, and whose error it is."""
+    text = " ".join(str(error).split()) if _can_be_written(error) else ""
+    raised = f"{type(error).__name__}: {without_addresses(text)}"
+    if isinstance(error, Objection):
+        return Outcome(trouble=text, raised=raised)
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if isinstance(error, NotImplementedError) and files and not is_library(files[-1]):
+        return Outcome(trouble="It is not written yet.", raised=raised, unsolved=True)
+    learners = any(not is_library(file) for file in files)
+    own = [file for file in files if is_ours(file)]
+    checks = not learners and bool(own) and is_check(own[-1])
+    return Outcome(trouble=explain(error), raised=raised, checks=checks)
+
+
+def _can_be_written(error: BaseException) -> bool:
+    try:
+        str(error)
+    except Exception:  # the learner's own __str__ fails
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -187,14 +238,19 @@ def _nobody_types(*prompt: object) -> str:
     raise EOFError("nobody types anything while an answer is checked")
 
 
-def _not_ended(alarm: Alarm, lines: int, seconds: float) -> Outcome:
+def _not_ended(alarm: Alarm, lines: int, seconds: float) -> str:
     if alarm.because == "line":
-        return Outcome(
-            trouble=f"It did not come to an end within {lines:,} lines of Python. "
+        return (
+            f"It did not come to an end within {lines:,} lines of Python. "
             "Does a loop miss its way out?"
         )
-    return Outcome(
-        trouble=f"It was still running after {seconds:g} seconds, and was stopped. Does a loop "
+    if alarm.because == "thread":
+        return (
+            "It did not come to an end: a backward pass starts another, and that one the next. "
+            "Does a hook call backward on a graph that it hangs on itself?"
+        )
+    return (
+        f"It was still running after {seconds:g} seconds, and was stopped. Does a loop "
         "miss its way out, or does it wait for something?"
     )
 
@@ -206,7 +262,8 @@ def explain(error: BaseException) -> str:
         >>> explain(ZeroDivisionError("division by zero"))
         'It raised ZeroDivisionError: division by zero. Which input makes the denominator zero?'
     """
-    text = without_addresses(" ".join(str(error).split())).rstrip(".")
+    text = " ".join(str(error).split()) if _can_be_written(error) else ""
+    text = without_addresses(text).rstrip(".")
     said = (
         f"It raised {type(error).__name__}: {text}" if text else f"It raised {type(error).__name__}"
     )
@@ -242,29 +299,3 @@ def _learners_line(error: BaseException) -> str:
         if "ipykernel_" in name or name.startswith("<ipython-input"):
             return linecache.getline(name, number).strip()
     return ""
-
-
-def _counter(
-    most_lines: int, deadline: float, alarm: Alarm
-) -> Callable[[FrameType, str, Any], Any]:
-    """Make a trace function that raises `Endless` after so many lines, or so late."""
-    left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "call":
-            if frame.f_code.co_filename.startswith(_LIBRARIES):
-                return None
-            frame.f_trace_opcodes = _COUNT_STEPS
-        elif event in left:
-            left[event] -= 1
-            if left[event] < 0:
-                # What a trace function raises ends the tracing; where a bare `except:` swallows
-                # it, the alarm is left.
-                alarm.hurry("line")
-                raise Endless
-            if event == "line" and time.monotonic() > deadline:
-                alarm.hurry("time")
-                raise Endless
-        return trace
-
-    return trace

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -9,22 +11,28 @@ from typing import Any
 import minigrad as torch
 from minigrad import nn
 from minigrad.classroom.behaviors import Trial
+from minigrad.classroom.exercise import Objection
 from minigrad.tensor import Tensor
 
 Answer = Callable[..., Any]
 DOUBLINGS = 40
-_LADDER = f"the number of nodes after y = y + y, {DOUBLINGS} times,"
-_SQUARE = "the names of the nodes of x * x, sorted,"
-
-
-def stumbled(*words: str) -> Callable[[list[Trial]], bool]:
-    """Recognize a run that ended in an error which names one of these words."""
-    return lambda found: any(word in (trial.trouble or "") for trial in found for word in words)
+LADDER = f"the number of nodes after y = y + y, {DOUBLINGS} times,"
+SQUARE = "the names of the nodes of x * x"
+AGAIN = "what a second call lists for x * x"
+ONE_LIST = "whether two calls give one and the same list"
+FIRST = "the first node of the list"
 
 
 def results(holds: Callable[[Any], object]) -> Callable[[list[Trial]], bool]:
     """Recognize a function by what holds for everything that it returned."""
     return lambda found: all(trial.trouble is None and bool(holds(trial.result)) for trial in found)
+
+
+def results_for(holds: Callable[..., object]) -> Callable[[list[Trial]], bool]:
+    """Recognize a function by what holds for everything that it returned, with its arguments."""
+    return lambda found: all(
+        trial.trouble is None and bool(holds(trial.result, *trial.args)) for trial in found
+    )
 
 
 # --- exercise 02.1: weights
@@ -34,13 +42,41 @@ def some_weights(rng: Random) -> list[tuple[list[float], float]]:
     """Draw values and a scale, a few times."""
     return [
         ([round(rng.uniform(-2, 2), 2) for _ in range(size)], scale)
-        for size, scale in ((3, 0.1), (2, 0.5), (4, 0.01))
-    ]
+        for size, scale in ((3, 0.1), (2, 0.5), (4, 0.01), (1, -1.5))
+    ] + [([0.25, -2.5, 1.5], 0.1), ([0.25, -2.5, 1.5], 0.1)]
 
 
 def weights(values: list[float], scale: float) -> Tensor:
     """Make weights that are a leaf."""
     return (torch.tensor(values) * scale).requires_grad_()
+
+
+def are_weights(result: Any, values: list[float], scale: float) -> bool:
+    """Tell whether a tensor holds the values times the scale, in whatever precision."""
+    return tuple(result.shape) == (len(values),) and all(
+        math.isclose(have, value * scale, rel_tol=1e-4)
+        for have, value in zip(result.tolist(), values, strict=True)
+    )
+
+
+def scaled(power: float) -> Callable[[list[Trial]], bool]:
+    """Recognize values times the scale, not once but so many times."""
+    return results_for(lambda w, values, scale: are_weights(w, values, scale**power))
+
+
+def differs(found: list[Trial]) -> bool:
+    """Recognize a function that gives two results for the same arguments, the last two calls."""
+    return not same_numbers(found[-1].result, found[-2].result)
+
+
+def same_numbers(first: Any, second: Any) -> bool:
+    """Tell whether two tensors have the same shape and the same numbers."""
+    return tuple(first.shape) == tuple(second.shape) and first.tolist() == second.tolist()
+
+
+def same_for_all(found: list[Trial]) -> bool:
+    """Recognize a function that gives the same, whatever its arguments."""
+    return all(same_numbers(trial.result, found[0].result) for trial in found[1:])
 
 
 # --- exercise 02.2: a walk
@@ -51,13 +87,13 @@ def _graphs() -> dict[str, Any]:
     left, right = torch.tensor([2.0, 5.0], requires_grad=True).unbind()
     model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
     return {
-        _SQUARE: x * x,
-        "the names of the nodes of (x * y + x) ** 2, sorted,": (x * y + x) ** 2,
-        "the names of the nodes of 7 * x, sorted,": 7 * x,
-        "the names of the nodes of left * right, sorted,": left * right,
-        "the names of the nodes of a model's output, sorted,": model(torch.ones(5, 3)),
-        "the list for the leaf x": x,
-        "the list for a tensor that requires no gradient": torch.tensor(1.0) * 2,
+        SQUARE: x * x,
+        "the names of the nodes of (x * y + x) ** 2": (x * y + x) ** 2,
+        "the names of the nodes of 7 * x": 7 * x,
+        "the names of the nodes of left * right": left * right,
+        "the names of the nodes of a model's output": model(torch.ones(5, 3)),
+        "the names of the nodes for the leaf x": x,
+        "the names of the nodes for a tensor without gradient": torch.tensor(1.0) * 2,
     }
 
 
@@ -70,26 +106,40 @@ def _name(node: Any) -> str:
 
 
 def walk_run(walk: Answer) -> dict[str, Any]:
-    """Let an answer list the nodes of several graphs."""
-
-    def walked(output: Any) -> list[Any]:
-        found = walk(output)
-        if not isinstance(found, list):
-            raise TypeError(f"walk has to return a list, not {type(found).__name__}")
-        return found
-
+    """Let an answer list the nodes of several graphs, of one of them twice."""
+    seen: dict[str, Any] = {}
     graphs = _graphs()
-    seen: dict[str, Any] = {
-        name: sorted(map(_name, walked(output))) for name, output in graphs.items()
-    }
-    seen["the first node of the list for x * x"] = [
-        _name(node) for node in walked(graphs[_SQUARE])[:1]
-    ]
+    for name, output in graphs.items():
+        found = _walked(walk, output)
+        seen[name] = sorted(map(_name, found))
+        seen[name.replace("the names of the nodes", FIRST)] = [_name(node) for node in found[:1]]
+        if name == SQUARE:
+            again = _walked(walk, output)
+            seen[AGAIN], seen[ONE_LIST] = sorted(map(_name, again)), again is found
     top = torch.tensor(1.0, requires_grad=True)
     for _ in range(DOUBLINGS):
         top = top + top
-    seen[_LADDER] = len(walked(top))
+    # A walk along each path would take for ever here: what comes to x twice has failed already.
+    seen[LADDER] = -1 if too_many(seen) else len(_walked(walk, top))
     return seen
+
+
+def _walked(walk: Answer, output: Any) -> list[Any]:
+    found = walk(output)
+    if isinstance(found, list):
+        return found
+    if found is None and output.grad_fn is None:
+        raise Objection(
+            "For a tensor without a grad_fn it returned None. Asked for is an empty list."
+        )
+    if found is None:
+        raise Objection("It returned None. Is a return missing, or nothing behind it?")
+    what = {
+        "set": "a set, which has no order",
+        "generator": "a generator: list(...) makes a list of what comes out of it",
+        "tuple": "a tuple: list(...) makes a list of it",
+    }.get(type(found).__name__, type(found).__name__)
+    raise Objection(f"walk has to return a list of nodes, and it returned {what}.")
 
 
 def walking(kind: str = "right") -> Answer:
@@ -101,6 +151,13 @@ def walking(kind: str = "right") -> Answer:
             for source, _ in node.next_functions:
                 if source is not None and source not in found:
                     found.append(source)
+        if kind == "first edge":
+            found, node = [], output.grad_fn
+            while node is not None:
+                found.append(node)
+                node = node.next_functions[0][0] if node.next_functions else None
+        if kind == "names":
+            found = list({_name(node): node for node in reversed(found)}.values())[::-1]
         if kind == "no leaves":
             found = [node for node in found if _name(node) != "AccumulateGrad"]
         if kind == "no root":
@@ -110,6 +167,16 @@ def walking(kind: str = "right") -> Answer:
     return walk
 
 
+def _noted(found: list[Trial]) -> dict[str, Any]:
+    """Give what was observed, by its name."""
+    return {trial.gave.removesuffix(" is"): trial.result for trial in found}
+
+
+def seen(holds: Callable[[dict[str, Any]], object]) -> Callable[[list[Trial]], bool]:
+    """Recognize walks by what holds for all that was observed, by name."""
+    return lambda found: bool(holds(_noted(found)))
+
+
 def lists(word: str) -> Callable[[list[Trial]], bool]:
     """Recognize lists in which there is something of this kind."""
     return lambda found: any(
@@ -117,102 +184,82 @@ def lists(word: str) -> Callable[[list[Trial]], bool]:
     )
 
 
-def twice(found: list[Trial]) -> bool:
-    """Recognize a list for x * x with its leaf in it twice."""
-    return list(found[0].result).count("AccumulateGrad") == 2
+_EXPECTED = {
+    SQUARE: ("AccumulateGrad", "MulBackward0"),
+    "the names of the nodes of (x * y + x) ** 2": (
+        "AccumulateGrad",
+        "AccumulateGrad",
+        "AddBackward0",
+        "MulBackward0",
+        "PowBackward0",
+    ),
+}
 
 
-# --- exercises 02.4 and 02.6: sums
+def too_many(noted: dict[str, Any]) -> bool:
+    """Recognize lists with a node in them that is there already."""
+    return any(len(noted[name]) > len(names) for name, names in _EXPECTED.items())
 
 
-def some_gradients(rng: Random) -> list[tuple[Tensor, tuple[int, ...]]]:
-    """Draw gradients for shapes of every kind that broadcasting knows."""
-    cases: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-        ((2, 3), (2, 1)),
-        ((2, 3), (3,)),
-        ((3, 3), (3,)),
-        ((2, 3), (1, 3)),
-        ((2, 3), ()),
-        ((4, 2, 3), (2, 1)),
-        ((4, 2, 3), (4, 1, 3)),
-        ((2, 3), (2, 3)),
-        ((1, 3), (1, 3)),
-        ((2, 2), (1,)),
-    ]
-    return [(_whole_numbers(rng, large), small) for large, small in cases]
+def keeps_nodes(noted: dict[str, Any]) -> bool:
+    """Recognize a walk that lists something else when it is called again."""
+    return bool(noted[ONE_LIST] or noted[AGAIN] != noted[SQUARE])
 
 
-def _whole_numbers(rng: Random, shape: tuple[int, ...]) -> Tensor:
-    size = 1
-    for each in shape:
-        size *= each
-    return torch.tensor([float(rng.randint(1, 9)) for _ in range(size)]).reshape(shape)
+def not_first(noted: dict[str, Any]) -> bool:
+    """Recognize lists that do not begin where the walk does."""
+    return noted[LADDER] == DOUBLINGS + 1 and any(
+        noted[name.replace("the names of the nodes", FIRST)] != [names[-1]]
+        for name, names in _EXPECTED.items()
+    )
 
 
-def summed(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Sum a gradient back to a shape."""
-    while gradient.dim() > len(shape):
-        gradient = gradient.sum(dim=0)
-    for dim, size in enumerate(shape):
-        if size == 1:
-            gradient = gradient.sum(dim=dim, keepdim=True)
-    return gradient
+# --- exercise 02.5: what is said of a loop that keeps memory
 
-
-def summing(kind: str) -> Answer:
-    """Make a function that sums a gradient back, wrong in one way."""
-
-    def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
-        missing = gradient.dim() - len(shape)
-        repeated = [dim for dim, size in enumerate(shape) if size == 1]
-        if kind == "mean":
-            for _ in range(missing):
-                gradient = gradient.mean(dim=0)
-            for dim in repeated:
-                gradient = gradient.mean(dim=dim, keepdim=True)
-        elif kind == "missing only":
-            for _ in range(missing):
-                gradient = gradient.sum(dim=0)
-        elif kind == "dropped":
-            gradient = summed(gradient, shape).squeeze()
-        elif kind == "first":
-            for _ in range(missing):
-                gradient = gradient[0]
-            for dim in repeated:
-                gradient = gradient.narrow(dim, 0, 1)
-        elif kind == "from the right":
-            for _ in range(missing):
-                gradient = gradient.sum(dim=-1)
-            for dim in repeated:
-                gradient = gradient.sum(dim=dim, keepdim=True)
-        elif kind == "total":
-            gradient = torch.zeros(shape) + gradient.sum()
-        elif kind == "no dims":
-            gradient = gradient.sum(dim=tuple(range(missing)))
-            for dim in repeated:
-                gradient = gradient.sum(dim=dim, keepdim=True)
-        return gradient
-
-    return unbroadcast
-
-
-def divide_wrongly(kind: str) -> Answer:
-    """Make a rule of the quotient, wrong in one way."""
-
-    def rule(grad: Any, a: Any, b: Any) -> Any:
-        for_a, for_b = grad / b, -grad * a / (b * b)
-        if kind == "sign":
-            for_b = -for_b
-        elif kind == "not squared":
-            for_b = -grad * a / b
-        elif kind == "without a":
-            for_b = -grad / (b * b)
-        elif kind == "without grad":
-            for_a, for_b = for_a / grad, for_b / grad
-        elif kind == "product":
-            for_a, for_b = grad * b, grad * a
-        elif kind == "swapped":
-            return summed(for_b, b.shape), summed(for_a, a.shape)
-        return summed(for_a, a.shape), summed(for_b, b.shape)
-
-    return rule
+CLAIMS = [
+    (re.compile(pattern, re.I), says)
+    for says, patterns in {
+        "Which way do the threads lead? A loss does not know who uses it.": (
+            r"\b(?:loss(?:es)?|batch(?:es)?)\b(?: has| have)?[^,.;]*\b(?:holds?|refers? to"
+            r"|references?|points? to|leads? to|keeps?|knows?)\b(?:(?!\b(?:by|in|through|of|via)\b)"
+            r"[^,.;])*\btotal\b",
+            r"\b(?:weights?|parameters?|model|leaf|leaves) (?:holds?|keeps?|stores?|saves?|knows?)"
+            r"\b[^,.;]*\b(?:graph|histor|node)",
+            r"\b(?:graph|history|nodes?) (?:is|are|gets?) (?:stored|kept|saved|held) (?:in|by|on) "
+            r"the (?:model|weights?|parameters?|batch)",
+        ),
+        "There is no backward() in this loop. When is a graph made?": (
+            r"(?<!no )(?<!without )\bbackward(?:\(\))? (?:pass )?(?:builds?|makes?|creates?"
+            r"|records?|stores?|saves?|leaves?|keeps?)",
+            r"\bbackward(?:\(\))? (?:is|was|gets) (?:called|run|started)",
+            r"(?:made|built|created|recorded|stored|saved|left|kept) (?:by|in|during|after) "
+            r"(?:the )?backward",
+        ),
+        "Nobody calls backward() here, so no gradient arrives anywhere.": (
+            r"\bgradients? (?:\w+ ){0,3}?(?:piles?|accumulates?|adds? up|(?:are|is) (?:stored|kept"
+            r"|accumulated|added)|grows?)\b(?! graph)",
+            r"\b(?:in|into) \.?grad\b",
+        ),
+        "retain_graph says what backward() leaves behind, and nobody calls that here.": (
+            r"retain_graph (?:is|stays|was) (?!off|false|not)",
+        ),
+        "Under no_grad nothing is recorded, and this line is not under it.": (
+            r"(?:there|here|because|with|under) no_grad\b",
+            r"\bno_grad (?:is on|keeps?|holds?|records?|stores?|only)",
+        ),
+        "A leaf has no grad_fn. Was it an operation that made the loss?": (
+            r"\b(?:loss|total) (?:is|becomes|stays|remains) (?:also )?(?:a |the )?(?:new )?leaf",
+        ),
+        "What detach() and item() give has no past. That is not what this line adds.": (
+            r"\b(?:detach|item)(?:\(\))? (?:\w+ )?(?:keeps?|holds?|copies|shares?)",
+        ),
+        "No circle is needed: what somebody refers to is kept. Who refers to it here?": (
+            r"\b(?:cycles?|cyclic|circular|circle)\b",
+        ),
+        "It does, as any result does: that is the point. Does total have a grad_fn?": (
+            r"\btotal (?:has|holds|keeps|gets) no (?:grad_fn|graph|history|node)",
+            r"\btotal (?:does not|doesn't) (?:have|hold|keep|know|require)",
+        ),
+    }.items()
+    for pattern in patterns
+]

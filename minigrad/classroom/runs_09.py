@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd import grad
-from minigrad.autograd.graph import register_multi_grad_hook
 from minigrad.autograd.modes import no_grad
+from minigrad.classroom.exercise import Mistake, Objection
 from minigrad.creation import ones, tensor
 from minigrad.nn import Linear, Module, ReLU, Sequential, Tanh
+from minigrad.nn.modules.module import register_module_forward_hook
+from minigrad.tensor import Tensor
 
 FULL, LEGACY = "register_full_backward_hook", "register_backward_hook"
 
@@ -53,47 +55,141 @@ def by_module(kind: str, pick: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return watching
 
 
-def on_the_input(module: Any, found: list[Any]) -> Any:
-    """Watch what goes into the module instead of what comes out."""
-    return module.register_forward_hook(
-        lambda module, args, y: args[0].register_hook(found.append) and None
-    )
+def by_forward_hook(attach: Callable[[Any, Any, Any, list[Any]], Any]) -> Callable[..., Any]:
+    """Make a watcher of what its forward hook does with the module, its arguments and output."""
+
+    def watching(module: Any, found: list[Any]) -> Any:
+        def hook(module: Any, args: Any, y: Any) -> None:
+            attach(module, args, y, found)
+
+        return module.register_forward_hook(hook)
+
+    return watching
 
 
-def values_instead(module: Any, found: list[Any]) -> Any:
-    """Collect the output itself."""
-    return module.register_forward_hook(lambda module, args, y: found.append(y))
+def _twice(module: Any, args: Any, y: Any, found: list[Any]) -> None:
+    y.register_hook(found.append)
+    y.register_hook(found.append)
+
+
+def _last_only(module: Any, args: Any, y: Any, found: list[Any]) -> None:
+    def keep(gradient: Any) -> None:
+        found[:] = [gradient]
+
+    y.register_hook(keep)
+
+
+def _first_pass(module: Any, args: Any, y: Any, found: list[Any]) -> None:
+    y.register_hook(lambda gradient: found.append(gradient) if not found else None)
+
+
+def _linear_only(module: Any, args: Any, y: Any, found: list[Any]) -> None:
+    if isinstance(module, Linear):
+        y.register_hook(found.append)
+
+
+def _in_training(module: Any, args: Any, y: Any, found: list[Any]) -> None:
+    if module.training:
+        y.register_hook(found.append)
+
+
+on_the_input = by_forward_hook(lambda module, args, y, found: args[0].register_hook(found.append))
+values_instead = by_forward_hook(lambda module, args, y, found: found.append(y))
+twice = by_forward_hook(_twice)
+last_only = by_forward_hook(_last_only)
+first_pass = by_forward_hook(_first_pass)
+linear_only = by_forward_hook(_linear_only)
+in_training = by_forward_hook(_in_training)
+
+
+def everywhere(module: Any, found: list[Any]) -> Any:
+    """Watch the outputs of all modules with a global hook."""
+
+    def hook(module: Any, args: Any, y: Any) -> None:
+        y.register_hook(found.append)
+
+    return register_module_forward_hook(hook)
+
+
+class _Skip(Module):
+    """Gives back its input."""
+
+    def forward(self, x: Any) -> Any:
+        """Do nothing."""
+        return x
 
 
 def run_watchers(watcher: Callable[..., Any]) -> dict[str, Any]:
-    """Let a watcher collect in front of an in-place ReLU and elsewhere, and after its removal."""
-    data = tensor([[1.0, -2.0]])
-    rows = ([1.0, 0.0], [0.0, 3.0])
+    """Let a watcher collect behind modules of several kinds, and after its removal."""
     seen: dict[str, Any] = {}
-    handle: Any = None
+    rows, data = ([1.0, 0.5], [0.25, 3.0]), tensor([[1.0, -2.0], [0.5, 1.5]])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        for name, behind in (
-            ("in front of an in-place ReLU, what was found", ReLU(inplace=True)),
-            ("in front of a Tanh, what was found", Tanh()),
+        for words, watched, behind, training in (
+            ("in front of an in-place ReLU", linear(*rows), ReLU(inplace=True), True),
+            ("in front of a Tanh", linear(*rows), Tanh(), True),
+            ("in eval mode", linear(*rows), Tanh(), False),
+            ("at an activation", Tanh(), Tanh(), True),
+            ("at a module with two layers", Sequential(linear(*rows), Tanh()), Tanh(), True),
+            ("at a module that returns its input", _Skip(), ReLU(inplace=True), True),
         ):
-            layer = linear(*rows)
-            found: list[Any] = []
-            model: Any = Sequential(linear([0.5, 0.0], [0.0, 0.5]), layer, behind)
-            handle = watcher(layer, found)
-            (5 * model(data)).sum().backward()
-            seen[name] = list(found)
-        model(data).sum().backward()
-        seen["after a second pass, the number of gradients found"] = len(found)
+            first, found = linear([0.5, -1.0], [0.75, 0.5]), list[Any]()
+            model: Any = Sequential(first, watched, behind).train(training)
+            handle = watcher(watched, found)
+            (5 * _outcome(model, data)).sum().backward()
+            seen[f"{words}, what was found"] = list(found)
+            seen[f"{words}, the list of the kinds of what was found"] = _kinds(found)
+            _refuse_other_handles(handle)
+            seen[f"{words}, the gradient of the first layer's weight"] = first.weight.grad
+            (2 * model(data)).sum().backward()
+            seen[f"{words}, after a second pass, what was found"] = list(found)
+            handle.remove()
+            model(data).sum().backward()
+            seen[f"{words}, with the handle removed, the number of gradients found"] = len(found)
     seen["the number of warnings about deprecated hooks"] = sum(
         issubclass(each.category, FutureWarning) for each in told
     )
-    seen["whether it returned a handle, the answer"] = hasattr(handle, "remove")
-    if hasattr(handle, "remove"):
-        handle.remove()
-        model(data).sum().backward()
-    seen["with the handle removed, the number of gradients found"] = len(found)
     return seen
+
+
+def gradients_of_the_model(trials: Any) -> list[tuple[Any, Any]]:
+    """Pair what came of the model's own gradients in a run of 09.3 with what should come of them.
+
+    Args:
+        trials: one for each observation of `run_watchers`.
+    """
+    due = run_watchers(watch_output).items()
+    pairs = zip(trials, due, strict=True)
+    return [(trial.result, value) for trial, (name, value) in pairs if "the gradient of" in name]
+
+
+_CASE_9 = (
+    "A full hook builds a gate, and what leaves the gate is a view, which the ReLU may not "
+    "overwrite: this is case 9 itself. Use a hook that builds no node."
+)
+
+
+def _kinds(found: list[Any]) -> list[str]:
+    return ["a tensor" if isinstance(each, Tensor) else type(each).__name__ for each in found]
+
+
+def _outcome(model: Any, data: Any) -> Any:
+    try:
+        return model(data)
+    except RuntimeError as error:
+        if "is a view" in str(error):
+            raise Objection(_CASE_9) from error
+        raise
+
+
+def _refuse_other_handles(handle: Any) -> None:
+    if handle is None:
+        raise Objection("Nobody can end it: return the handle.")
+    if isinstance(handle, list | tuple | dict | set) or not hasattr(handle, "remove"):
+        raise Objection(
+            f"It returned a {type(handle).__name__}. Asked for is a handle: one object that ends "
+            "the watching with its method remove()."
+        )
 
 
 def order() -> list[str]:
@@ -114,90 +210,115 @@ def order() -> list[str]:
     return told
 
 
-def when_ready(
-    module: Any, hook: Callable[[Any], Any], clears: bool = True, all_of_them: bool = True
-) -> None:
-    """Call a hook when a module's gradients are complete: the right answer to 09.5, or faulty."""
-    waiting = [p for p in module.parameters() if p.requires_grad]
-    waiting = waiting if all_of_them else waiting[:1]
-    arrived: list[Any] = []
-
-    def count(parameter: Any) -> None:
-        arrived.append(parameter)
-        if len(arrived) == len(waiting):
-            if clears:
-                arrived.clear()
-            hook(module)
-
-    for parameter in waiting:
-        parameter.register_post_accumulate_grad_hook(count)
-
-
-def by_full_hook(module: Any, hook: Callable[[Any], Any]) -> None:
-    """Call the hook from a full backward hook."""
-    module.register_full_backward_hook(lambda module, *_: hook(module))
-
-
-def by_multi_grad_hook(module: Any, hook: Callable[[Any], Any]) -> None:
-    """Call the hook when all gradients have been computed, before they are accumulated."""
-    waiting = [p for p in module.parameters() if p.requires_grad]
-    register_multi_grad_hook(waiting, lambda gradients: hook(module))
-
-
-def at_each(module: Any, hook: Callable[[Any], Any]) -> None:
-    """Call the hook once for each parameter."""
-    for parameter in module.parameters():
-        if parameter.requires_grad:
-            parameter.register_post_accumulate_grad_hook(lambda _: hook(module))
-
-
-def run_ready(builder: Callable[..., Any]) -> dict[str, Any]:
-    """Put a `when_ready` to work: plain and other data, two passes, two layers, a frozen weight."""
-    seen: dict[str, Any] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # full hooks without an input gate
-        for name, wanted in (("plain data", False), ("data that require a gradient", True)):
-            layer = linear([0.5, -1.0], bias=0.25)
-            calls = _Calls(layer)
-            builder(layer, calls)
-            for number in ("first", "second"):
-                calls.clear()
-                (3 * layer(tensor([[1.0, 2.0]], requires_grad=wanted))).backward()
-                key = f"with {name}, in the {number} pass, the list of gradients seen by each call"
-                seen[key] = list(calls)
-        seen["whether the hook was given the module, the answer"] = calls.given == [layer, layer]
-        model = Backwards()
-        calls = _Calls(model)
-        builder(model, calls)
-        model(ones(1, 1)).backward()
-        seen["with two layers and a frozen weight, the list of gradients seen"] = list(calls)
-    return seen
-
-
-class Backwards(Module):
-    """Two layers of which the one that is registered first is run last, one weight frozen."""
-
-    def __init__(self) -> None:
-        """Make both layers."""
-        super().__init__()
-        self.later, self.earlier = linear([1.0, 1.0], bias=0.5), linear([1.0], [2.0], bias=0.0)
-        frozen: Any = self.earlier.bias
-        frozen.requires_grad_(False)
-
-    def forward(self, x: Any) -> Any:
-        """Run one behind the other."""
-        return self.later(self.earlier(x))
-
-
-class _Calls(list[Any]):
-    """A hook that notes which gradients its module has, and what it is called with."""
-
-    def __init__(self, module: Any) -> None:
-        super().__init__()
-        self.module = module
-        self.given: list[Any] = []
-
-    def __call__(self, module: Any) -> None:
-        self.given.append(module)
-        gradients = [p.grad for p in self.module.parameters()]
-        self.append([None if g is None else g.tolist() for g in gradients])
+WATCHING = [
+    Mistake(_CASE_9, like=by_module(FULL, lambda gi, go: go[0])),
+    Mistake(
+        "The right numbers under the wrong hook: it is deprecated and warns, and it hooks "
+        "the wrong node for a module that returns its input.",
+        like=by_module(LEGACY, lambda gi, go: go[0]),
+    ),
+    Mistake(
+        "A legacy hook's grad_input belongs to the last operation of the module, and is "
+        "what goes on from there. Asked for is what arrives at the output.",
+        like=by_module(LEGACY, lambda gi, go: gi[0]),
+    ),
+    Mistake(
+        "Not every module has a weight, and its gradient is not asked for: it is the output's.",
+        trouble=("'weight'",),
+    ),
+    Mistake(
+        "That hook is for leaves, such as parameters, and an output was made by an "
+        "operation. Which hook is there for any tensor?",
+        trouble=("non-leaf",),
+    ),
+    Mistake(
+        "What you hand on is a new leaf, without a history. Look at the output, and let "
+        "the module's own go on.",
+        trouble=("leaf Variable",),
+    ),
+    Mistake(
+        "A forward hook's result replaces the module's output. Register the tensor hook, "
+        "and return nothing from the forward hook.",
+        trouble=("RemovableHandle",),
+    ),
+    Mistake(
+        "A forward hook is called with three things: the module, its arguments, its "
+        "output. A tensor's hook is called with one, the gradient.",
+        trouble=("positional argument",),
+    ),
+    Mistake(
+        "A gradient is known in the backward pass only. What can you leave at the tensor "
+        "in the forward pass, to be called then?",
+        trouble=("NoneType",),
+    ),
+    Mistake(
+        "The layers further up get no gradient any more: what you hand on has no history. "
+        "Look at the output, and let the module's own go on.",
+        when=lambda trials: any(have is None for have, _ in gradients_of_the_model(trials)),
+    ),
+    Mistake(
+        "The model's own gradients come out differently with your hook in it. Whoever "
+        "watches writes into nothing and replaces nothing.",
+        when=lambda trials: any(
+            have.tolist() != due.tolist() for have, due in gradients_of_the_model(trials)
+        ),
+    ),
+    Mistake(
+        "That is the gradient with respect to what goes into the module. Asked for is "
+        "what comes out.",
+        like=on_the_input,
+    ),
+    Mistake(
+        "You collected the output itself. Its gradient is known only in the backward "
+        "pass: what you need is a hook on the tensor.",
+        like=values_instead,
+    ),
+    Mistake(
+        "A global hook watches every module there is. Asked for is this one.",
+        like=everywhere,
+    ),
+    Mistake("Each gradient comes in twice: two hooks of yours append it.", like=twice),
+    Mistake(
+        "It collects in the first pass and never again. Each forward pass makes another output, "
+        "which needs its own hook.",
+        like=first_pass,
+    ),
+    Mistake(
+        "What you append are no tensors. Append the gradient as it comes.",
+        when=lambda trials: any(
+            kind not in ("a tensor", "NoneType")
+            for trial in trials
+            if "kinds" in trial.gave
+            for kind in trial.result
+        ),
+    ),
+    Mistake(
+        "Each pass adds a gradient to found, and those of the passes before stay there.",
+        like=last_only,
+    ),
+    Mistake(
+        "It finds something behind a Linear only. Asked for is a module of any kind.",
+        like=linear_only,
+    ),
+    Mistake("It finds nothing in eval mode. Gradients flow there as well.", like=in_training),
+    Mistake(
+        "A forward hook runs in the forward pass, where no gradient exists: reading .grad "
+        "there gives None. Leave something behind that runs in the backward pass.",
+        when=lambda trials: trials[0].result and trials[0].result[0] is None,
+    ),
+    Mistake(
+        "Nothing was ever found. Is the tensor hook registered on the output, and does "
+        "it append to the list that it was given?",
+        when=lambda trials: all(
+            trial.result == [] for trial in trials if "what was found" in trial.gave
+        ),
+    ),
+    Mistake(
+        "After remove() it goes on finding gradients: return the handle of what acts "
+        "pass after pass.",
+        when=lambda trials: all(
+            trial.result == 3 for trial in trials if "handle removed" in trial.gave
+        ),
+    ),
+]
+"""What learners get wrong in 09.3."""

@@ -20,23 +20,55 @@ _TABLES = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 @contextmanager
-def clean_slate() -> Iterator[None]:
+def clean_slate(strangers: bool = False) -> Iterator[None]:
     """Set all global hooks aside for a while, and the choice between full and old ones.
 
     So a hook that the learner forgot in an earlier cell does not disturb the check, and one that
     an answer forgets does not disturb the learner. Warnings are held back: data that need no
     gradient are part of the checks.
+
+    Args:
+        strangers: whether there are global hooks of somebody else meanwhile.
     """
+    dtype = torch.get_default_dtype()
     with as_usual(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        torch.set_default_dtype(dtype)
+        if strangers:
+            Stranger.register()
         yield
 
 
 def hooks_left(*models: nn.Module) -> int:
-    """Count the global hooks there are, and the hooks of these models' modules."""
-    left = sum(len(getattr(everywhere, f"_global_{name}_hooks")) for name in _TABLES)
+    """Count the global hooks there are, and the hooks of these models' modules.
+
+    Those of strangers do not count.
+    """
     modules = [module for model in models for module in model.modules()]
-    return left + sum(len(getattr(m, f"_{name}_hooks")) for m in modules for name in _TABLES)
+    tables = [getattr(everywhere, f"_global_{name}_hooks") for name in _TABLES]
+    tables += [getattr(module, f"_{name}_hooks") for module in modules for name in _TABLES]
+    return sum(not isinstance(hook, Stranger) for table in tables for hook in table.values())
+
+
+class Stranger:
+    """A global hook of somebody else, which does nothing, and has to be left where it is."""
+
+    def __call__(self, *_: Any) -> None:
+        """Do nothing."""
+
+    @staticmethod
+    def register() -> None:
+        """Register one of each kind."""
+        everywhere.register_module_forward_pre_hook(Stranger())
+        everywhere.register_module_forward_hook(Stranger())
+        everywhere.register_module_full_backward_pre_hook(Stranger())
+        everywhere.register_module_full_backward_hook(Stranger())
+
+    @staticmethod
+    def all_there() -> bool:
+        """Tell whether one of each kind is still registered."""
+        tables = [getattr(everywhere, f"_global_{name}_hooks") for name in _TABLES]
+        return all(any(isinstance(hook, Stranger) for hook in t.values()) for t in tables)
 
 
 def chain(**layers: nn.Module) -> nn.Sequential:

@@ -46,6 +46,10 @@ def _write_anomaly(noted: Any) -> None:
     anomaly_mode.set_detect_anomaly(*noted)
 
 
+def _write_seed(noted: int) -> None:
+    torch.manual_seed(noted)
+
+
 def _write_printing(noted: Any) -> None:
     torch.set_printoptions(**noted[0])
     np.set_printoptions(**noted[1])
@@ -122,6 +126,14 @@ SETTINGS = [
         lambda noted: np.seterr(**noted) and None,
     ),
     Setting(
+        "It seeded the random numbers anew, for the whole process: what others draw next is "
+        "decided by that. A torch.Generator of its own disturbs nobody.",
+        "",
+        ...,
+        torch.initial_seed,
+        _write_seed,
+    ),
+    Setting(
         "It changed Python's limit for recursion, and left it so.",
         "",
         ...,
@@ -137,7 +149,7 @@ def put_back() -> Iterator[list[str]]:
 
     Yields:
         A list that holds, after the block, a sentence for each setting that was left changed.
-        Drawing random numbers, or seeding them, is no such thing; they are put back silently.
+        Drawing random numbers is no such thing; they are put back silently.
 
     Example:
         >>> with put_back() as left:

@@ -29,7 +29,7 @@ def registered(monkeypatch):
 
 def test_check_prints_and_returns_a_verdict_that_jupyter_does_not_repeat(capsys):
     verdict = check("demo.1", 24)
-    assert capsys.readouterr().out == verdict.message + "\n"
+    assert capsys.readouterr().out == f"✓ {verdict.message}\n"
     assert verdict
     assert verdict.status == "right"
     assert verdict._ipython_display_() is None
@@ -200,7 +200,7 @@ def by_the_forbidden_way(x):
         (lambda x: [2 * entry for entry in x], "wrong", "of type tuple"),
         (shouting, "right", "Yes."),
         (not_written, "unsolved", "not solved yet"),
-        (by_the_forbidden_way, "wrong", "without 'tile'"),
+        (by_the_forbidden_way, "wrong", "without that"),
         (lambda x: x[7], "wrong", "IndexError"),
         (max, "wrong", "the number 2.0"),
         (lambda x: (*x, *x, *x), "wrong", "should not be 6 values"),
@@ -300,4 +300,4 @@ def test_without_a_prediction_the_value_is_shown_all_the_same(capsys):
     compare("97.a", 0.5)
     printed = capsys.readouterr().out
     # The value comes last: of a folded output JupyterLab shows the first line.
-    assert printed.endswith("You made no prediction 97.a this time.\nIt is 0.5.\n")
+    assert printed.endswith("You made no prediction 97.a this time.\n  It is 0.5.\n")

@@ -1,5 +1,6 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 01."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -56,8 +57,8 @@ def _one_two(x, w0, b0, w1, b1):
 
 
 def _no_w1(x, w0, b0, w1, b1):
-    gx, gw0, gb0, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
-    return gx / w1, gw0 / w1, gb0 / w1, gw1, gb1
+    *_, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gb1 * w0, gb1 * x, gb1, gw1, gb1
 
 
 def _no_loss(x, w0, b0, w1, b1):
@@ -99,6 +100,68 @@ def _misses_s(x, w0, b0, w1, b1):
     return 2 * (s * s - 1)  # noqa: F821
 
 
+def _with_sympy(x, w0, b0, w1, b1):
+    import sympy
+
+    symbols = sympy.symbols("x w0 b0 w1 b1")
+    x_, w0_, b0_, w1_, b1_ = symbols
+    formula = ((w1_ * (w0_ * x_ + b0_) + b1_) ** 2 - 1) ** 2
+    at = dict(zip(symbols, (x, w0, b0, w1, b1), strict=True))
+    return tuple(float(formula.diff(symbol).subs(at)) for symbol in symbols)
+
+
+def _loss(x, w0, b0, w1, b1):
+    return ((w1 * (w0 * x + b0) + b1) ** 2 - 1) ** 2
+
+
+def _small_steps(*values):
+    def at(place, step):
+        return _loss(*values[:place], values[place] + step, *values[place + 1 :])
+
+    return [(at(k, 1e-5) - at(k, -1e-5)) / 2e-5 for k in range(5)]
+
+
+def _typed_x_and_w0(x, w0, b0, w1, b1):
+    _, _, gb0, gw1, gb1 = _by_hand(x, w0, b0, w1, b1)
+    return gb0 * 0.3, gb0 * 0.3, gb0, gw1, gb1
+
+
+def _below_one(x, w0, b0, w1, b1):
+    s = w1 * (w0 * x + b0) + b1
+    up = -2 * abs(s * s - 1) * 2 * s
+    return up * w1 * w0, up * w1 * x, up * w1, up * (w0 * x + b0), up
+
+
+def _of_the_square(x, w0, b0, w1, b1):
+    x1 = w0 * x + b0
+    y = (w1 * x1 + b1) ** 2
+    up = 2 * (y - 1) * 2 * y
+    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+
+
+def _growing(x, w0, b0, w1, b1, kept=[]):  # noqa: B006
+    kept += _by_hand(x, w0, b0, w1, b1)
+    return kept
+
+
+_SUMS = [0.0] * 5
+
+
+def _summed_up(*values):
+    _SUMS[:] = [kept + new for kept, new in zip(_SUMS, _by_hand(*values), strict=True)]
+    return tuple(_SUMS)
+
+
+def _one_at_a_time(x, w0, b0, w1, b1):
+    def linear(arrives, entered, weight):
+        return arrives * weight, arrives * entered, arrives
+
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    at_x1, *second = linear(4 * s * (s**2 - 1), x1, w1)
+    return (*linear(at_x1, x, w0), *second)
+
+
 def _at_s(x1, w1, b1):
     s = w1 * x1 + b1
     return 2 * (s**2 - 1) * 2 * s
@@ -129,8 +192,11 @@ def _deeper_by_loop(*values):
 
 
 def _deeper_no_w2(x, w0, b0, w1, b1, w2, b2):
-    *low, gw2, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
-    return (*(g / w2 for g in low), gw2, gb2)
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    *_, gw2, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
+    up = gb2 * 2 * s
+    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up, gw2, gb2
 
 
 def _deeper_partner(x, w0, b0, w1, b1, w2, b2):
@@ -158,6 +224,28 @@ def _deeper_no_last_square(x, w0, b0, w1, b1, w2, b2):
     return [g / (2 * t) for g in _deeper(x, w0, b0, w1, b1, w2, b2)]
 
 
+def _deeper_old_five(x, w0, b0, w1, b1, w2, b2):
+    return (*_by_hand(x, w0, b0, w1, b1), *_deeper(x, w0, b0, w1, b1, w2, b2)[5:])
+
+
+def _deeper_back_by_division(x, w0, b0, w1, b1, w2, b2):
+    s = w1 * (w0 * x + b0) + b1
+    *low, _, gb2 = _deeper(x, w0, b0, w1, b1, w2, b2)
+    return (*low, gb2 * w2 / w2 * s * s, gb2 * w2 / w2)
+
+
+def _deeper_own_bias(*values):
+    *others, gb2 = _deeper(*values)
+    return (*others, gb2 * values[-1])
+
+
+def _deeper_from_by_hand(x, w0, b0, w1, b1, w2, b2):
+    s = w1 * (w0 * x + b0) + b1
+    at_y, _, _, gw2, gb2 = _by_hand(s * s, 1, 0, w2, b2)
+    up = at_y * 2 * s
+    return np.array([up * w1 * w0, up * w1 * x, up * w1, up * (w0 * x + b0), up, gw2, gb2])
+
+
 def _deeper_new_first(*values):
     gradients = _deeper(*values)
     return (*gradients[5:], *gradients[:5])
@@ -177,33 +265,62 @@ ANSWERS = {
             ("decimal point", -0.10199),
             ("size is too small", -0.5),
             ("size is too large", -1.1),
-            ("quotes", "-1.0199"),
+            ("without words around it", "at s"),
+            ("lost their 2", B1 / 4),
+            ("not two times the square", -1.847648 * 2 * 0.076176),
+            ("divide by a local derivative", -1.847648 / 0.552),
+            ("derivatives are added", -1.847648 + 0.552),
+            ("L itself", 0.853451 * 0.552),
+            ("difference quotient to one side", -1.16224),
             ("Something does", 0.0),
         ],
-        "right": [-1.0199, B1, Fraction(-10199, 10000), np.float32(B1), torch.tensor(B1)],
+        "right": [
+            -1.0199,
+            B1,
+            Fraction(-10199, 10000),
+            np.float32(B1),
+            torch.tensor(B1),
+            "-1.0199",
+        ],
     },
     "01.2": {
         "wrong": [
             ("exchanged. At x = w0", _swapped),
             ("order of the arguments", _walking_order),
-            ("x comes first", _parameters_first),
+            ("x first", _parameters_first),
             ("without a partner", _biases_first),
             ("the derivative of a square?", _no_square),
             ("two squares", _one_two),
             ("multiplies x1", _no_w1),
             ("starts at y", _no_loss),
-            ("second layer gets", _wrong_partner),
-            ("whatever goes in", _typed),
-            ("without 'backward'", _with_engine),
+            ("gradient of w1 contains x. ", _wrong_partner),
+            ("at no others", _typed),
+            ("at no others", _typed_x_and_w0),
+            ("It called backward", _with_engine),
+            ("It called diff", _with_sympy),
+            ("a small step in it", _small_steps),
+            ("Is something rounded", lambda *v: [round(g, 2) for g in _by_hand(*v)]),
+            ("not two times the square", _of_the_square),
+            ("an absolute value in it", _below_one),
+            ("gives two results", _growing),
+            ("gives two results", _summed_up),
+            ("returns a set", lambda *v: set(_by_hand(*v))),
+            ("returns a text", lambda *v: str(_by_hand(*v))),
+            ("after a step", lambda *v: [a - g for a, g in zip(v, _by_hand(*v), strict=True)]),
+            ("Asked for are 5", lambda *v: (_loss(*v), *_by_hand(*v))),
+            ("b1 takes what arrives at x1", lambda *v: _by_hand(*v)[:4] + _by_hand(*v)[2:3]),
             ("Is a return missing", _forgot_return),
             ("should not be 1 value", _only_x),
-            ("Entry [3] is the first", lambda *v: _by_hand(*v)[:3] + _by_hand(*v)[2:3] * 2),
-            ("For _half_right(0.3, 0.3, 0.1, 0.4, 0.2): It gave", _half_right),
+            (
+                "gradient of w1 contains w1 itself",
+                lambda *v: _by_hand(*v)[:3] + _by_hand(*v)[2:3] * 2,
+            ),
+            ("gradient of b0 contains b0 itself", _half_right),
             ("NameError", _misses_s),
             ("without brackets", (-0.12239, -0.12239, -0.40796, -0.19378, -1.0199)),
             ("sign does not", lambda *v: tuple(-g for g in _by_hand(*v))),
         ],
-        "right": [_by_hand, _by_hand_as_list, _by_hand_as_array],
+        "right": [_by_hand, _by_hand_as_list, _by_hand_as_array, _one_at_a_time],
     },
     "01.3": {
         "wrong": [
@@ -223,7 +340,21 @@ ANSWERS = {
                 "not added",
                 lambda x1, w1, b1: (2 * ((w1 * x1 + b1) ** 2 - 1) + 2 * (w1 * x1 + b1)) * w1,
             ),
-            ("whatever goes in", lambda x1, w1, b1: -0.40796),
+            ("at no others", lambda x1, w1, b1: -0.407960678),
+            (
+                "not two times the square",
+                lambda x1, w1, b1: w1 * _at_s(x1, w1, b1) * (w1 * x1 + b1),
+            ),
+            ("in there twice", lambda x1, w1, b1: w1 * w1 * _at_s(x1, w1, b1)),
+            ("has b1 in it", lambda x1, w1, b1: w1 * b1 * _at_s(x1, w1, b1)),
+            ("the side road", lambda x1, w1, b1: x1 * _at_s(x1, w1, b1)),
+            ("has lost b1", lambda x1, w1, b1: w1 * _at_s(x1, w1, 0.0)),
+            (
+                "has the sign of s",
+                lambda x1, w1, b1: w1 * math.copysign(_at_s(x1, w1, b1), (w1 * x1 + b1) ** 2 - 1),
+            ),
+            ("one link too far", lambda x1, w1, b1: 0.3 * w1 * _at_s(x1, w1, b1)),
+            ("make a tuple", lambda x1, w1, b1: (w1 * _at_s(x1, w1, b1),)),
             ("sign does not", lambda x1, w1, b1: -w1 * _at_s(x1, w1, b1)),
             ("it takes x1", lambda x1: -0.40796),
             ("without brackets", -0.40796),
@@ -243,12 +374,23 @@ ANSWERS = {
             ("when h is small", ("c", "because larger steps make the curve bend")),
             ("when h is large", ("c", "because float32 has to round more")),
             ("when h is large", ("c", "few digits need a larger step")),
+            ("exchanged", ("c", "small steps let the curve bend, large steps round too much")),
+            ("opposite directions", ("c", "both rounding and bending shrink with h squared")),
+            ("both errors", ("c", "the quotient has no rounding, only the bending counts")),
+            ("fewer digits", ("c", "float32 has more digits, so rounding and bending are small")),
+            ("stores 1e-5 well", ("c", "float32 cannot store 1e-5, and with 1 the curve bends")),
+            ("What you deny", ("c", "small steps do not round, and the curve bends for h = 1")),
+            ("on the curve alone", ("c", "bending is worse in float32, rounding as before")),
+            ("when h is large", ("c", "to stay as far away from rounding as possible")),
             ("one of the letters", ("e", "none of these steps is any good")),
             ("one of the letters", 0.01),
         ],
         "right": [
             ("c", "Rounding is worse in float32; a step of 1 would let the curve bend."),
             ("c", "1e-8 drowns in rounding and 1 is too coarse for the curve"),
+            ("c", "below it cancellation wins, above it truncation"),
+            ("c", "h = 1 suffers from the third derivative, 1e-8 from seven-digit arithmetic"),
+            ("c", "1e-2 is not so small that rounding wins, and not so large that the curve bends"),
             ("(C)", "only 7 digits survive, so h is larger, but h^2 must stay small"),
         ],
     },
@@ -263,10 +405,21 @@ ANSWERS = {
             ("not the gradients", (-0.73433, -0.73433, -2.44776, -0.58134, -3.05971)),
             ("opposite order", (3, 3, 6, 6, 6)),
             ("5 are asked for", (6, 3)),
-            ("entry [2]", (6, 6, 2, 3, 3)),
-            ("Give the values", "6, 6, 6, 3, 3"),
+            ("reaches all three", (6, 6, 2, 3, 3)),
+            ("reaches both", (6, 6, 6, 1, 3)),
+            ("the doubling alone", (2, 2, 2, 1, 1)),
+            ("which of the two hooks", (6, 6, 6, 2, 2)),
+            ("has the factor 2", (5, 5, 5, 2, 2)),
+            ("count it twice", (18, 18, 18, 3, 3)),
+            ("six numbers came", (6, 6, 6, 3, 3, 1)),
+            ("in another order", (6, 3, 6, 3, 6)),
         ],
-        "right": [(6, 6, 6, 3, 3), [6.0, 6.0, 6.0, 3.0, 3.0], np.array([6, 6, 6, 3, 3])],
+        "right": [
+            "6, 6, 6, 3, 3",
+            (6, 6, 6, 3, 3),
+            [6.0, 6.0, 6.0, 3.0, 3.0],
+            np.array([6, 6, 6, 3, 3]),
+        ],
     },
     "01.6": {
         "wrong": [
@@ -280,8 +433,13 @@ ANSWERS = {
             ("not enough", lambda x, w0, b0, w1, b1, w2, b2: _by_hand(x, w0, b0, w1, b1)),
             ("it takes x, w0, b0, w1, b1", _by_hand),
             ("sign does not", lambda *v: tuple(-g for g in _deeper(*v))),
+            ("What arrives at y now", _deeper_old_five),
+            ("ZeroDivisionError", _deeper_back_by_division),
+            ("gradient of b2 contains b2 itself", _deeper_own_bias),
+            ("a small step in it", lambda *v: [round(g, 2) for g in _deeper(*v)]),
+            ("exchanged", lambda *v: (_deeper(*v)[1], _deeper(*v)[0], *_deeper(*v)[2:])),
             ("twice as much", lambda *v: tuple(2 * g for g in _deeper(*v))),
         ],
-        "right": [_deeper, _deeper_by_loop],
+        "right": [_deeper, _deeper_by_loop, _deeper_from_by_hand],
     },
 }

@@ -1,7 +1,10 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 03."""
 
 import math
+import sys
+from bisect import insort
 from collections import Counter, deque
+from heapq import heappop, heappush
 
 from minigrad.classroom.graphs_03 import Value
 
@@ -98,6 +101,88 @@ def _never_ending(root):
     return uses
 
 
+def _no_zeros(root):
+    uses, todo = Counter(), [root]
+    while todo:
+        for source, slope in todo.pop().edges:
+            if slope:
+                uses[source] += 1
+                if uses[source] == 1:
+                    todo.append(source)
+    return uses
+
+
+def _no_leaves(root):
+    return {node: count for node, count in _counted(root).items() if node.edges}
+
+
+def _seen_too_late(root):
+    uses, seen, todo = Counter(), set(), [root]
+    while todo:
+        node = todo.pop(0)
+        seen.add(node)
+        for source, _ in node.edges:
+            uses[source] += 1
+            if source not in seen:
+                todo.append(source)
+    return uses
+
+
+def _first_hundred(root):
+    uses, todo = Counter(), [root]
+    for _ in range(100):
+        for source, _ in todo.pop().edges if todo else ():
+            uses[source] += 1
+            if uses[source] == 1:
+                todo.append(source)
+    return uses
+
+
+def _kept_on_the_nodes(root):
+    nodes, todo = {root}, [root]
+    while todo:
+        for source, _ in todo.pop().edges:
+            source.uses = getattr(source, "uses", 0) + 1
+            if source not in nodes:
+                nodes.add(source)
+                todo.append(source)
+    return {node: node.uses for node in nodes - {root}}
+
+
+def _one_dict_for_all(root, uses=Counter()):  # noqa: B006
+    todo = [root]
+    while todo:
+        for source, _ in todo.pop().edges:
+            if source not in uses:
+                todo.append(source)
+            uses[source] += 1
+    return uses
+
+
+def _pairs_of_edges(root):
+    uses, todo = Counter(), [root]
+    while todo:
+        node = todo.pop()
+        if node.edges:
+            (a, _), (b, _) = node.edges
+            todo += [each for each in {a, b} if each not in uses]
+            uses.update([a, b])
+    return uses
+
+
+def _root_counted(root):
+    return Counter([root]) + _counted(root)
+
+
+def _with_a_higher_limit(root):
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        return _recursive(root)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def _counted(root):
     uses, todo = Counter(), [root]
     while todo:
@@ -133,6 +218,93 @@ def _gradients(root):
             if waiting[source] == 0:
                 ready.append(source)
     return found
+
+
+def _in_order(take):
+    """Make a gradients whose order is that of take(ready)."""
+
+    def gradients(root):
+        waiting, found, waits = _counted(root), {root: 1.0}, [root]
+        while waits:
+            node = take(waits)
+            waits.remove(node)
+            for source, slope in node.edges:
+                found[source] = found.get(source, 0.0) + slope * found[node]
+                waiting[source] -= 1
+                if not waiting[source]:
+                    waits.append(source)
+        return found
+
+    return gradients
+
+
+def _collecting(root):
+    """Let each node collect when it runs, in place of sending when it has run."""
+    waiting, users, found, ready = _counted(root), {root: []}, {}, [root]
+    while ready:
+        node = ready.pop()
+        found[node] = (
+            sum(slope * found[user] for user, slope in users[node]) if users[node] else 1.0
+        )
+        for source, slope in node.edges:
+            users.setdefault(source, []).append((node, slope))
+            waiting[source] -= 1
+            if waiting[source] == 0:
+                insort(ready, source, key=lambda each: each.number)
+    return found
+
+
+def _numbers_on_the_heap(root):
+    waiting, known, found = _counted(root), {}, Counter()
+    heap, known[root.number], found[root] = [-root.number], root, 1.0
+    while heap:
+        node = known[-heappop(heap)]
+        for source, slope in node.edges:
+            known[source.number] = source
+            found[source] += found[node] * slope
+            waiting[source] -= 1
+            if waiting[source] < 1:
+                heappush(heap, -source.number)
+    return found
+
+
+def _nodes_on_the_heap(root):
+    waiting, found, heap = _counted(root), {root: 1.0}, [root]
+    while heap:
+        node = heappop(heap)
+        for source, slope in node.edges:
+            found[source] = found.get(source, 0.0) + slope * found[node]
+            waiting[source] -= 1
+            if not waiting[source]:
+                heappush(heap, source)
+    return found
+
+
+def _waits_for_users(root):
+    waiting, found, ready = _consumers(root), {root: 1.0}, [root]
+    for node in ready:
+        for source, slope in node.edges:
+            found[source] = found.get(source, 0.0) + slope * found[node]
+            waiting[source] -= 1
+            if waiting[source] <= 0:
+                ready.append(source)
+    return found
+
+
+def _in_grad(root):
+    _colleague(root)
+    return {node: node.grad for node in _latest_first(root)}
+
+
+def _taken_apart(root):
+    found = _gradients(root)
+    for node in found:
+        node.edges = ()
+    return found
+
+
+def _rounded_sums(root):
+    return {node: round(gradient, 4) for node, gradient in _gradients(root).items()}
 
 
 def _depth_first(root):
@@ -337,11 +509,72 @@ def _emptied_before(root):
     _colleague(root)
 
 
-def _emptied_after(root):
+def _emptied_but_the_root(root):
     _colleague(root)
+    for node in _latest_first(root)[1:]:
+        if node.edges:
+            node.grad = None
+
+
+def _emptied_after(root):
+    held = root.grad or 0.0
+    _colleague(root)
+    if not root.edges:
+        root.grad += held
     for node in _latest_first(root):
         if node.edges:
             node.grad = None
+
+
+def _one_book_for_all(root, arrived={}):  # noqa: B006
+    arrived[root] = 1.0
+    for node in _latest_first(root):
+        for source, slope in node.edges:
+            arrived[source] = arrived.get(source, 0.0) + slope * arrived[node]
+        if not node.edges:
+            node.grad = (node.grad or 0.0) + arrived[node]
+
+
+def _at_each_edge(root):
+    arrived = {root: 1.0}
+    for node in _latest_first(root):
+        for source, slope in node.edges:
+            arrived[source] = arrived.get(source, 0.0) + slope * arrived[node]
+            if not source.edges:
+                source.grad = (source.grad or 0.0) + arrived[source]
+
+
+def _by_paths(root, gradient=1.0):
+    if not root.edges:
+        root.grad = (root.grad or 0.0) + gradient
+    for source, slope in root.edges:
+        _by_paths(source, slope * gradient)
+
+
+def _from_the_wrong_end(root):
+    arrived = {root: 1.0}
+    for node in reversed(_latest_first(root)):
+        for source, slope in node.edges:
+            arrived[source] = arrived.get(source, 0.0) + slope * arrived[node]
+
+
+def _first_come_collected(root):
+    for node, gradient in _first_come(root).items():
+        if not node.edges:
+            node.grad = (node.grad or 0.0) + gradient
+
+
+def _put_aside(root):
+    nodes = _latest_first(root)
+    before = {node: node.grad for node in nodes}
+    for node in nodes:
+        node.grad = 0.0
+    root.grad = 1.0
+    for node in nodes:
+        for source, slope in node.edges:
+            source.grad += slope * node.grad
+    for node in nodes:
+        node.grad = before[node] if node.edges else (before[node] or 0.0) + node.grad
 
 
 def _own_book(root):
@@ -487,6 +720,64 @@ class _NoExp(Value):
         self.grad = (self.grad or 0.0) + gradient
 
 
+def _whole_n(self, n):
+    result = self
+    for _ in range(n - 1):
+        result = result * self
+    return result
+
+
+def _released_for_all():
+    released = []
+
+    def backward(self, retain_graph=False):
+        if released:
+            released.clear()
+            raise RuntimeError(_SECOND)
+        for node, gradient in _gradients(self).items():
+            if not node.edges:
+                node.collect(gradient)
+            elif not retain_graph:
+                released.append(node)
+
+    return backward
+
+
+def _value_error(self, retain_graph=False):
+    if self.released():
+        raise ValueError(_SECOND)
+    _no_look(self, retain_graph)
+
+
+def _inner_too(self, retain_graph=False):
+    if self.released():
+        raise RuntimeError(_SECOND)
+    for node, gradient in _gradients(self).items():
+        node.collect(gradient)
+        if node.edges and not retain_graph:
+            node.release()
+
+
+def _flag_only(self, retain_graph=False):
+    found = _gradients(self)
+    if any(getattr(node, "gone", False) for node in found):
+        raise RuntimeError(_SECOND)
+    for node, gradient in found.items():
+        if not node.edges:
+            node.collect(gradient)
+        else:
+            node.gone = not retain_graph
+
+
+def _along_paths(self, retain_graph=False):
+    if self.released():
+        raise RuntimeError(_SECOND)
+    _by_paths(self)
+    for node in _latest_first(self):
+        if node.edges and not retain_graph:
+            node.release()
+
+
 class _Stops(list):
     def __iter__(self):
         raise RuntimeError(_SECOND)
@@ -496,15 +787,24 @@ ANSWERS = {
     "03.1": {
         "wrong": [
             ("calls itself once for each step", _recursive),
-            ("once for each path", _without_memory),
+            ("Each path is followed by itself", _without_memory),
             ("You count consumers", _consumers),
             ("how many inputs a node has", _inputs),
             ("Only the edges of root", _root_only),
             ("Every node has a one", _ones),
             ("begin with root", _nothing_yet),
-            ("did not return a dict", _forgot_return),
-            ("keys are the nodes", _by_number),
-            ("did not return a dict", lambda root: 2),
+            ("it returned nothing", _forgot_return),
+            ("have to be the nodes themselves", _by_number),
+            ("has to return a dict", lambda root: 2),
+            ("slope of zero are left out", _no_zeros),
+            ("without edges are left out", _no_leaves),
+            ("when it is put on the list", _seen_too_late),
+            ("a limit on how many", _first_hundred),
+            ("left something behind", _kept_on_the_nodes),
+            ("a node of another graph", _one_dict_for_all),
+            ("Nodes differ", _pairs_of_edges),
+            ("uses of its own", _root_counted),
+            ("calls itself once for each step", _with_a_higher_limit),
             ("take each node off the list", _never_ending),
             ("wants a function", {"x": 2, "y": 2}),
         ],
@@ -522,6 +822,8 @@ ANSWERS = {
             ("it can run as soon as L has", "L d w b a c x"),
             ("is one missing", "L d b a c x"),
             ("does not belong", "L w d b a c y"),
+            ("Only one node is ready at the beginning", "x w L d b a c"),
+            ("A node runs once", "L w d b a x c x"),
         ],
         "right": [
             ["L", "w", "d", "b", "a", "c", "x"],
@@ -539,15 +841,24 @@ ANSWERS = {
             ("source's value", _values),
             ("each thread counts for itself", _sorted),
             ("no node run before its users", _sorted_strictly),
+            ("order is another one", _depth_first),
+            ("order is another one", _in_order(lambda ready: ready[0])),
+            ("order is another one", _in_order(lambda ready: ready[-1])),
+            ("that was made first", _in_order(lambda r: min(r, key=lambda n: n.number))),
+            ("nodes cannot be compared", _nodes_on_the_heap),
+            ("wait for its users", _waits_for_users),
+            ("left something in .grad", _in_grad),
+            ("changed the edges", _taken_apart),
+            ("rounded", _rounded_sums),
             ("leaves alone", _only_leaves),
             ("stops on its way", _never_counts_down),
-            ("root has no gradient yet", _from_zero),
-            ("did not return a dict", lambda root: [48.0, 8.0]),
-            ("did not return a dict", lambda root: 48.0),
-            ("without 'autograd'", _of_the_engine),
+            ("gradient of root itself", _from_zero),
+            ("has to return a dict", lambda root: [48.0, 8.0]),
+            ("has to return a dict", lambda root: 48.0),
+            ("has to work without that", _of_the_engine),
             ("wants a function", 48.0),
         ],
-        "right": [_gradients, _depth_first],
+        "right": [_gradients, _collecting, _numbers_on_the_heap],
     },
     "03.4": {
         "wrong": [
@@ -561,8 +872,15 @@ ANSWERS = {
             ("Nothing arrived in x.grad", _twenty_four),
             ("mind the first time", _remembers_the_root),
             ("Then two losses shared a node", _emptied_by_the_root),
+            ("root is a leaf itself", _emptied_before),
+            ("keeps the 1", _emptied_but_the_root),
+            ("inside of the function", _one_book_for_all),
+            ("At each edge", _at_each_edge),
+            ("over and over", _by_paths),
+            ("Which node comes first", _from_the_wrong_end),
+            ("as soon as the first gradient arrives", _first_come_collected),
         ],
-        "right": [_emptied_before, _emptied_after, _own_book],
+        "right": [_emptied_after, _own_book, _put_aside],
     },
     "03.5": {
         "wrong": [
@@ -573,15 +891,24 @@ ANSWERS = {
             ("Say a little more", ("b", "in place")),
             ("what had been saved", ("b", "because y is multiplied by two there")),
             ("letters a, b, c, d", ("e", "none of the four raises anything")),
+            ("need its input", ("b", "because sqrt saves its input, and mul_ changed the input")),
+            ("x is as it was", ("b", "sqrt needs x, and x has been overwritten by mul_")),
+            ("nothing is missed", ("b", "because sqrt does not save its result for the engine")),
+            ("has a derivative at 3", ("b", "because sqrt has no derivative after mul_ by 2")),
+            ("Both mul_ and add_", ("b", "mul_ counts up the version of what was saved, add_ not")),
+            ("The choice may stand", ("b", "because y was changed in place, the others run")),
         ],
         "right": [
             ("b", "sqrt saves its result, and mul_ writes into it"),
             ("B", "The slope of the root is 1 / (2 y), so the rule needs the old y."),
+            ("b", "sqrt keeps its output y; y was then written to."),
+            ("b", "mul_ modifies y which sqrt needs in backward; in a, c, d nobody needs y"),
+            ("b", "sqrt node remember the output, output was overwrite before backward come"),
         ],
     },
     "03.6": {
         "wrong": [
-            ("n * x ** (n - 1)", _own(__pow__=_power)),
+            ("n appears in it twice", _own(__pow__=_power)),
             ("not what it is given", _own(exp=_exp)),
             ("still has its history", _own(detach=lambda self: self)),
             ("Leaves collect", _own(collect=lambda self, g: setattr(self, "grad", g))),
@@ -593,8 +920,17 @@ ANSWERS = {
             ("look at all nodes on the way", _own(backward=_root_released)),
             ("Say in the error's text", _own(backward=_says_no)),
             ("36 instead of 24", _own(backward=_one_book)),
-            ("calls itself once for each step", _own(backward=_deep_down)),
-            ("There is a method missing", _NoExp),
+            ("one recursion for each step", _own(backward=_deep_down)),
+            ("no method for x.exp()", _NoExp),
+            ("may be any number", _own(__pow__=_whole_n)),
+            ("x ** 3 gave a plain Value", _own(__pow__=lambda self, n: Value(self.data**n))),
+            ("gave a plain float", _own(detach=lambda self: self.data)),
+            ("by the name of retain_graph", _own(backward=lambda self, keep_graph=False: None)),
+            ("not to the class", _own(backward=_released_for_all())),
+            ("another kind of error", _own(backward=_value_error)),
+            ("nobody else", _own(backward=_inner_too)),
+            ("edges are still there", _own(backward=_flag_only)),
+            ("each path", _own(backward=_along_paths)),
             ("Nothing arrived", _own(backward=lambda self, retain_graph=False: _gradients(self))),
             ("wants a function", 24.0),
         ],

@@ -54,6 +54,48 @@ def _hook_not_factory(grad):
     return grad * (1.0 / torch.tensor(grad).norm())
 
 
+def _norm_other_way_round(grad, limit):
+    norm = grad.norm()
+    return grad * (limit / norm) if 0 < norm < limit else grad
+
+
+def _norm_by_row(grad, limit):
+    rows = grad.reshape(-1, grad.shape[-1] if grad.dim() else 1)
+    norms = (rows * rows).sum(1, keepdim=True).sqrt()
+    return (rows * (limit / norms).clamp(max=1.0)).reshape(grad.shape)
+
+
+def _norm_mean(grad, limit):
+    size = (grad**2).mean() ** 0.5
+    return grad * limit / size if size > limit else grad
+
+
+def _norm_of_the_latest(limit, latest=[0.0]):  # noqa: B006
+    latest[0] = limit
+    return lambda grad: _norm_clamped_factor(grad, latest[0])
+
+
+def _norm_of_the_first(limit):
+    norms = []
+
+    def hook(grad):
+        norms.append(grad.norm())
+        return grad * (limit / norms[0]) if norms[0] > limit else grad
+
+    return hook
+
+
+class _Clips:
+    """A clipper that is a class, and its hook an object."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def __call__(self, grad):
+        length = (grad * grad).sum().sqrt()
+        return None if length <= self.limit else grad.div(length).mul(self.limit)
+
+
 def _norm_clamped_factor(grad, limit):
     return grad * (limit / grad.norm()).clamp(max=1.0)
 
@@ -156,6 +198,49 @@ def _log_appends(sizes, name, grad):
     sizes.setdefault(name, []).append(grad.norm().item())
 
 
+def _log_cleared(sizes, name, grad):
+    sizes.clear()
+    sizes[name] = grad.norm()
+
+
+def _log_sums(sizes, name, grad):
+    sizes[name] = sizes.get(name, 0.0) + grad.norm().item()
+
+
+def _log_first_tensor(tensors):
+    sizes = {}
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda grad, name=name: sizes.update({name: grad.norm()}))
+        return sizes
+
+
+def _log_of_tensors(tensors):
+    sizes = {}
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda g, n=name, t=tensor: sizes.update({n: t.detach().norm()}))
+    return sizes
+
+
+def _log_one_dict(tensors, sizes={}):  # noqa: B006
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda grad, name=name: sizes.update({name: grad.norm()}))
+    return sizes
+
+
+def _log_again(tensors):
+    """Call backward in a hook, on the graph that the hook hangs on: that never ends."""
+    sizes = {}
+    for name, tensor in tensors.items():
+
+        def hook(grad, name=name):
+            sizes[name] = grad.norm()
+            if name == "x":
+                tensors["out"].backward(retain_graph=True)
+
+        tensor.register_hook(hook)
+    return sizes
+
+
 class _Remember:
     """A hook that is an object."""
 
@@ -238,6 +323,55 @@ def _momentum_never_forgets(p, velocities, lr, momentum):
     velocities[id(p)] = velocities.get(id(p), 0) + p.grad
     p.sub_(lr * velocities[id(p)])
     p.grad = None
+
+
+def _momentum_lr_twice(p, velocities, lr, momentum):
+    velocities[id(p)] = momentum * velocities.get(id(p), 0) + lr * p.grad
+    p.sub_(lr * velocities[id(p)])
+    p.grad = None
+
+
+def _momentum_whole(p, velocities, lr, momentum):
+    velocities[id(p)] = momentum * (velocities.get(id(p), 0) + p.grad)
+    p.sub_(lr * velocities[id(p)])
+    p.grad = None
+
+
+def _momentum_late(p, velocities, lr, momentum):
+    p.sub_(lr * velocities.get(id(p), 0 * p.grad))
+    velocities[id(p)] = momentum * velocities.get(id(p), 0) + p.grad
+    p.grad = None
+
+
+def _momentum_lr_inside(p, velocities, lr, momentum):
+    """The same steps, since lr never changes."""
+    velocities[id(p)] = momentum * velocities.get(id(p), 0) + lr * p.grad
+    p.sub_(velocities[id(p)])
+    p.grad = None
+
+
+def _momentum_two_hooks(parameters, lr, momentum):
+    velocities = {p: torch.zeros_like(p) for p in parameters}
+
+    def collect(p):
+        velocities[p] = momentum * velocities[p] + p.grad
+        p.grad = None
+
+    def step(p):
+        p.sub_(lr * velocities[p])
+
+    for p in parameters:
+        p.register_post_accumulate_grad_hook(collect)
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
+
+
+def _momentum_one_book(parameters, lr, momentum, velocities={}):  # noqa: B006
+    def step(p):
+        velocities[p] = momentum * velocities.get(p, 0) + p.grad
+        p.sub_(lr * velocities[p])
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
 
 
 def _momentum_returns(p, velocities, lr, momentum):
@@ -384,6 +518,41 @@ def _parts_unbound(x, n, hook):
     return made
 
 
+def _parts_once(x, n, hook):
+    made, handles = [x.clone() for _ in range(n)], {}
+
+    def numbered(i):
+        def call(grad):
+            handles[i].remove()
+            return hook(i, grad)
+
+        return call
+
+    for i, each in enumerate(made):
+        handles[i] = each.register_hook(numbered(i))
+    return made
+
+
+def _parts_as_they_arrive(x, n, hook):
+    arrived = []
+
+    def call(grad):
+        arrived.append(grad)
+        return hook(len(arrived) - 1, grad)
+
+    made = [x.clone() for _ in range(n)]
+    for each in made:
+        each.register_hook(call)
+    return made
+
+
+def _parts_and_x(x, n, hook):
+    made = [x.clone() for _ in range(n)]
+    for i, each in enumerate([*made, x]):
+        each.register_hook(lambda grad, i=i: hook(i, grad))
+    return made
+
+
 def _parts_right(x, n, hook):
     def one(i):
         stand_in = x + 0
@@ -405,12 +574,19 @@ ANSWERS = {
             ("hook on s is missing", (-0.03, -0.03, -0.1, 0.19378, -1.0199)),
             ("hook on x1 is missing", (-0.061194, -0.061194, -0.20398, 0.096891, -0.50995)),
             ("hook on w1 is missing", (-0.03, -0.03, -0.1, -0.09689, -0.50995)),
-            ("turned the sign of others", (0.03, 0.03, 0.1, 0.09689, -0.50995)),
+            ("To which end", (0.03, 0.03, 0.1, 0.09689, -0.50995)),
+            ("turned the sign of others", (-0.03, -0.03, -0.1, 0.09689, 0.50995)),
             ("You doubled it", (-0.03, -0.03, -0.1, 0.38756, -2.0398)),
-            ("one by one", (-0.1, -0.1, -0.1, 0.09689, -0.50995)),
+            ("goes on by the chain rule", (-0.1, -0.1, -0.1, 0.09689, -0.50995)),
+            ("one by one", (-0.0612, -0.0612, -0.1, 0.09689, -0.50995)),
+            ("too late for three", (-0.015, -0.015, -0.05, 0.09689, -0.50995)),
+            ("w1 lies upstream of s", (-0.03, -0.03, -0.1, 0.19378, -0.50995)),
+            ("b1 lies upstream of s", (-0.03, -0.03, -0.1, 0.09689, -1.0199)),
+            ("not w1 itself", (-0.03, -0.03, -0.1, 0.20398, -0.50995)),
+            ("local derivative is 1", (-0.03, -0.03, -0.03, 0.09689, -0.50995)),
             ("5 are asked for", (-0.03, -0.1, -0.50995)),
-            ("entry [4]", (-0.03, -0.03, -0.1, 0.09689, -0.254975)),
-            ("close", (-0.03, -0.03, -0.1, 0.097, -0.51)),
+            ("halved a second time", (-0.03, -0.03, -0.1, 0.09689, -0.254975)),
+            ("Too few digits", (-0.03, -0.03, -0.1, 0.097, -0.51)),
             ("opposite order", (-0.50995, 0.09689, -0.1, -0.03, -0.03)),
         ],
         "right": [
@@ -432,14 +608,22 @@ ANSWERS = {
             ("does not fit", _factory(_norm_list)),
             ("root is missing", _factory(_norm_squared)),
             ("Use the argument", _factory(lambda g, limit: g / max(1.0, g.norm().item()))),
+            ("with norm 1", _factory(lambda g, limit: g / g.norm() if g.norm() > limit else g)),
+            ("exchanged", _factory(_norm_other_way_round)),
+            ("upside down", _factory(lambda g, limit: g * max(1.0, g.norm().item() / limit))),
+            ("Each row", _factory(_norm_by_row)),
+            ("not divided by their number", _factory(_norm_mean)),
+            ("another dtype", _factory(lambda g, limit: _norm_clamped_factor(g.double(), limit))),
+            ("that of a later one", _norm_of_the_latest),
+            ("keep from the first", _norm_of_the_first),
             ("largest entry", _factory(lambda g, limit: g / max(1.0, g.abs().max() / limit))),
             ("entries' sizes", _factory(lambda g, limit: g / max(1.0, g.abs().sum() / limit))),
             ("has to return a hook", _hook_not_factory),
             ("has to return a hook", lambda limit: 2 * limit),
-            ("0 positional arguments", lambda: 1.0),
+            ("it takes nothing", lambda: 1.0),
             ("without brackets", 1.0),
         ],
-        "right": [_factory(_norm_clamped_factor), _factory(_norm_with_max)],
+        "right": [_factory(_norm_clamped_factor), _factory(_norm_with_max), _Clips],
     },
     "04.3": {
         "wrong": [
@@ -453,10 +637,22 @@ ANSWERS = {
             ("empty after the pass", _log_taken_off),
             ("empty after the pass", lambda tensors: {}),
             ("has to return the dict", _log_no_return),
-            ("skip the exercise", _log_backward),
+            ("has to work without that", _log_backward),
             ("changed the gradient", _log_with_hook(_log_writes)),
             ("Lists are stored", _log_with_hook(_log_appends)),
             ("stores the gradients", _log_with_hook(lambda d, n, g: d.update({n: g}))),
+            ("too early, inside", _log_first_tensor),
+            ("emptied by each hook", _log_with_hook(_log_cleared)),
+            ("are added up", _log_with_hook(_log_sums)),
+            ("norms of the tensors", _log_of_tensors),
+            ("norm is its root", _log_with_hook(lambda d, n, g: d.update({n: (g * g).sum()}))),
+            (
+                "changed the gradient",
+                _log_with_hook(lambda d, n, g: d.update({n: g.pow_(2).sum()})),
+            ),
+            ("one dict for all calls", _log_one_dict),
+            ("may have any names", lambda tensors: tensors["x1"].register_hook(print)),
+            ("another", _log_again),
             ("entries' sizes", _log_with_hook(lambda d, n, g: d.update({n: g.abs().sum()}))),
             ("without brackets", {"x": 13.0}),
         ],
@@ -474,6 +670,13 @@ ANSWERS = {
             ("add your reason", "b"),
             ("Say a little more", ("b", "it clips")),
             ("what this hook sees", ("b", "because clamping keeps it in the range")),
+            ("before or after", ("b", "the post-accumulate hook runs before it is added to .grad")),
+            ("may change the gradient", ("b", "because a tensor hook cannot change the gradient")),
+            ("only in the end", ("b", "because it runs only once, at the end of all four batches")),
+            ("once for each pass", ("b", "a tensor hook is called once for each use of p")),
+            ("takes the gradient's place", ("b", "a hook that returns a tensor is an error there")),
+            ("at any time", ("b", "the hook of (a) is registered after the forward pass")),
+            ("makes a new tensor", ("b", "clamp writes into a gradient that others share")),
             ("letters a, b, c, d", ("e", "none of these can do it")),
             ("letters a, b, c, d", 2),
         ],
@@ -481,6 +684,9 @@ ANSWERS = {
             ("b", "because it sees .grad after the passes were added up"),
             ("(B)", "A tensor hook sees one pass; this one sees the total."),
             ("b", "It runs once the gradient has been accumulated."),
+            ("b", "clamp the total, not the summands"),
+            ("b", "each batch may give 1, so after four we would have 4 with (a); b cuts it back"),
+            ("b", "post hook come after the adding, so it work on whole p.grad"),
         ],
     },
     "04.5": {
@@ -498,10 +704,21 @@ ANSWERS = {
             ("a .grad that is None", _momentum_all_at_once),
             ("a .grad that is None", _momentum(_momentum_right, register="register_hook")),
             (".grad is not None", _momentum_tensor_hook_on_grad),
+            ("comes in twice", _momentum(_momentum_lr_twice)),
+            ("multiplied by momentum, too", _momentum(_momentum_whole)),
+            ("velocity from before", _momentum(_momentum_late)),
+            ("still move", lambda *args: _momentum(_momentum_right)(*args)[:1]),
+            ("takes .grad away", _momentum_two_hooks),
+            ("that of an earlier call", _momentum_one_book),
             ("list of handles", _momentum_no_handles),
             ("list of handles", lambda parameters, lr, momentum: 0.9),
         ],
-        "right": [_momentum(_momentum_right), _momentum_sgd, _momentum_attribute],
+        "right": [
+            _momentum(_momentum_right),
+            _momentum(_momentum_lr_inside),
+            _momentum_sgd,
+            _momentum_attribute,
+        ],
     },
     "04.6": {
         "wrong": [
@@ -515,6 +732,12 @@ ANSWERS = {
             ("never called", lambda x, n, hook: [x.view_as(x) for _ in range(n)]),
             ("never called", lambda x, n, hook: [x] * n),
             ("have to be equal to x", _parts(lambda x: x / 3)),
+            ("first pass only", _parts_once),
+            ("under each other's numbers", _parts_as_they_arrive),
+            ("on x perhaps", _parts_and_x),
+            ("n was 2, and 3 came back", lambda x, n, hook: _parts_right(x, 3, hook)),
+            ("another shape", lambda x, n, h: _parts_right(x, n, lambda i, g: h(i, g) or g.sum())),
+            ("may return None", lambda x, n, h: _parts_right(x, n, lambda i, g: h(i, g).clone())),
             ("list of n tensors", lambda x, n, hook: x.view_as(x)),
             ("list of n tensors", lambda x, n, hook: hook),
             ("without brackets", [2.0, 5.0, 2.0]),

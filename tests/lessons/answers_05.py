@@ -1,5 +1,6 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 05."""
 
+from contextlib import ExitStack, suppress
 from functools import partial
 
 import minigrad as torch
@@ -14,8 +15,74 @@ def _hooked(place, hook, model, batch):
 def _transplant(model, name, donor, batch):
     organ = []
     place = model.get_submodule(name)
-    _hooked(place, lambda module, args, output: organ.append(output.detach()), model, donor)
+    _hooked(place, lambda module, args, output: organ.append(output.detach().clone()), model, donor)
     return _hooked(place, lambda module, args, output: organ[0], model, batch)
+
+
+def _transplant_put(put, keep=torch.Tensor.clone):
+    def transplant(model, name, donor, batch):
+        place, organ = model.get_submodule(name), []
+        _hooked(place, lambda module, args, output: organ.append(keep(output)), model, donor)
+        return _hooked(place, lambda module, args, output: put(organ[0], output), model, batch)
+
+    return transplant
+
+
+def _transplant_straight(model, name, donor, batch):
+    place = model.get_submodule(name)
+    organ = place(donor)
+    return _hooked(place, lambda module, args, output: organ.clone(), model, batch)
+
+
+def _transplant_donor_as_input(model, name, donor, batch):
+    with model.get_submodule(name).register_forward_pre_hook(lambda module, args: donor):
+        return model(batch)
+
+
+def _transplant_first_for_all(kept):
+    def transplant(model, name, donor, batch):
+        place = model.get_submodule(name)
+        if name not in kept:
+            kept[name] = []
+            _hooked(place, lambda m, args, output: kept[name].append(output.clone()), model, donor)
+        return _hooked(place, lambda m, args, output: kept[name][0], model, batch)
+
+    return transplant
+
+
+def _transplant_overwrites(model, name, donor, batch):
+    with torch.no_grad():
+        batch.copy_(donor)
+    return model(batch)
+
+
+def _transplant_clears(model, name, donor, batch):
+    result = _transplant(model, name, donor, batch)
+    model.get_submodule(name)._forward_hooks.clear()
+    return result
+
+
+def _transplant_in_eval(model, name, donor, batch):
+    return _transplant(model.eval(), name, donor, batch)
+
+
+class _Graft:
+    """A hook that takes at its first call, and gives at the second."""
+
+    def __init__(self):
+        self.organ = None
+
+    def __call__(self, module, args, output):
+        if self.organ is not None:
+            return self.organ
+        self.organ = output.detach().clone()
+
+
+def _transplant_by_an_object(model, name, donor, batch):
+    with dict(model.named_modules())[name].register_forward_hook(_Graft()):
+        with torch.no_grad():
+            model(donor)
+        return model(batch)
 
 
 def _transplant_finally(model, name, donor, batch):
@@ -46,7 +113,7 @@ def _transplant_one_hook(model, name, donor, batch):
     def hook(module, args, output):
         if kept:
             return kept[0]
-        kept.append(output)
+        kept.append(output.clone())
 
     with model.get_submodule(name).register_forward_hook(hook):
         model(donor)
@@ -124,7 +191,7 @@ def _to_double(module, args, kwargs):
 def _to_double_loop(module, args, kwargs):
     new = []
     for value in args:
-        if isinstance(value, torch.Tensor) and value.dtype == torch.float32:
+        if isinstance(value, torch.Tensor) and torch.is_floating_point(value):
             value = value.to(torch.float64)
         new.append(value)
     for key in kwargs:
@@ -178,6 +245,62 @@ def _to_double_in_place(module, args, kwargs):
             value.data = value.data.double()
 
 
+def _to_double_with(convert):
+    def to_double(module, args, kwargs):
+        return tuple(map(convert, args)), {key: convert(v) for key, v in kwargs.items()}
+
+    return to_double
+
+
+def _singles(value):
+    single = isinstance(value, torch.Tensor) and value.dtype == torch.float32
+    return value.double() if single else value
+
+
+def _numbers(value):
+    return torch.tensor(value).double() if isinstance(value, float) else _floats(value)
+
+
+def _through_numpy(value):
+    fits = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return torch.from_numpy(value.numpy().astype("float64")) if fits else value
+
+
+def _detached(value):
+    return _floats(value.detach() if isinstance(value, torch.Tensor) else value)
+
+
+def _asks_whom_it_can(value):
+    asks = getattr(value, "is_floating_point", None)
+    return value.double() if asks is not None and asks() else value
+
+
+def _to_double_first(module, args, kwargs):
+    return (*map(_floats, args[:1]), *args[1:]), {key: _floats(v) for key, v in kwargs.items()}
+
+
+def _to_double_drops(module, args, kwargs):
+    tensors = tuple(_floats(a) for a in args if isinstance(a, torch.Tensor))
+    return tensors, {key: _floats(v) for key, v in kwargs.items()}
+
+
+def _to_double_one_try(module, args, kwargs):
+    args, kwargs = list(args), dict(kwargs)
+    try:
+        for store, keys in ((args, range(len(args))), (kwargs, list(kwargs))):
+            for key in keys:
+                if store[key].is_floating_point():
+                    store[key] = store[key].double()
+    except AttributeError:
+        pass
+    return tuple(args), kwargs
+
+
+def _to_double_module(module, args, kwargs):
+    module.float()
+    return args, kwargs
+
+
 def _to_double_two_arguments(module, args):
     return tuple(_floats(a) for a in args)
 
@@ -201,18 +324,92 @@ def _activations(model, batch):
 
 
 def _activations_no_grad(model, batch):
+    store = {}
+    with ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        for name, module in model.named_modules():
+
+            def hook(module, args, output, name=name):
+                store[name] = output.clone()
+
+            stack.enter_context(module.register_forward_hook(hook))
+        model(batch)
+    return store
+
+
+def _activations_one_hook(model, batch):
+    names, store = {module: name for name, module in model.named_modules()}, {}
+
+    def hook(module, args, output):
+        store[names[module]] = output.detach().clone()
+
+    handles = [module.register_forward_hook(hook) for module in names]
+    try:
+        model(batch)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return store
+
+
+def _activations_swallows(model, batch):
+    try:
+        return _activations(model, batch)
+    except RuntimeError:
+        return {}
+
+
+def _activations_clears(model, batch):
+    try:
+        return _activations_with(_own, removes=False)(model, batch)
+    finally:
+        for module in model.modules():
+            module._forward_hooks.clear()
+
+
+def _activations_by_forward(model, batch):
+    twin = _Namespace(model)
+    return _activations(twin, batch)
+
+
+class _Namespace:
+    """Lets `_activations` go around the call of a model."""
+
+    def __init__(self, model):
+        self.named_modules, self.forward = model.named_modules, model.forward
+
+    def __call__(self, batch):
+        return self.forward(batch)
+
+
+def _activations_in_one_dict(store):
+    def activations(model, batch):
+        store.update(_activations(model, batch))
+        return store
+
+    return activations
+
+
+def _activations_of_inputs(model, batch):
     store, handles = {}, []
     for name, module in model.named_modules():
 
         def hook(module, args, output, name=name):
-            store[name] = output.clone()
+            store[name] = args[0].detach().clone()
 
         handles.append(module.register_forward_hook(hook))
-    with torch.no_grad():
-        model(batch)
+    model(batch)
     for handle in handles:
         handle.remove()
     return store
+
+
+def _classes(model):
+    return [(type(module).__name__, module) for module in model.modules()]
+
+
+def _leaves(model):
+    return [(name, m) for name, m in model.named_modules() if not list(m.children())]
 
 
 def _activations_buggy(model, batch):
@@ -382,6 +579,65 @@ def _stop_returns_error(model, name, batch):
             return done
 
 
+def _stop_with_pythons_own(kind, mine=None):
+    def stop_at(model, name, batch):
+        kept, error = [], kind("stop") if mine else None
+
+        def hook(module, args, output):
+            kept.append(output)
+            raise error or kind
+
+        with model.get_submodule(name).register_forward_hook(hook):
+            try:
+                model(batch)
+            except kind as came:
+                if mine and not mine(came, error):
+                    raise
+                return kept[0] if kept else None
+
+    return stop_at
+
+
+def _stop_first(model, name, batch):
+    def hook(module, args, output):
+        raise _Done(output)
+
+    handles = [module.register_forward_hook(hook) for module in model.modules()]
+    try:
+        model(batch)
+    except _Done as done:
+        return done.args[0]
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _stop_cuts_off(model, name, batch):
+    for child in ("head",):
+        setattr(model, child, nn.Identity())
+    return model(batch)
+
+
+def _stop_by_attribute(model, name, batch):
+    with getattr(model, name).register_forward_hook(lambda *_: None):
+        return model(batch)
+
+
+def _stop_suppressed(model, name, batch):
+    class Enough(Exception):
+        pass
+
+    outputs = {}
+
+    def hook(module, args, output):
+        outputs[name] = output
+        raise Enough
+
+    with suppress(Enough), model.get_submodule(name).register_forward_hook(hook):
+        model(batch)
+    return outputs[name]
+
+
 def _stop_by_module_only(model, name, batch):
     return model.get_submodule(name)(batch)
 
@@ -395,6 +651,14 @@ ANSWERS = {
             ("add your reason", "c"),
             ("Say a little more", ("c", "no hooks")),
             ("does not yet say", ("c", "because I tried all four of them")),
+            ("does not yet say", ("c", "because the hook of body is not called there")),
+            ("Make a sentence", ("c", "forward call bypass hooks body steps module")),
+            ("does not call model either", ("c", "because the model itself is never called here")),
+            ("A hook stays where", ("c", "because the hook moves to features, which comes first")),
+            ("Pre-hooks do not run", ("c", "because forward runs only the pre-hooks of body")),
+            ("it calls body from outside", ("c", "because it calls body directly, from outside")),
+            ("The hook is registered", ("c", "because the handle of that hook was not kept")),
+            ("without an error", ("c", "because the shape of the features does not fit")),
             ("letters a, b, c, d", ("e", "because all of them fire")),
             ("letters a, b, c, d", 3),
         ],
@@ -402,6 +666,9 @@ ANSWERS = {
             ("c", "because body is never called there, only its forward runs"),
             ("(C)", "Writing .forward goes around the hooks of this module."),
             ["c", "it bypasses the steps before and after"],
+            ("c", "the code that looks for hooks is in the wrapper, and this line goes around it"),
+            ("c", "Because nobody call body with brackets, the hooks live in the calling."),
+            ("c", "step 2 alone is done for body, without 1 and 3"),
         ],
     },
     "05.2": {
@@ -410,37 +677,64 @@ ANSWERS = {
             ("plain run on batch", lambda model, name, donor, batch: model(batch)),
             ("plain run on batch", _transplant_no_return_in_hook),
             ("changed places", _transplant_swapped),
-            ("a hook stayed", _transplant_leaks),
+            ("works in place", _transplant_put(lambda organ, _: organ, torch.Tensor.detach)),
+            ("was added", _transplant_put(torch.add)),
+            ("Every row got", _transplant_put(lambda organ, o: organ.mean(0).expand_as(o))),
+            ("past whatever comes before", _transplant_straight),
+            ("past whatever comes before", _transplant_donor_as_input),
+            ("still put in what the first", _transplant_first_for_all({})),
+            ("wrote into what it was given", _transplant_overwrites),
+            ("somebody else's", _transplant_clears),
+            ("another mode", _transplant_in_eval),
+            ("A hook of yours stayed", _transplant_leaks),
             ("output of the inner module itself", _transplant_only_organ),
-            ("did not return the model's result", _transplant_returns_nothing),
-            ("did not return the model's result", _transplant_list),
+            ("It returned None", _transplant_returns_nothing),
+            ("the model's result, a tensor", _transplant_list),
             ("a path through the tree", _transplant_by_attribute),
             ("the other end", _transplant_pre_hook),
             ("gives a tuple now", _transplant_in_tuple),
             ("without brackets", torch.ones(2, 2)),
         ],
-        "right": [_transplant, _transplant_finally, _transplant_one_hook],
+        "right": [
+            _transplant,
+            _transplant_finally,
+            _transplant_one_hook,
+            _transplant_by_an_object,
+            _transplant_put(lambda organ, output: organ),
+        ],
     },
     "05.3": {
         "wrong": [
             ("gives back both", _to_double_args_only),
             ("by keyword is still float32", _to_double_forgets_kwargs),
             ("by position is still float32", _to_double_forgets_args),
+            ("only some were converted", _to_double_first),
+            ("It stops at the first", _to_double_one_try),
+            ("stayed as it was", _to_double_with(_singles)),
             ("integers were converted", _to_double_all_tensors),
+            ("number has become a tensor", _to_double_with(_numbers)),
+            ("NumPy knows nothing of", _to_double_with(_through_numpy)),
+            ("history is lost", _to_double_with(_detached)),
+            ("an argument is missing", _to_double_drops),
             ("Not every argument is a tensor", _to_double_everything),
             ("Nothing was converted", _to_double_no_return),
+            ("changed the module's parameters", _to_double_module),
             ("has to return a tuple", _to_double_list),
             ("args is a list now", _to_double_list_inside),
             ("in this order", _to_double_pair_reversed),
             ("caller's own tensor", _to_double_in_place),
-            ("three arguments", _to_double_two_arguments),
+            ("called with 3 arguments", _to_double_two_arguments),
         ],
-        "right": [_to_double, _to_double_loop],
+        "right": [_to_double, _to_double_loop, _to_double_with(_asks_whom_it_can)],
     },
     "05.4": {
         "wrong": [
-            ("in front of those", ["C", "B", "D", "E", "A"]),
+            ("in front of those that its", ["C", "B", "D", "E", "A"]),
             ("in which they were registered", "ABCDE"),
+            ("not in front of those of others", "DCBEA"),
+            ("does not take its place", ["C", "D", "E", "A"]),
+            ("called once here", "CCDBCEA"),
+            ("net is not finished before", "CDBAE"),
             ("When is net[1] called?", ["C", "E", "D", "B", "A"]),
             ("Is net finished", ["C", "A", "D", "B", "E"]),
             ("before anything inside", "D B C E A"),
@@ -453,32 +747,54 @@ ANSWERS = {
     "05.5": {
         "wrong": [
             ("looks it up when it runs", _activations_buggy),
-            ("memory is still shared", _activations_with(lambda output: output.detach())),
+            ("still shared when", _activations_with(lambda output: output.detach())),
             ("hang on their graph", _activations_with(lambda output: output)),
             ("hang on their graph", _activations_with(lambda output: output.clone())),
-            ("hooks stayed", _activations_with(_own, removes=False)),
+            ("A hook of yours stayed", _activations_with(_own, removes=False)),
+            ("your hooks stay behind", _activations_with(_own)),
+            ("never came out", _activations_swallows),
+            ("somebody else's", _activations_clears),
+            ("the dict that the first one", _activations_in_one_dict({})),
+            ("the inputs of the modules", _activations_of_inputs),
+            ("names of classes", _activations_with(_own, which=_classes)),
             ("one level deep", _activations_with(_own, which=nn.Module.named_children)),
+            ("parts of their own", _activations_with(_own, which=_leaves)),
             ("The model itself is missing", _activations_with(_own, which=_without_root)),
+            ("model.forward goes around", _activations_by_forward),
             ("nothing in the dict", _activations_late),
-            ("a dict of tensors", _activations_as_list),
-            ("a dict of tensors", _activations_with(lambda output: output.tolist())),
-            ("a dict of tensors", _activations_no_return),
+            ("It has to return a dict", _activations_as_list),
+            ("no tensor", _activations_with(lambda output: output.tolist())),
+            ("It returned None", _activations_no_return),
         ],
-        "right": [_activations, _activations_no_grad],
+        "right": [_activations, _activations_no_grad, _activations_one_hook],
     },
     "05.6": {
         "wrong": [
             ("The head ran as well", _stop_runs_all),
             ("its error was swallowed", _stop_swallows),
+            ("its error was swallowed", _stop_with_pythons_own(RuntimeError)),
+            ("an error like yours", _stop_with_pythons_own(StopIteration)),
+            (
+                "an error like yours",
+                _stop_with_pythons_own(Exception, lambda came, own: "stop" in str(came)),
+            ),
+            ("whichever that is", _stop_first),
+            ("taken apart", _stop_cuts_off),
+            ("a path through the tree", _stop_by_attribute),
             ("lost its graph", _stop_detached),
             ("The hook stayed", _stop_leaks),
             ("your hook stays behind", _stop_leaks_on_error),
             ("what goes into the module", _stop_at_input),
             ("nobody caught it", _stop_not_caught),
-            ("did not return a tensor", _stop_returns_nothing),
-            ("did not return a tensor", _stop_returns_error),
+            ("It returned None", _stop_returns_nothing),
+            ("The output itself", _stop_returns_error),
             ("was never called", _stop_by_module_only),
         ],
-        "right": [_stop, _stop_with],
+        "right": [
+            _stop,
+            _stop_with,
+            _stop_suppressed,
+            _stop_with_pythons_own(Exception, lambda came, own: came is own),
+        ],
     },
 }

@@ -35,7 +35,7 @@ def _blame_by_hand(model, data, cotangent):
 
     handle = everywhere.register_module_full_backward_hook(look)
     try:
-        model(data.clone().requires_grad_()).backward(cotangent)
+        model(data.detach().clone().requires_grad_()).backward(cotangent)
     finally:
         handle.remove()
     return next(iter(culprits), None)
@@ -169,6 +169,102 @@ def _blame_stumbles(model, data, cotangent):
     return culprits[0] if culprits else None
 
 
+def _blame_where(guilty, give=lambda culprits: culprits[0] if culprits else None, ones=False):
+    """Make an answer that looks for the guilty in a way of its own."""
+
+    def blame(model, data, cotangent):
+        names, culprits = _names(model), []
+
+        def look(module, grad_input, grad_output):
+            if guilty(module, grad_input, grad_output):
+                culprits.append(names[module])
+
+        with everywhere.register_module_full_backward_hook(look):
+            output = model(data.detach().requires_grad_())
+            output.backward(torch.ones_like(output) if ones else cotangent)
+        return give(culprits)
+
+    return blame
+
+
+def _guilty(module, grad_input, grad_output):
+    return bad(grad_input) and not bad(grad_output)
+
+
+def _all_bad(tensors):
+    return any(t is not None and not t.isfinite().any() for t in tensors)
+
+
+def _blame_in_order(model, data, cotangent):
+    guilty = _blame_where(_guilty, give=list)(model, data, cotangent)
+    return next((name for name, _ in model.named_modules() if name in guilty), None)
+
+
+def _blame_children(model, data, cotangent):
+    culprits = []
+    for name, module in model.named_children():
+        module.register_full_backward_hook(
+            lambda m, gi, go, name=name: culprits.append(name) if _guilty(m, gi, go) else None
+        )
+    model(data.detach().requires_grad_()).backward(cotangent)
+    for module in model.children():
+        module._backward_hooks.clear()
+    return culprits[0] if culprits else None
+
+
+def _blame_in_a_loop(model, data, cotangent):
+    culprits, handles = [], []
+    for name, module in model.named_modules():
+        handles.append(
+            module.register_full_backward_hook(
+                lambda m, gi, go: culprits.append(name) if _guilty(m, gi, go) else None  # noqa: B023
+            )
+        )
+    model(data.detach().requires_grad_()).backward(cotangent)
+    for handle in handles:
+        handle.remove()
+    return culprits[0] if culprits else None
+
+
+def _blame_clears_the_table(model, data, cotangent):
+    found = _blame_leaves_hook(model, data, cotangent)
+    everywhere._global_backward_hooks.clear()
+    return found
+
+
+def _blame_on_a_clone(model, data, cotangent):
+    return _blame_data_as_it_is(model, data.clone().requires_grad_(), cotangent)
+
+
+CULPRITS = []
+
+
+def _blame_remembers(model, data, cotangent):
+    found = _blame_by_hand(model, data, cotangent)
+    if found is not None:
+        CULPRITS.append(found)
+    return CULPRITS[0] if CULPRITS else None
+
+
+class _Caught(Exception):
+    pass
+
+
+def _blame_by_raising(model, data, cotangent):
+    names = _names(model)
+
+    def stop_here(module, grad_input, grad_output):
+        if module in names and _guilty(module, grad_input, grad_output):
+            raise _Caught(names[module])
+
+    try:
+        with everywhere.register_module_full_backward_hook(stop_here):
+            model(data.detach().requires_grad_()).backward(cotangent)
+    except _Caught as caught:
+        return caught.args[0]
+    return None
+
+
 def _blame_no_return(model, data, cotangent):
     _blame_by_hand(model, data, cotangent)
 
@@ -252,6 +348,51 @@ def _flow_children(model, data, cotangent):
 
 def _flow_no_return(model, data, cotangent):
     _flow()(model, data, cotangent)
+
+
+def _flow_clears_the_table(model, data, cotangent):
+    found = _flow(ends=False)(model, data, cotangent)
+    everywhere._global_backward_hooks.clear()
+    return found
+
+
+def _flow_without_none(model, data, cotangent):
+    found = _flow()(model, data, cotangent)
+    return {name: pair for name, pair in found.items() if None not in pair}
+
+
+def _flow_of_layers(model, data, cotangent):
+    layers = {name for name, module in model.named_modules() if not list(module.children())}
+    found = _flow()(model, data, cotangent)
+    return {name: pair for name, pair in found.items() if name in layers}
+
+
+def _flow_prefilled(model, data, cotangent):
+    found = {name: (None, None) for name, _ in model.named_modules()}
+    return found | _flow()(model, data, cotangent)
+
+
+def _flow_on_a_copy(model, data, cotangent):
+    return _flow()(model, data.detach().requires_grad_(), cotangent)
+
+
+FOUND = {}
+
+
+def _flow_remembers(model, data, cotangent):
+    FOUND.update(_flow()(model, data, cotangent))
+    return FOUND
+
+
+def _flow_setdefault(model, data, cotangent):
+    names, found = _names(model), {}
+
+    def hook(m, gi, go):
+        return found.setdefault(names[m], (_norm(gi[0]), _norm(go[0])))
+
+    with everywhere.register_module_full_backward_hook(hook):
+        model(data).backward(cotangent)
+    return found
 
 
 def _flow_with(model, data, cotangent):
@@ -383,6 +524,81 @@ def _scale_bare(kind, factor):
     return [PRE(enter), FULL(lambda m, gi, go: None)]
 
 
+def _scale_with_block(kind, factor):
+    first, second = _scale_right(kind, factor)
+    with first, second:
+        return [first, second]
+
+
+def _scale_what_is_there(kind, factor):
+    def leave(module, grad_input, grad_output):
+        if isinstance(module, kind):
+            for parameter in module.parameters():
+                if parameter.grad is not None:
+                    parameter.grad = parameter.grad * factor
+
+    return [FULL(leave)]
+
+
+def _scale_first_input(kind, factor):
+    def leave(module, grad_input, grad_output):
+        if isinstance(module, kind) and grad_input[0] is not None:
+            return (grad_input[0] / factor,)
+
+    return [_scale_right(kind, factor)[0], FULL(leave)]
+
+
+def _scale_exchanged(kind, factor):
+    return _scale_right(kind, 1 / factor)
+
+
+def _scale_asks_once(kind, factor):
+    return [
+        PRE(lambda m, go: _times(go, factor) if isinstance(m, kind) else None),
+        FULL(lambda m, gi, go: _times(gi, 1 / factor)),
+    ]
+
+
+def _scale_output(kind, factor):
+    return [
+        everywhere.register_module_forward_hook(
+            lambda m, args, y: y * factor if isinstance(m, kind) else None
+        )
+    ]
+
+
+def _scale_at_gates(kind, factor):
+    def gate(value, by):
+        if not value.requires_grad:
+            return value
+        value = value.view_as(value)
+        value.register_hook(lambda gradient: gradient * by)
+        return value
+
+    def enter(module, args):
+        if isinstance(module, kind):
+            return tuple(gate(value, 1 / factor) for value in args)
+
+    return [
+        everywhere.register_module_forward_pre_hook(enter),
+        everywhere.register_module_forward_hook(
+            lambda m, args, y: gate(y, factor) if isinstance(m, kind) else None
+        ),
+    ]
+
+
+def _scale_on_parameters(kind, factor):
+    done = set()
+
+    def enter(module, args):
+        if isinstance(module, kind) and module not in done:
+            done.add(module)
+            for parameter in module.parameters():
+                parameter.register_hook(lambda gradient: gradient * factor)
+
+    return [everywhere.register_module_forward_pre_hook(enter)]
+
+
 def _scale_in_place(kind, factor):
     def enter(module, grad_output):
         if isinstance(module, kind):
@@ -413,6 +629,11 @@ ANSWERS = {
             ("that is when the Tanh is done", "BABEDDC"),
             ("all of it", "EBABDCD"),
             ("there are two", ["A", "B", "C", "D", "E"]),
+            ("runs the backward pass as well", "BAB"),
+            ("meant for every module", "AEC"),
+            ("belong to one module each", "BABEDCDC"),
+            ("sum() and backward() are none", "BABBEDCD"),
+            ("at least once", "BABEDD"),
             ("list of names", 7),
         ],
         "right": ["BABEDCD", ["B", "A", "B", "E", "D", "C", "D"], "b, a, b, e, d, c, d"],
@@ -425,17 +646,18 @@ ANSWERS = {
             ("compute something", 9),
             ("so is the loss", 8),
             ("backward pass", 24),
-            ("quotes", "12"),
+            ("in digits", "twelve"),
+            ("inside of a module", 2),
             ("Too few", 5),
             ("Too many", 20),
         ],
-        "right": [12, 12.0, 3 + 3 + 6],
+        "right": [12, 12.0, "12", torch.tensor(3 + 3 + 6)],
     },
     "08.3": {
         "wrong": [
             ("the victim", _blame_the_victim),
             ("The first one noted counts", _blame_the_last),
-            ("A forward hook does not see them", _blame_forward),
+            ("A forward hook sees nothing bad", _blame_forward),
             ("An infinity was missed", _blame_nan_only),
             ("name of the class", _blame_class),
             ("That is the module", _blame_module),
@@ -444,11 +666,32 @@ ANSWERS = {
             ("first layer was not found", _blame_data_as_it_is),
             ("Nobody is guilty", _blame_index),
             ("may be None", _blame_stumbles),
-            ("Nothing was returned", _blame_no_return),
-            ("length", lambda model, data, cotangent: "length"),
+            ("Is something returned", _blame_no_return),
+            ("the same culprit", lambda model, data, cotangent: "length"),
+            ("came bad already", _blame_where(lambda m, gi, go: bad(gi))),
+            ("A culprit does the reverse", _blame_where(lambda m, gi, go: _guilty(m, go, gi))),
+            ("mind any() and all()", _blame_where(lambda m, gi, go: _all_bad(gi) and not bad(go))),
+            (
+                "code of their own",
+                _blame_where(lambda m, gi, go: not list(m.children()) and _guilty(m, gi, go)),
+            ),
+            ("start from the cotangent", _blame_where(_guilty, ones=True)),
+            ("One name is asked for", _blame_where(_guilty, give=lambda found: found or None)),
+            ("counts as false", _blame_where(_guilty, give=lambda f: (f and f[0]) or None)),
+            (
+                "has the name ''",
+                _blame_where(_guilty, give=lambda f: (f[0] or "(model)") if f else None),
+            ),
+            ("healthy model", _blame_where(_guilty, give=lambda f: f[0] if f else "")),
+            ("speaks later", _blame_in_order),
+            ("deeper inside", _blame_children),
+            ("in a loop", _blame_in_a_loop),
+            ("somebody else had registered", _blame_clears_the_table),
+            ("arrived in data.grad", _blame_on_a_clone),
+            ("from an earlier call", _blame_remembers),
             ("without brackets", "length"),
         ],
-        "right": [_blame_by_hand, _blame_by_own_hooks],
+        "right": [_blame_by_hand, _blame_by_own_hooks, _blame_by_raising],
     },
     "08.4": {
         "wrong": [
@@ -461,8 +704,18 @@ ANSWERS = {
             ("never reached", _flow_removed_at_the_end),
             ("noted nothing", _flow_too_late),
             ("one level", _flow_children),
-            ("did not return a dict", _flow_no_return),
-            ("names of classes", _old_flow),
+            ("Return what the hook has noted", _flow_no_return),
+            ("stumbled over a None", _old_flow),
+            ("somebody else had registered", _flow_clears_the_table),
+            ("note the None", _flow_without_none),
+            ("Containers are missing", _flow_of_layers),
+            ("never called", _flow_prefilled),
+            ("Take the data as they are", _flow_on_a_copy),
+            ("an earlier call", _flow_remembers),
+            ("return None", _flow_setdefault),
+            ("largest entry", _flow(norm=lambda g: None if g is None else g.abs().max().item())),
+            ("rounded", _flow(norm=lambda g: None if g is None else round(g.norm().item(), 2))),
+            ("no pair", lambda *given: {name: 1.0 for name in _flow()(*given)}),
             ("noted nothing", lambda model, data, cotangent: {}),
             ("without brackets", {"first": (1.0, 1.0)}),
         ],
@@ -475,12 +728,23 @@ ANSWERS = {
             ("in the values", ("d", "because it sees both gradients")),
             ("add your reason", "b"),
             ("Say a little more", ("b", "it works")),
-            ("which modules are reached", ("b", "because handles can be removed again")),
+            ("which modules call", ("b", "because handles can be removed again")),
+            (
+                "its table belongs",
+                ("b", "a global hook only runs in the thread that registered it"),
+            ),
+            ("by no other", ("b", "hooks on model.modules() run for all models of the process")),
+            ("decides nothing", ("b", "a module's own hooks come before the global ones")),
+            ("adds nothing to the graph", ("b", "a global hook puts gates around every module")),
+            ("which modules call", ("b", "because it is only two lines of code")),
             ("letters a, b, c", ("e", "none of these fits the question")),
         ],
         "right": [
             ("b", "because only the modules of the trained model have the hook"),
             ("(B)", "The second thread's model is another one and keeps out of it."),
+            ("b", "a, c and d watch every module anywhere, also a stranger's model"),
+            ["b", "because its scope is the model and not the process"],
+            ("b", "other thread trains other model and global hook will catch also this one"),
         ],
     },
     "08.6": {
@@ -488,16 +752,26 @@ ANSWERS = {
             ("scaled again at each layer", _scale_pre_only),
             ("have had theirs", _scale_full_only),
             ("Ask isinstance", _scale_all),
-            ("only if it is returned", _scale_no_return),
+            ("return what it computes", _scale_no_return),
             ("list of handles", _scale_no_handles),
             ("list of handles", _scale_one_handle),
             ("stumbled over a None", _scale_forgets_none),
             ("asks for a tuple", _scale_lists),
             ("Return a tuple", _scale_bare),
             ("new tensors", _scale_in_place),
-            ("gradient of", _scale_exact_class),
+            ("multiply at both gates", _scale_exact_class),
+            ("with a function a block ends", _scale_with_block),
+            ("what is in .grad", _scale_what_is_there),
+            ("may have two inputs", _scale_first_input),
+            ("places are exchanged", _scale_exchanged),
+            ("Where gradients leave", _scale_asks_once),
+            ("The values themselves", _scale_output),
+            ("still scaled", _scale_on_parameters),
+            ("handles of all your hooks", lambda *given: _scale_right(*given)[:1]),
+            ("works for Linear only", lambda kind, factor: _scale_right(nn.Linear, factor)),
+            ("factor is not used", lambda kind, factor: _scale_right(kind, 0.5)),
             ("without brackets", 2.0),
         ],
-        "right": [_scale_right, _scale_remembering],
+        "right": [_scale_right, _scale_remembering, _scale_at_gates],
     },
 }

@@ -75,6 +75,60 @@ def _always_call(module, found):
     return module.register_forward_hook(attach, with_kwargs=True)
 
 
+def _by_node(module, found):
+    def attach(module, args, y):
+        y.grad_fn.register_prehook(lambda gradients: found.append(gradients[0].detach().clone()))
+
+    return module.register_forward_hook(attach)
+
+
+def _in_a_list(module, found):
+    return [_by_class(module, found)]
+
+
+def _everywhere(module, found):
+    def attach(module, args, y):
+        y.register_hook(found.append)
+
+    return torch.nn.modules.module.register_module_forward_hook(attach)
+
+
+def _only(condition):
+    def attach(module, args, y, found):
+        if condition(module):
+            y.register_hook(found.append)
+
+    def watch_output(module, found):
+        return module.register_forward_hook(lambda m, args, y: attach(m, args, y, found))
+
+    return watch_output
+
+
+def _on_hooks_of(kind, *keeps):
+    def watch_output(module, found):
+        def attach(module, args, y):
+            for keep in keeps:
+                getattr(y, kind)(lambda gradient, keep=keep: keep(found, gradient))
+
+        return module.register_forward_hook(attach)
+
+    return watch_output
+
+
+def _halves(found, gradient):
+    found.append(gradient.clone())
+    gradient.mul_(0.5)
+
+
+def _new_leaf(module, found):
+    def attach(module, args, y):
+        y = y.detach().requires_grad_()
+        y.register_hook(found.append)
+        return y
+
+    return module.register_forward_hook(attach)
+
+
 def ready(choose=lambda p: p.requires_grad, clears=True, counts_all=False, kind=None, gives=False):
     """Make an answer to 09.5 with at most one fault."""
 
@@ -153,20 +207,111 @@ def _calls_at_once(module, hook):
     hook(module)
 
 
+def _at_the_output(module, hook):
+    module.register_forward_hook(lambda m, args, y: y.register_hook(lambda g: hook(m)) and None)
+
+
+def _forward(module, hook):
+    module.register_forward_hook(lambda module, args, y: hook(module))
+
+
+def _as_long_as(holds, before=lambda parameters: None):
+    """Make an answer to 09.5 that calls at each parameter for which something holds."""
+
+    def when_ready(module, hook):
+        waiting = [p for p in module.parameters() if p.requires_grad]
+        arrived = []
+
+        def look(parameter):
+            arrived.append(parameter)
+            if holds(arrived, waiting):
+                hook(module)
+
+        module.register_forward_pre_hook(lambda module, args: before(waiting))
+        for p in waiting:
+            p.register_post_accumulate_grad_hook(look)
+
+    return when_ready
+
+
+def _empties(parameters):
+    for p in parameters:
+        p.grad = None
+
+
+def _no_grad_is_none(arrived, waiting):
+    return all(p.grad is not None for p in waiting)
+
+
+def _last_only(module, hook):
+    *_, last = (p for p in module.parameters() if p.requires_grad)
+    last.register_post_accumulate_grad_hook(lambda p: hook(module))
+
+
+def _late(module, hook):
+    waiting, count = [p for p in module.parameters() if p.requires_grad], [0]
+
+    def look(parameter):
+        count[0] += 1
+        if count[0] > len(waiting):
+            count[0] = 1
+            hook(module)
+
+    for p in waiting:
+        p.register_post_accumulate_grad_hook(look)
+
+
+def _removes(module, hook):
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    waiting = list(parameters)
+
+    def look(parameter):
+        waiting.remove(parameter)
+        if not waiting:
+            waiting.extend(parameters)
+            hook(module)
+
+    for p in parameters:
+        p.register_post_accumulate_grad_hook(look)
+
+
+def _counts_passes(module, hook):
+    passes = {p: 0 for p in module.parameters() if p.requires_grad}
+
+    def look(parameter):
+        passes[parameter] += 1
+        if len(set(passes.values())) == 1:
+            hook(module)
+
+    for p in passes:
+        p.register_post_accumulate_grad_hook(look)
+
+
 ANSWERS = {
     "09.1": {
         "wrong": [
             ("until 2022", (12.0, None, 0)),
             ("answered for backward", (120.0, 120.0, 1)),
-            ("answered for backward", (12.0, 12.0, 1)),
-            ("not zero", (120.0, 0, 0)),
+            ("And you answered", (12.0, 12.0, 1)),
+            ("neither zero", (120.0, 0, 0)),
+            ("nor False", (120.0, False, 0)),
             ("Was anything", (120.0, None, 1)),
-            ("the slope of x**3", (80.0, None, 0)),
-            ("the slope of x**3", (1200.0, None, 0)),
-            ("tuple", [120.0, None, 0]),
-            ("numbers", "120, None, 0"),
+            ("a number: how many", (120.0, None, "accumulated")),
+            ("another order", (None, 120.0, 0)),
+            ("value of x**3", (80.0, None, 0)),
+            ("exponent as a factor", (40.0, None, 0)),
+            ("You added", (22.0, None, 0)),
+            ("runs once", (1200.0, None, 0)),
+            ("its sign does not", (-120.0, None, 0)),
+            ("the slope of x**3", (60.0, None, 0)),
+            ("3 are asked for", (120.0, None)),
         ],
-        "right": [(120.0, None, 0), (120, None, 0), (torch.tensor(120.0), None, 0)],
+        "right": [
+            (120.0, None, 0),
+            [120, None, 0],
+            (torch.tensor(120.0), None, 0),
+            ("120.0", None, "0"),
+        ],
     },
     "09.2": {
         "wrong": [
@@ -176,18 +321,39 @@ ANSWERS = {
             ("add your reason", "c"),
             ("Say a little more", ("c", "forward is wrong")),
             ("does not yet say", ("c", "because of the third line's forward")),
+            (
+                "does not yet say",
+                ("c", "because the full hook is not called, and no gradient is wrong"),
+            ),
+            (
+                "With plain data",
+                ("c", "because the data do not require a gradient, so no gate is built"),
+            ),
+            ("other way round", ("c", "because only forward builds gates, and they are off again")),
+            ("other way round", ("c", "because the call takes the gates away again")),
+            ("started by backward()", ("c", "because __call__ starts the backward pass")),
+            ("returns a tensor", ("c", "because forward gives a dict, which has no gate")),
+            ("in place here", ("c", "because forward writes in place and the gate is gone")),
+            ("Make a sentence", ("c", "because it is about the call, hooks, gates and forward")),
+            ("in time", ("c", "because the hook was registered too late for this forward")),
             ("letters a, b, c, d", ("e", "because the sum is missing in it")),
         ],
         "right": [
             ("c", "because __call__ runs the hooks, and forward does not"),
             ("(C)", "Going to forward directly leads past the gates."),
+            ("c", "because _call_impl, not forward, sets up backward hooks"),
+            "c) The module itself was never called, so its gates were not built.",
+            (
+                "c",
+                "model(x) looks for hooks and puts in gates; model.forward(x) is the bare thing",
+            ),
         ],
     },
     "09.3": {
         "wrong": [
-            ("case 8 itself", on_module(FULL, lambda gi, go: go[0])),
-            ("case 8 itself", on_module(FULL, lambda gi, go: gi[0])),
-            ("case 8 itself", _pre_hook),
+            ("case 9 itself", on_module(FULL, lambda gi, go: go[0])),
+            ("case 9 itself", on_module(FULL, lambda gi, go: gi[0])),
+            ("case 9 itself", _pre_hook),
             ("wrong hook", on_module(LEGACY, lambda gi, go: go[0])),
             (
                 "goes into the module",
@@ -201,6 +367,18 @@ ANSWERS = {
             ),
             ("Nothing was ever found", _own_list),
             ("where no gradient exists", _retains),
+            ("returned a list", _in_a_list),
+            ("watches every module", _everywhere),
+            ("behind a Linear only", _only(lambda m: isinstance(m, torch.nn.Linear))),
+            ("in eval mode", _only(lambda m: m.training)),
+            ("come out differently", _on_hooks_of("register_hook", _halves)),
+            ("comes in twice", _on_hooks_of("register_hook", list.append, list.append)),
+            ("stay there", _on_hooks_of("register_hook", lambda found, g: found.__init__([g]))),
+            ("is for leaves", _on_hooks_of("register_post_accumulate_grad_hook", list.append)),
+            ("without a history", _new_leaf),
+            ("a weight", lambda module, found: module.weight.register_hook(found.append)),
+            ("called with three things", lambda m, found: m.register_forward_hook(lambda m, y: 0)),
+            ("last operation", on_module(LEGACY, lambda gi, go: gi[0])),
             ("without brackets", [5.0, 0.0]),
         ],
         "right": [
@@ -208,6 +386,7 @@ ANSWERS = {
             _by_class,
             _on_a_view,
             _always_call,
+            _by_node,
         ],
     },
     "09.4": {
@@ -226,7 +405,7 @@ ANSWERS = {
             ),
             (
                 "B's own multiplication",
-                ["enter B", "leave B", "weight B", "enter A", "weight A", "leave A"],
+                ["enter B", "leave B", "enter A", "leave A", "weight B", "weight A"],
             ),
             ("is one missing", ["enter B", "leave B", "enter A", "leave A"]),
             (
@@ -234,6 +413,15 @@ ANSWERS = {
                 ["enter B", "weight B", "exit B", "enter A", "leave A", "weight A"],
             ),
             ("a list of names", 6),
+            ("have the two exchanged", "enter B, leave B, weight B, enter A, weight A, leave A"),
+            ("inside of B", "enter B, weight B, enter A, leave A, weight A, leave B"),
+            ("inside of its layer", "enter B, weight B, leave B, weight A, enter A, leave A"),
+            ("here one is twice", "enter B, weight B, leave B, enter A, leave A, leave A"),
+            ("Of which layer", ["enter", "weight", "leave", "enter", "leave", "weight"]),
+            (
+                "alphabet",
+                sorted(f"{what} {n}" for what in ("enter", "leave", "weight") for n in "AB"),
+            ),
         ],
         "right": [
             ["enter B", "weight B", "leave B", "enter A", "leave A", "weight A"],
@@ -242,7 +430,7 @@ ANSWERS = {
     },
     "09.5": {
         "wrong": [
-            ("case 9 itself", _full),
+            ("case 10 itself", _full),
             ("the last of them is not", _multi),
             ("once for each parameter", _at_each),
             ("one parameter only", _first_only),
@@ -252,9 +440,18 @@ ANSWERS = {
             ("comes after that", ready(kind="register_hook")),
             ("has to return None", ready(gives=True)),
             ("given the module", _parameter_as_module),
-            ("not from the backward pass", _calls_at_once),
+            ("yourself, at once", _calls_at_once),
+            ("in the forward pass", _forward),
+            ("output comes first", _at_the_output),
+            ("one parameter only", _last_only),
+            ("for each parameter: start", _as_long_as(lambda come, all: len(come) >= len(all))),
+            ("does not say that it is new", _as_long_as(_no_grad_is_none)),
+            ("do not add up", _as_long_as(_no_grad_is_none, before=_empties)),
+            ("two parameters", _as_long_as(lambda come, _: len(come) == 2 and not come.clear())),
+            ("one parameter too late", _late),
+            ("Keep names, numbers", _removes),
             ("without brackets", 3),
         ],
-        "right": [ready(), _set_of_names, _Counter],
+        "right": [ready(), _set_of_names, _Counter, _counts_passes],
     },
 }

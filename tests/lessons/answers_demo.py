@@ -53,11 +53,10 @@ ANSWERS = {
             ("counted twice", 48),
             ("decimal point", 2.4),
             ("significant digit", 23.9),
-            ("quotes", "24"),
-            ("brackets", [24]),
+            ("in digits", "twenty-four"),
             ("Call the function", lambda: 24),
         ],
-        "right": [24, 24.0, Fraction(48, 2), np.float32(24), np.array([24.0])],
+        "right": ["24", [24], 24, 24.0, Fraction(48, 2), np.float32(24), np.array([24.0])],
     },
     "demo.2": {
         "wrong": [
@@ -89,6 +88,8 @@ ANSWERS = {
             ("add your reason", "b"),
             ("Say a little more", ("b", "it grows")),
             ("where the square is taken", ("b", "because five is more than one")),
+            ("Does it move anything", ("b", "it is a constant and has no effect on the slope")),
+            ("Make a sentence", ("b", "because square inner slope larger five one")),
             ("letters a, b, c", ("d", "none of these fits the question")),
             ("letters a, b, c", 2),
         ],
@@ -117,7 +118,7 @@ ANSWERS = {
             ("Nothing was changed", _local_only),
             ("ValueError", _unpacks),
             ("has to return a float", lambda step, gradient: (gradient,)),
-            ("TypeError", lambda gradient: 2 * gradient),
+            ("it takes gradient", lambda gradient: 2 * gradient),
             (
                 "the gradient at x is the number 12.0",
                 lambda step, gradient: gradient / 2 if step == "square" else None,

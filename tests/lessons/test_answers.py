@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from minigrad.classroom import exercises_of, judge, rounded
-from minigrad.classroom.answers import Choice, Number, Numbers, Order
+from minigrad.classroom.answers import Number, Numbers, Order
 from minigrad.classroom.behaviors import Behavior
 from minigrad.classroom.describing import as_number, leaves
 from minigrad.classroom.desk import find, shipped
 from minigrad.classroom.exercise import computed
+from minigrad.classroom.reasons import Choice
 
 HERE = Path(__file__).parent
 CLASSROOM = HERE.parents[1] / "minigrad" / "classroom"
@@ -81,7 +82,7 @@ def test_a_right_answer_is_accepted(exercise, answer):
 
 
 @pytest.mark.parametrize("exercise", [key for key, _ in ENTRIES])
-@pytest.mark.parametrize("stub", [..., None, lambda *args: ...], ids=["dots", "None", "function"])
+@pytest.mark.parametrize("stub", [..., lambda *args: ...], ids=["dots", "function"])
 def test_an_unattempted_exercise_is_unsolved(exercise, stub):
     assert judge(exercise, stub).status == "unsolved"
 
@@ -167,6 +168,20 @@ def test_the_second_hint_says_more_than_the_first(exercise):
     first, second = find(exercise).hints
     assert first != second
     assert min(len(first.split()), len(second.split())) >= 3, (first, second)
+
+
+CHOICES = [each for lesson in LESSONS for each in shipped(lesson) if isinstance(each, Choice)]
+
+
+@pytest.mark.parametrize("known", CHOICES, ids=[each.id for each in CHOICES])
+def test_a_choice_has_a_reason_to_compare_with(known):
+    assert len(known.ideas) >= 2
+    assert len(known.model.split()) >= 8
+    verdict = judge(known.id, (known.option, known.model))
+    assert verdict.status == "right", verdict.message
+    assert known.model in verdict.lines[-1]
+    for letter in known.why_not:  # nobody reads it before the letter is right
+        assert known.model not in judge(known.id, (letter, known.model)).message
 
 
 def test_there_is_something_to_replay():

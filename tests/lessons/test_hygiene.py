@@ -5,7 +5,7 @@ import copy
 import pytest
 from nbformat import v4
 
-from _tools import canonical, lint, lint_pairs, lint_parts, places, stubs
+from _tools import canonical, drafts, lint, lint_pairs, lint_parts, lint_spoilers, places, stubs
 from _tools.lesson import Lesson, sentences
 from _tools.lint_structure import ALLOWED_OPT_OUTS
 
@@ -48,6 +48,11 @@ def png(metadata=None):
 
 def said(text, name="stdout"):
     return [v4.new_output("stream", name=name, text=text)]
+
+
+def displayed(text):
+    data = {"text/plain": text, "text/html": "<div>a box</div>"}
+    return [v4.new_output("display_data", data)]
 
 
 def with_outputs(outputs):
@@ -155,6 +160,11 @@ OFFENDERS = [
     ("errors", "raises none", with_cell(metadata={"tags": ["raises-exception"]})),
     ("headings", "does not begin", lambda nb: nb.cells.pop(0)),
     ("headings", "level 3 follows", with_prose("### Too deep")),
+    (
+        "headings",
+        "that reveals",
+        lambda nb: nb.cells[0].update(metadata={"tags": ["reveals"]}),
+    ),
     ("headings", "second title", with_prose("# Again")),
     ("cell-lengths", "31 lines", with_code("\n".join("x = 1" for _ in range(31)))),
     ("cell-lengths", "median", many_long_cells),
@@ -264,6 +274,9 @@ PAIRS = [
     ("same-cells", lambda s, n: n.cells[1].update(id="cell-900")),
     ("solved", lambda s, n: s.cells[-1].update(outputs=said("demo.6: not yet."))),
     ("unsolved", lambda s, n: n.cells[-1].update(outputs=said("demo.6: right."))),
+    ("solved", lambda s, n: s.cells[-1].update(outputs=displayed("\u2717 demo.6: not yet."))),
+    ("unsolved", lambda s, n: n.cells[-1].update(outputs=displayed("\u2713 demo.6: right."))),
+    ("spoiler", lambda s, n: next(c for c in s.cells if "24" in c.source).metadata.clear()),
     ("stubs", lambda s, n: s.cells[-1].update(source=stubs.BEGIN)),
 ]
 
@@ -277,6 +290,104 @@ def test_a_planted_difference_is_found(rule, plant, demo):
     assert lint_pairs.slips(solution, learner) == []
     plant(solution, learner)
     assert rule in {slip.rule for slip in lint_pairs.slips(solution, learner)}
+
+
+@pytest.mark.parametrize("makes", [said, displayed])
+def test_what_a_check_says_is_read_printed_or_displayed(makes, demo):
+    solution, learner = (canonical.read(path) for path in demo)
+    for notebook, sign, says in (
+        (solution, "\u2713", "right."),
+        (learner, "\u25cb", "not solved yet."),
+    ):
+        for cell in notebook.cells:
+            marks = cell.metadata.get("nbgrader")
+            if marks is not None and marks.grade:
+                exercise = canonical.exercise_of(marks.grade_id)
+                cell.outputs = makes(f"{sign} {exercise}: {says}\n  Well done.")
+    assert lint_pairs.slips(solution, learner) == []
+    lesson = Lesson(demo[0], solution, "")
+    assert list(lint.RULES["exercises"](lesson)) == []
+
+
+ASKED = (
+    '# T\n\nThe chain from $0.3$ again.\n\n```python prediction\npredict("demo.a", ...)\n```\n\n'
+)
+COMPARED = ASKED + '```python\ncompare("demo.a", value)\n```\n\n'
+
+
+def spoilers(draft, came, *others):
+    """Give the cells that spoil, of a draft with this outcome; further outputs cell by cell."""
+    solution = drafts.notebook_from(draft)
+    told = iter(others)
+    for cell in solution.cells:
+        if "compare(" in cell.source:
+            text = f"\u25cb You made no prediction demo.a this time.\n  It is {came}."
+            cell.outputs = displayed(text)
+        elif cell.cell_type == "code" and "predict(" not in cell.source:
+            cell.outputs = next(told, [])
+    found = list(lint_spoilers.spoilers(solution, stubs.learner_from(solution)))
+    assert all(where and says for where, says in found)
+    return [says for _, says in found]
+
+
+@pytest.mark.parametrize(
+    ("came", "below", "keyword"),
+    [
+        ("-0.24478", "Why so?", "stands behind compare"),
+        ("-0.24478", "## Next\n\n## Later\n\nIt was $-0.2448$.", "0.2448"),
+        ("-0.24478", "## Next\n\nIt was 0.245.", "0.245"),
+        ("-0.24478", "## Next\n\n```python\nhalf = -0.24478 / 2\n```", "0.24478"),
+        ("-0.24478", "## Next\n\n```python\n1\n```\n\n```py\nx = 0.244781\n```", "0.24478"),
+        ("131071", "## Next\n\nThere are 131,071 paths.", "131071"),
+        ("-0.000040796", "## Next\n\nIt is $4.08 \\cdot 10^{-5}$.", "4.08"),
+        ("(-0.81592, 7)", "So $7$ came.\n\n```python\n1\n```", "7"),
+        ("15", "Fifteen of them, then.", "fifteen"),
+        ("steeper", "It gets steeper.", "steeper"),
+        ("steeper", "```python\nx = 1  # the steeper one\n```", "steeper"),
+        ("9", "```python prediction\npredict('demo.b', 9)\n```", "9"),
+        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "behind"),
+        ("", "## Next", "not to be read"),
+    ],
+)
+def test_a_spoiled_prediction_is_found(came, below, keyword):
+    found = spoilers(COMPARED + below, came)
+    assert any(keyword in says for says in found), found
+
+
+@pytest.mark.parametrize(
+    ("came", "below"),
+    [
+        ("-0.24478", "+++ reveals\n\nIt is $-0.24478$.\n\n+++\n\n### Next\n\nGo on."),
+        ("-0.24478", "+++ reveals\n\nSo.\n\n```python reveals\nx = -0.24478\n```"),
+        ("-0.24478", "## Next\n\n```python hide-input\nx = -0.24478\n```"),
+        ("-0.24478", "## Next\n\nIt was 0.246, or [0.2](at/0.24478), see lesson 24478."),
+        ("-0.24478", "## N\n\n<details><summary>What?</summary>\n-0.24478\n</details>"),
+        ("0.3", "## The chain begins at 0.3"),  # it stands above
+        ("48.0", "## Next\n\nThe number 48 is no number to be found again."),
+        ("steeper", "## Next\n\nA steeper one."),
+        ("yes", "## Next\n\n### Deeper\n\nYes."),
+        ("9", "And what comes now?\n\n```python prediction\npredict('demo.b', ...)\n```"),
+        ("9", "```python prediction\npredict('demo.b', ...)\n```"),
+    ],
+)
+def test_what_does_not_spoil_is_not_found(came, below):
+    # a section of its own, where what is short may be said
+    heading = "## Then\n\n" if below.startswith("## Next") else ""
+    assert spoilers(COMPARED + heading + below, came) == []
+
+
+def test_the_first_line_of_a_folded_output_is_in_sight():
+    below = COMPARED + "## Next\n\n```python\nshow(value)\n```"
+    assert "first line" in spoilers(below, "-0.24478", said("-0.24478\n"))[0]
+    assert spoilers(below, "-0.24478", said("the value:\n-0.24478\n")) == []
+    assert spoilers(below, "-0.24478", html("<b>" + "word " * 50 + "-0.24478</b>")) == []
+
+
+def test_an_outcome_may_be_allowed_for_a_reason(monkeypatch):
+    assert all(lint_spoilers.ALLOWED_SPOILERS.values())
+    monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "steeper"), "a word of its own")
+    monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "behind"), "no explanation")
+    assert spoilers(COMPARED + "It gets steeper.", "steeper") == []
 
 
 def test_words_are_counted_as_they_are_read():

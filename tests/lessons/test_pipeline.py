@@ -5,9 +5,21 @@ import re
 import subprocess
 import sys
 
+import nbconvert
 import pytest
 
-from _tools import canonical, drafts, lint, lint_pairs, places, release, stubs, table
+from _tools import (
+    canonical,
+    drafts,
+    folding,
+    lint,
+    lint_pairs,
+    outputs,
+    places,
+    release,
+    stubs,
+    table,
+)
 from _tools.__main__ import main as command
 
 NOT_FOR_A_DEMO = ["prose-length", "prose-to-code", "opening", "closing"]
@@ -53,7 +65,7 @@ def test_grading_marks_are_of_the_form_that_nbgrader_takes(demo):
 
 def test_outputs_tell_solved_from_unsolved(demo):
     solution, learner = (canonical.read(path) for path in demo)
-    printed = ["".join(str(cell.get("outputs")) for cell in nb.cells) for nb in (solution, learner)]
+    printed = ["\n".join(map(outputs.said, nb.cells)) for nb in (solution, learner)]
     assert printed[0].count(": right.") == 5
     assert printed[1].count(": not solved yet.") == 5
     assert "FutureWarning: this way is old" in printed[0]
@@ -192,11 +204,43 @@ def test_import_and_export_commands(tmp_path, monkeypatch, demo_draft, capsys):
     assert "06_full_backward_hooks" in capsys.readouterr().err
 
 
-def test_the_answer_to_a_prediction_is_folded_away(demo):
-    for path in demo:
-        for cell in canonical.read(path).cells:
-            folded = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
-            assert folded == cell.source.startswith("compare("), cell.id
+def folded(cell):
+    return {name for name, hidden in cell.metadata.get("jupyter", {}).items() if hidden}
+
+
+def test_the_solution_folds_nothing_for_a_prediction(demo):
+    for cell in canonical.read(demo[0]).cells:
+        wanted = {"source_hidden"} if "hide-input" in cell.metadata.get("tags", []) else set()
+        assert folded(cell) == wanted, cell.id
+        assert folding.SUMMARY not in cell.source
+
+
+def test_the_learner_sees_no_output_below_a_prediction(demo):
+    cells = [cell for cell in canonical.read(demo[1]).cells if cell.cell_type == "code"]
+    first = next(k for k, cell in enumerate(cells) if "predict(" in cell.source)
+    for number, cell in enumerate(cells):
+        wanted = number > first and "nbgrader" not in cell.metadata
+        assert ("outputs_hidden" in folded(cell)) == wanted, cell.id
+
+
+def test_what_reveals_is_folded_for_the_learner(demo):
+    solution, learner = (canonical.read(path) for path in demo)
+    pairs = zip(solution.cells, learner.cells, strict=True)
+    prose, code = (pair for pair in pairs if "reveals" in pair[0].metadata.get("tags", []))
+    assert prose[1].source == (
+        "<details>\n<summary>After you have compared: what came, and why</summary>\n\n"
+        f"{prose[0].source}\n\n</details>"
+    )
+    assert folding.unwrapped(prose[1].source) == prose[0].source
+    assert code[1].source == code[0].source
+    assert folded(code[1]) == {"source_hidden", "outputs_hidden"}
+
+
+def test_what_reveals_is_rendered_once_it_is_opened(demo):
+    body, _ = nbconvert.HTMLExporter().from_notebook_node(canonical.read(demo[1]))
+    details = body[body.index("<details>") : body.index("</details>")]
+    assert "<p>The chain rule says $3 \\cdot 2" in details
+    assert "&lt;" not in details
 
 
 def test_a_stub_inside_a_function_names_nothing():

@@ -24,7 +24,7 @@ from _tools.reference_scenarios import OPERATORS, Use
 PAGES = sorted(reference.FOLDER.glob("*.md"))
 TORCH_IS_HERE = importlib.util.find_spec("torch") is not None
 THE_VERSION = TORCH_IS_HERE and version("torch").split("+")[0] == reference.VERSION
-AGAIN = "write the reference again: python lessons/_tools reference (needs PyTorch)"
+AGAIN = "write the reference again: python3 lessons/_tools reference (needs PyTorch)"
 
 
 def told() -> dict[str, set[str]]:

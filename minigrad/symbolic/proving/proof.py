@@ -34,8 +34,8 @@ def prove(
 
     A proof holds where the program can run: where the forward and every step of it is real and
     finite. This domain is found along the run, and told. Before anything is said, the rule itself
-    runs on numbers, in float64, at some two hundred points spread over all regions, and compared with
-    difference quotients of the forward: some thousand runs of the operation.
+    runs on numbers, in float64, at some two hundred points spread over all regions, and is compared
+    with difference quotients of the forward: some thousand runs of the operation.
 
     Args:
         operation: A function of tensors, such as `torch.mul`, a lambda, the `apply` of a custom

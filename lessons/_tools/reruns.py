@@ -1,0 +1,173 @@
+"""Run the cells of a lesson again, and tell which of them then show something else."""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import nbclient
+from nbformat import NotebookNode
+
+from _tools import canonical, places, release, stubs
+from _tools.lesson import Slip
+from _tools.predictions import predictions_of
+
+_NOT_COMPARED = ("image/png", "image/jpeg")  # they differ between matplotlib versions
+_DRAWING = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
+_AGAIN, _ALL = "when it is run again", "when all cells are run again, those above twice"
+_BACK = "when the learner goes back to prediction {}"
+
+Shown = list[tuple[str, str]]
+
+
+def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
+    """Run a notebook, go back to its predictions, run it all again with each cell twice.
+
+    All of it happens in one kernel. Whatever a cell shows at first, it has to show each time: what
+    it prints and displays, and the name and message of its error.
+
+    Args:
+        notebook: what to run; it stays as it is.
+        folder: where the kernel runs, so that relative paths work.
+
+    Returns:
+        A slip for each cell that shows something else, with what differs, where that is seen first.
+    """
+    fresh = canonical.canonical(notebook)
+    code = [index for index, cell in enumerate(fresh.cells) if cell.cell_type == "code"]
+    predictions = predictions_of(fresh)
+    client = release.client(fresh, folder)
+    client.allow_errors = True  # an error is an output like others; stray ones are told below
+    slips: dict[int, Slip] = {}
+
+    def run(index: int) -> Shown:
+        client.execute_cell(fresh.cells[index], index)
+        return _shown(fresh.cells[index])
+
+    def note(index: int, says: str) -> None:
+        if says and index not in slips:
+            slips[index] = Slip("rerun", fresh.cells[index].id, says)
+
+    def run_again(index: int, when: str) -> None:
+        note(index, _difference(first[index], run(index), when))
+
+    with client.setup_kernel(env=release.environment()):
+        client.reset_execution_trackers()
+        first = {}
+        for index in code:
+            first[index] = run(index)
+            note(index, _stray(fresh.cells[index], first[index]))
+        for prediction in predictions:
+            for where in (prediction.asked, prediction.compared):
+                if where is not None:
+                    run_again(where, _BACK.format(prediction.name))
+        for index in code:
+            run_again(index, _ALL)
+            run_again(index, _AGAIN)
+    return [slips[index] for index in sorted(slips)]
+
+
+def main(lessons: Sequence[str] = ()) -> int:
+    """Print which cells of some lessons, or of all, lie when they are run again.
+
+    Args:
+        lessons: their numbers; all by default.
+
+    Returns:
+        1 where a cell lies, otherwise 0: an exit code.
+    """
+    try:
+        paths = [places.solution(which) for which in lessons] or places.solutions()
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    count = 0
+    for path in paths:
+        count += sum(_told(path, told) for told in (_of_the_solution, _of_the_learner))
+    return int(count > 0)
+
+
+def _told(path: Path, make: Callable[[Path], tuple[str, NotebookNode]]) -> int:
+    """Print the lies of one notebook, and count them."""
+    name, notebook = make(path)
+    started = time.perf_counter()
+    try:
+        found = lies(notebook, path.parent)
+    except (nbclient.exceptions.CellExecutionError, TimeoutError) as error:
+        found = [Slip("rerun", "", f"failed: {error}")]
+    print(f"{name}: {len(found)} ({time.perf_counter() - started:.1f} s)", flush=True)
+    for slip in found:
+        print(f"  {slip}", flush=True)
+    return len(found)
+
+
+def _of_the_solution(path: Path) -> tuple[str, NotebookNode]:
+    return f"solutions/{path.stem}", canonical.read(path)
+
+
+def _of_the_learner(path: Path) -> tuple[str, NotebookNode]:
+    return path.stem, stubs.learner_from(canonical.read(path))
+
+
+def _shown(cell: NotebookNode) -> Shown:
+    """List what a cell shows, as pairs of kind and text, in canonical form."""
+    shown: Shown = []
+    for output in canonical.canonical_outputs(cell.outputs):
+        if output.output_type == "stream":
+            shown.append((output.name, output.text))
+        elif output.output_type == "error":
+            shown.append(("error", f"{output.ename}: {output.evalue}"))
+        else:
+            kinds = sorted(set(output.data) - set(_NOT_COMPARED), key=_plain_first)
+            shown += [(kind, _DRAWING.sub(_drawn, str(output.data[kind]))) for kind in kinds]
+    return shown
+
+
+def _plain_first(kind: str) -> tuple[bool, str]:
+    """Order kinds of output so that the one that is easiest to read comes first."""
+    return kind != "text/plain", kind
+
+
+def _drawn(drawing: re.Match[str]) -> str:
+    """Write out a drawing inside HTML, so that a difference can be read."""
+    return base64.b64decode(drawing[1]).decode().replace("><", ">\n<")
+
+
+def _stray(cell: NotebookNode, shown: Shown) -> str:
+    """Tell of an error that the cell does not announce."""
+    if "raises-exception" in cell.metadata.get("tags", []):
+        return ""
+    return next((f"fails: {text}" for kind, text in shown if kind == "error"), "")
+
+
+def _difference(first: Shown, again: Shown, when: str) -> str:
+    """Say how two lists of outputs differ; nothing where they do not."""
+    for (kind, before), (other, after) in zip(first, again, strict=False):
+        if kind == other and before != after:
+            return f"{when}, {_short(before, after)} ({kind})"
+        if kind != other:
+            return f"{when}, it shows {other} {_line(after)} where it showed {kind} {_line(before)}"
+    longer = max(first, again, key=len)[min(len(first), len(again)) :]
+    if longer:
+        verb = "no longer shows" if len(first) > len(again) else "also shows"
+        return f"{when}, it {verb} {longer[0][0]} {_line(longer[0][1])}"
+    return ""
+
+
+def _short(before: str, after: str) -> str:
+    """Quote the first lines in which two texts differ."""
+    old, new = before.split("\n"), after.split("\n")
+    pairs = zip(old, new, strict=False)
+    at = next((k for k, (one, two) in enumerate(pairs) if one != two), min(len(old), len(new)))
+    lines = [part[at] if at < len(part) else "" for part in (old, new)]
+    start = next((k for k, (a, b) in enumerate(zip(*lines, strict=False)) if a != b), 0)
+    cut = max(0, start - 30) if max(map(len, lines)) > 70 else 0
+    return f"{_line(lines[0][cut:])} becomes {_line(lines[1][cut:])}"
+
+
+def _line(text: str) -> str:
+    return repr(next((line for line in text.split("\n") if line), "")[:70])
