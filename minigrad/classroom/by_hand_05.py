@@ -24,7 +24,8 @@ FIRES = Choice(
     ideas={
         "what happens to body in that line, or does not": (
             "not call ~hook ~hooks",
-            "this|it|one|c not",
+            "this|c one|line not",
+            "forward|body.forward instead|rather|place body",
             "not do|does|did call body|module ~called",
             "not parenthes|bracket body|module",
             "not call body|module|model.body there|here|itself|through|via|only|just|forward|so|"
@@ -42,6 +43,8 @@ FIRES = Choice(
             "straight|raw|plain|ordinary|normal|usual|naked|pure|method|function|by",
             "step|number|part|stage|line|only|just 2|two|second|middle",
             "other three|lines|all body",
+            "somewhere body|self.body call",
+            "forward|body.forward instead|rather|place",
             "this|line|here body.forward|model.body.forward",
             "write|writing|says|using .forward|forward|body.forward|model.body.forward",
             "forward|body.forward|model.body.forward not|no|never the|a|through|call|go|know",
@@ -75,6 +78,9 @@ FIRES = Choice(
         (
             "called with call here|there ~other ~d",
         ): "Is it? Read line (c) once more: what stands behind body?",
+        ("is features call|output ~forward", "features call|run there|here"): (
+            "The features play no part in it: the hook sits on body. What is done with body here?"
+        ),
         ("is hook need|needs|want|wants grad_fn|graph|gradient",): (
             "A forward hook sees values, and asks for no graph. What runs a module's hooks?"
         ),

@@ -83,6 +83,7 @@ TRIPLES = Choice(
             "is forward pass run|act|happen|chang|tripl ~backward",
             "is tripl|multipl|chang weight|bias|param before backward|forward ~grad ~output",
         ): "A backward pre-hook runs in the backward pass, and never sees what forward computes.",
+        ("not param|weight|they|f1 lie|lies|sit|below|behind ~full ~other ~grad_input",): _ABOVE,
         (
             "not pre|it touch|reach|affect|influenc|see param|them|weight ~full ~other ~late "
             "~lower ~input ~grad_input",

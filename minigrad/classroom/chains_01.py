@@ -214,7 +214,7 @@ def only_at_first(right: Callable[..., Any]) -> Seen:
 
     def seen(found: Sequence[Trial]) -> bool:
         fit = [all_near(have, want) for have, want in results_of(found, right)]
-        return fit[0] and fit[-1] and sum(fit) <= 3
+        return fit[0] and fit[-1] and sum(fit) <= 4
 
     return seen
 

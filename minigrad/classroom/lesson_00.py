@@ -332,10 +332,13 @@ EXERCISES = [
                 f"{_OWN}|module comput|calculat|finish|ready|settled|stored|saved",
                 f"{_OWN} not|never|miss|untouch|unchang|same|stay",
                 f"{_OWN}|use|from|dw_0 grad_output|output",
+                f"{_OWN} by then",
+                "dl|dw0|db0|dw_0|db_0 made|comput|built|depend from|on|with",
                 "everything|all|others|rest before|already|earlier",
             ),
             "what is still ahead of the gradient there": (
                 "only|just|alone|last|left|remain|nothing|still|next|else|except x|input|leaf",
+                "nothing|none|nobody but|except|else x|x.grad|input",
                 "only|just next|after|later|further|behind|below",
                 "x below|behind|after|ahead|upstream|further|beyond|end|later",
             ),

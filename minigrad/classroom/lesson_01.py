@@ -267,6 +267,9 @@ EXERCISES = [
             ("neither|no role|influence|effect|matter|play round|bend|curv|truncat",): (
                 "Both are at work here, as the two arms of the V show. Which of them is which?"
             ),
+            ("float32 round less ~step",): (
+                "float32 rounds more than float64: it keeps 7 digits in place of 16."
+            ),
             ("float32 more digit|precis ~fewer|less|not", "float32 is more precise|accurate"): (
                 "float32 has fewer digits than float64: about 7 in place of 16."
             ),

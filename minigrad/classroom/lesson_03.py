@@ -160,6 +160,7 @@ EXERCISES = [
                 " y|sqrt|root|it|that|tensor|value ~input ~you ~yes ~yet",
                 "need|use|reus|depend|reli y|sqrt|root ~input ~you ~yes ~yet",
                 "derivative|slope|formula|rule result|output|itself|own|2y|2*y|1/y",
+                "back|through|slope root need|needs|made|out",
             ),
             "what became of it": (
                 "chang|modif|overwr|alter|mutat|writ|wrote|touch|doubl|twice|multipl|mul|place"
@@ -172,6 +173,13 @@ EXERCISES = [
             ),
         },
         misled={
+            ("retain_graph", "is sav|value|graph freed|released|gone"): (
+                "Releasing comes after a pass, and here is the first one. What happened to y "
+                "before it?"
+            ),
+            ("is y leaf", "no_grad"): (
+                "All four write in place, and none is refused for that. What is saved, and by whom?"
+            ),
             (
                 "is sqrt|root sav|stor|keep|kept|need|remember|hold|use input"
                 " ~output ~result ~own ~itself ~sin ~cos ~not ~other",

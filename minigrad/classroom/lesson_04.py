@@ -176,6 +176,10 @@ EXERCISES = [
             "what this hook sees": (
                 "sum|total|accumul|add|together|complete|whole|final|collect|cumulat|everything",
                 "all four|pass|batch|part|gradient|contribution",
+                "makes|make|gives|reach|up 4|four",
+                "pile|heap",
+                "old new|sum",
+                "others|other only|just piece|part|new",
                 "already|old|earlier|previous|before|so in|.grad|p.grad|grad|far|pass|part",
             ),
             "when it runs": (
@@ -183,14 +187,23 @@ EXERCISES = [
                 " accumul|add|sum|stor|.grad|p.grad|grad|full|complete|total|updat|writ|fill|second"
                 "|two|four|several",
                 "so far",
+                "then on|to top|there",
             ),
             "what a tensor hook sees": (
+                "parts|four of|each",
                 "part|contribution|summand|piece|portion|increment|individual|separat|singl|current",
                 "tensor|register_hook only|new|part|one|this|each|single",
                 "one|each|new|this|only|alone pass|batch|gradient|backward|time|step|own",
             ),
         },
         misled={
+            (
+                "is p|tensor|parameter inner|non|nonleaf ~hook",
+                "is backward|pass overwrites .grad",
+            ): ("p is a parameter, so a leaf: each pass adds to its .grad. Who sees the sum?"),
+            ("is tensor hook sees|gets|has accumul|sum|total ~post ~post_accumulate",): (
+                "You have exchanged the two: which of them runs before the gradient is added?"
+            ),
             (
                 "is post before ~register_hook ~tensor ~earlier ~next ~other",
                 "is it run|call|fire before add|accumul|stor ~tensor ~register_hook ~next ~earlier",

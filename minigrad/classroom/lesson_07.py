@@ -326,7 +326,7 @@ EXERCISES = [
                 "arriv|receiv|flow|meet|send|sent other|elsewhere|both|all|every|also|too|several",
                 "gradient|back|number|value get|got|come|see|seen other|elsewhere|both|all|every",
                 "gradient|back|number|value get|got|come|see|seen also|too|several|extra|more",
-                "get|receiv|see|arriv 6|six",
+                "get|got|receiv|see|arriv 6|six",
                 "too much|large|big|many",
                 "more than",
                 "extra gradient",
@@ -348,6 +348,10 @@ EXERCISES = [
             ),
         },
         misled={
+            (
+                "is node|gradient only|just part|share|module ~not ~sum",
+                "miss gradient|part other",
+            ): ("Nothing is missing there: think of Probe. What did the node of the product get?"),
             ("overwrit|overrid|last|clobber hook|use|module|call", "is replac hook|use"): (
                 "Nothing is overwritten: a node may have many hooks, and gradients that meet there "
                 "are not exchanged for one another. What does the engine do with them?"

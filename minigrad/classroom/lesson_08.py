@@ -340,7 +340,7 @@ EXERCISES = [
             ("is remov when|after train ends|end|over ~other ~global ~process ~reach",): (
                 "So it can be with each of the four. Who calls the hook while the training runs?"
             ),
-            ("is global only|just|own thread", "global not other|second|another thread"): (
+            ("is global only|just|own thread ~model", "global not other|second|another thread"): (
                 "A global hook is called in every thread: its table belongs to the process. So "
                 "what is the trouble with two threads?"
             ),

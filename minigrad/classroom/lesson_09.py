@@ -170,6 +170,9 @@ EXERCISES = [
             "there.",
             "is linear small|tiny|simple": "Case 5 had a full hook on a ReLU, and it was called.",
             "is no_grad|eval|inference|detach": "The gradients are right, so autograd was on.",
+            ("is forward no graph|tape|record", "no graph|tape record ~gate"): (
+                "The gradients are right, so there is a graph. What is missing in it?"
+            ),
             (
                 "not forward graph|tape|record|track|grad_fn ~gate ~node ~hook ~call",
                 "not forward gradient comput|hav|giv ~gate ~hook ~call",

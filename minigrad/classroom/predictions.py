@@ -57,7 +57,7 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
         ✗ It is 1.0. You predicted 0.5: half of it.
         >>> compare("demo.b", 1.0)
         ○ You made no prediction demo.b this time.
-        It is 1.0.
+          It is 1.0.
     """
     came = f"It is {rounded(actual, max(digits, 5))}."
     if prediction not in _written:

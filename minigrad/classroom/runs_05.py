@@ -174,12 +174,12 @@ def to_double_run(hook: Answer) -> dict[str, Any]:
     again = module(x=2 * x, labels=whole, rate=0.5, y=y, z=z, **named)
     return {
         **seen,
-        "the result of another call": again,
         "what forward got where everything came by keyword": module.got,
         "the type of args that later hooks see": types,
         "what became of the caller's own tensors": [_kind(v) for v in (x, y, shift, whole, half)],
         "x.grad": x.grad,
         "the type of the module's own parameter": _kind(module.scale),
+        "the result of another call": again,
     }
 
 

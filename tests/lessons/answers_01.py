@@ -297,7 +297,7 @@ ANSWERS = {
             ("at no others", _typed),
             ("at no others", _typed_x_and_w0),
             ("It called backward", _with_engine),
-            ("It called diff", _with_sympy),
+            ("derivative found for it", _with_sympy),
             ("a small step in it", _small_steps),
             ("Is something rounded", lambda *v: [round(g, 2) for g in _by_hand(*v)]),
             ("not two times the square", _of_the_square),

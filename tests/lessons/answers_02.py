@@ -501,7 +501,7 @@ ANSWERS = {
             ("Only what was repeated", lambda g, shape: torch.zeros(shape) + g.sum()),
             ("missing in shape are still there", _only_ones),
             ("It called backward", _of_the_engine),
-            ("It called grad", _by_grad),
+            ("derivative found for it", _by_grad),
             ("It called sum_to_size", lambda g, shape: getattr(g, "sum_to_" + "size")(shape)),
             ("a shape may have several", _first_one),
             ("takes away one missing", _drops_one),
