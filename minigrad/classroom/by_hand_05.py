@@ -78,10 +78,10 @@ FIRES = Choice(
         (
             "called with call here|there ~other ~d",
         ): "Is it? Read line (c) once more: what stands behind body?",
-        ("is features call|output ~forward", "features call|run there|here"): (
+        ("features|model.features called there|here ~then ~result"): (
             "The features play no part in it: the hook sits on body. What is done with body here?"
         ),
-        ("is hook need|needs|want|wants grad_fn|graph|gradient",): (
+        ("hook needs|wants grad_fn|graph|gradient ~not",): (
             "A forward hook sees values, and asks for no graph. What runs a module's hooks?"
         ),
         (

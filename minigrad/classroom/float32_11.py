@@ -63,6 +63,9 @@ IN_FLOAT32 = Choice(
         "shrinks?",
         (
             "is round shrink|fall|decreas|smaller step|h ~differ",
+            "step too large|big|wide|coarse float32 ~small",
+            "rounding error larger|grows step larger|grows",
+            "is quotient|difference exactly zero",
             "is step too large|big|wide|coarse ~small",
             "is step bigger|larger than ~small ~error",
         ): "Look at the figure at h = 1e-6. Is that right or left of the bottom of the float32 "

@@ -198,8 +198,8 @@ EXERCISES = [
         },
         misled={
             (
-                "is p|tensor|parameter inner|non|nonleaf ~hook",
-                "is backward|pass overwrites .grad",
+                "is p|tensor|parameter inner|non|nonleaf",
+                "is backward|pass overwrites .grad|p.grad|grad",
             ): ("p is a parameter, so a leaf: each pass adds to its .grad. Who sees the sum?"),
             ("is tensor hook sees|gets|has accumul|sum|total ~post ~post_accumulate",): (
                 "You have exchanged the two: which of them runs before the gradient is added?"

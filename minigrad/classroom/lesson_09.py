@@ -170,7 +170,7 @@ EXERCISES = [
             "there.",
             "is linear small|tiny|simple": "Case 5 had a full hook on a ReLU, and it was called.",
             "is no_grad|eval|inference|detach": "The gradients are right, so autograd was on.",
-            ("is forward no graph|tape|record", "no graph|tape record ~gate"): (
+            ("forward no graph|tape ~gate ~hook", "forward record no graph"): (
                 "The gradients are right, so there is a graph. What is missing in it?"
             ),
             (

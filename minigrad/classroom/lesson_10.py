@@ -304,6 +304,8 @@ EXERCISES = [
                 "~see ~differ ~visib ~show ~nobody ~distinguish",
                 "not ones|gradient|g symmetr ~matter ~chang ~see ~differ ~visib ~show ~nobody",
             ): "Transpose a matrix of ones, and look at it again.",
+            "is gradient|it|g random ~would ~if ~with": "What does .sum() send to every entry? "
+            "That is not random.",
             "is zero|vanish|0. ~differ ~minus ~entry": "What arrives is not zero: "
             ".sum() sends something to every entry.",
             "is rule right|correct|true ~ones ~look ~seem ~pass ~happen ~1 ~all ~every ~equal "
@@ -352,6 +354,9 @@ EXERCISES = [
             ),
         },
         misled={
+            ("rule derivative of forward open|left", "is everything|all settled ~not"): (
+                "That is what was proved. What does a proof about formulas not reach?"
+            ),
             "is cover|prov|hold|includ|true|valid|work|right|known every|any|arbitrar|all "
             "size|shape|dimension ~need ~argument ~would ~these ~two ~this ~those ~value ~number "
             "~real": "Which sizes did SymPy see?",
@@ -359,6 +364,7 @@ EXERCISES = [
                 "between|sample open|untest|unknown|left|not",
                 "is some real|entr|value open|left",
                 "200|hundred point|number|entr",
+                "negative entr|number|value",
             ): "The formulas were compared as formulas: for all real entries, not only where the "
             "rule was run.",
             (
