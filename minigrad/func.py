@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minigrad.function_transforms import (
-    grad,
-    grad_and_value,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    linearize,
-    vjp,
-    vmap,
-)
+from minigrad.breadth.batches import vmap
+from minigrad.breadth.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from minigrad.core.tensor import Tensor
 from minigrad.nn.utils.stateless import call
-from minigrad.ops.calling.pieces import stack
-from minigrad.tensor import Tensor
 
 __all__ = [
     "functional_call",
@@ -28,8 +18,6 @@ __all__ = [
     "jacfwd",
     "jacrev",
     "jvp",
-    "linearize",
-    "stack_module_state",
     "vjp",
     "vmap",
 ]
@@ -90,35 +78,3 @@ def functional_call(
             f"{type(parameter_and_buffer_dicts)}"
         )
     return call(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)
-
-
-def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Stack the parameters and the buffers of models of one kind.
-
-    Raises:
-        RuntimeError: If there are no models, or they differ in class or mode.
-    """
-    if len(models) == 0:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({model.training for model in models}) > 1:
-        raise RuntimeError(
-            "stack_module_state: Expected all models to have the same training/eval mode."
-        )
-    if len({type(model) for model in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    return (
-        _stacked([dict(model.named_parameters()) for model in models]),
-        _stacked([dict(model.named_buffers()) for model in models]),
-    )
-
-
-def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Any]:
-    result = {}
-    for name in states[0]:
-        tensors = [state[name] for state in states]
-        needs = {tensor.requires_grad for tensor in tensors}
-        if len(needs) > 1:
-            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-        stacked = stack(tensors)
-        result[name] = stacked.detach().requires_grad_() if needs == {True} else stacked
-    return result

@@ -1,16 +1,25 @@
-"""Control the random numbers: start them from a seed, keep their state and return to it."""
+"""Control the random numbers: start them from a seed, keep their state and return to it.
+
+A seed gives the very numbers that it gives in PyTorch 2.13 on the CPU. The stream of bits is
+MT19937, the Mersenne Twister (Matsumoto and Nishimura, 1998). NumPy has the same one, so the bits
+come from there, quickly; what makes uniform, normal and other numbers of them is PyTorch's and not
+NumPy's, and is written here. Two reservations: PyTorch computes 16 normal numbers or more in
+float32 by a quicker approximation, which differs in the last bits, and its arithmetic may round a
+product and a sum together.
+"""
 
 from __future__ import annotations
 
+import math
 import os
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 
-from minigrad.streams import STATE_SIZE, Stream
-from minigrad.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor, wrap
 
 __all__ = [
     "fork_rng",
@@ -20,6 +29,175 @@ __all__ = [
     "seed",
     "set_rng_state",
 ]
+
+Shape = tuple[int, ...]
+Array = np.ndarray[Any, Any]
+
+# PyTorch's state as bytes: the seed, how many numbers of the twister are left and where the next
+# one is, the numbers, what the normal numbers have in store, and whether they have it.
+_HEAD, _KEYS, _TAIL = struct.Struct("<QiiQ"), 624, struct.Struct("<dddiifi")
+STATE_SIZE = _HEAD.size + 8 * _KEYS + _TAIL.size
+# From so many numbers on PyTorch makes normal ones in blocks of 16.
+_BLOCK = 16
+# Whole numbers from a range of this size on are made of 64 bits.
+_WIDE_RANGE = 2**28
+
+
+class Stream:
+    """A stream of random numbers that begins with a seed.
+
+    Args:
+        seed: A number from 0 to 2**64 - 1; as in PyTorch, its last 32 bits count.
+
+    Example:
+        >>> Stream(0).uniform((3,))
+        array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
+    """
+
+    __slots__ = ("_fresh", "_stored", "_twister", "seed")
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        begin: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        self._twister = np.random.MT19937()
+        self._twister.state = begin
+        self._fresh = True  # nothing was drawn
+        self._stored: float | None = None  # normal numbers come in pairs
+
+    # ------------------------------------------------------------------ bits
+
+    def bits(self, count: int) -> Array:
+        """Draw numbers of 32 bits."""
+        self._fresh = self._fresh and not count
+        drawn: Array = self._twister.random_raw(count)
+        return drawn
+
+    def wide(self, count: int) -> Array:
+        """Draw numbers of 64 bits; the first 32 are the upper ones."""
+        pairs = self.bits(2 * count).reshape(count, 2)
+        return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
+
+    def fractions(self, count: int) -> Array:
+        """Draw numbers from 0 up to but not including 1, in float64."""
+        return (self.wide(count) & np.uint64(2**53 - 1)) * 2.0**-53
+
+    # ------------------------------------------------------------------ distributions
+
+    def uniform(
+        self, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0
+    ) -> Array:
+        """Draw numbers from `low` up to but not including `high`, all equally likely."""
+        count, dtype = math.prod(shape), np.dtype(dtype)
+        if dtype == np.float64:
+            values = self.fractions(count)
+        else:
+            values = (self.bits(count) & np.uint64(2**24 - 1)) * 2.0**-24
+        if (low, high) != (0, 1):
+            if dtype == np.float32:
+                low, high = float(np.float32(low)), float(np.float32(high))
+            values = values * (high - low) + low
+        return values.reshape(shape).astype(dtype)
+
+    def normal(
+        self,
+        shape: Shape,
+        dtype: Any = np.float32,
+        mean: float = 0.0,
+        std: float = 1.0,
+        blocks: bool = True,
+    ) -> Array:
+        r"""Draw numbers from a normal distribution, by the method of Box and Muller (1958).
+
+        Two uniform numbers u and v give two normal ones, :math:`\sqrt{-2 \ln u} \cos 2 \pi v` and
+        the same with the sine. As in PyTorch, 16 numbers or more are made in blocks, unless they
+        are for a tensor whose memory has gaps.
+        """
+        count, dtype = math.prod(shape), np.dtype(dtype)
+        if count < _BLOCK or not blocks:
+            values = np.array([self._one_normal() for _ in range(count)])
+            return (values * std + mean).reshape(shape).astype(dtype)
+        computing = np.float64 if dtype == np.float64 else np.float32
+        values = self.uniform((count,), computing)
+        whole = count - count % _BLOCK
+        values[:whole] = _in_blocks(values[:whole])
+        if whole < count:  # the last 16 are made anew
+            values[-_BLOCK:] = _in_blocks(self.uniform((_BLOCK,), computing))
+        if std != 1:
+            values *= computing(std)
+        if mean != 0:
+            values += computing(mean)
+        return values.reshape(shape).astype(dtype, copy=False)
+
+    def _one_normal(self) -> float:
+        if self._stored is not None:
+            value, self._stored = self._stored, None
+            return value
+        turn, chance = self.fractions(2).tolist()
+        radius = math.sqrt(-2 * math.log1p(-chance))
+        self._stored = radius * math.sin(2 * math.pi * turn)
+        return radius * math.cos(2 * math.pi * turn)
+
+    def exponential(self, shape: Shape, rate: float = 1.0) -> Array:
+        """Draw numbers from an exponential distribution, in float64."""
+        return (-np.log1p(-self.fractions(math.prod(shape))) / rate).reshape(shape)
+
+    def integers(self, low: int, high: int, shape: Shape) -> Array:
+        """Draw whole numbers from `low` up to but not including `high`, in int64."""
+        size, count = high - low, math.prod(shape)
+        drawn = self.wide(count) if size >= _WIDE_RANGE else self.bits(count)
+        return (drawn % np.uint64(size)).astype(np.int64).reshape(shape) + low
+
+    def permutation(self, count: int) -> Array:
+        """Draw an order of the numbers from 0 to `count` - 1 (Fisher and Yates, 1938)."""
+        order = list(range(count))
+        steps = self.bits(max(count - 1, 0)) % np.arange(count, 1, -1, dtype=np.uint64)
+        for place, step in enumerate(steps.tolist()):
+            order[place], order[place + step] = order[place + step], order[place]
+        return np.array(order, np.int64)
+
+    # ------------------------------------------------------------------ state
+
+    def to_bytes(self) -> bytes:
+        """Give the whole state, byte by byte as PyTorch's generator gives it."""
+        state = self._twister.state["state"]
+        place = int(state["pos"])
+        left = _KEYS - place + 1
+        head = _HEAD.pack(self.seed, left, 1, 0 if self._fresh else place)
+        stored = 0.0 if self._stored is None else self._stored
+        tail = _TAIL.pack(0.0, stored, 0.0, self._stored is not None, 0, 0.0, 0)
+        return head + state["key"].astype("<u8").tobytes() + tail
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Stream:
+        """Return to a state.
+
+        Raises:
+            ValueError: If no stream could have such a state.
+        """
+        seed, left, seeded, following = _HEAD.unpack_from(content)
+        key = np.frombuffer(content, "<u8", _KEYS, _HEAD.size)
+        _, stored, _, has_stored, *_ = _TAIL.unpack_from(content, _HEAD.size + 8 * _KEYS)
+        fresh = left == 1 and following == 0
+        place = _KEYS if fresh else following
+        if seeded != 1 or place > _KEYS or left != _KEYS - place + 1 or key.max() >= 2**32:
+            raise ValueError("no state of a Mersenne Twister")
+        stream = cls(seed)
+        stream._twister.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": key.astype(np.uint32), "pos": place},
+        }
+        stream._fresh, stream._stored = fresh, stored if has_stored else None
+        return stream
+
+
+def _in_blocks(uniform: Array) -> Array:
+    """Make normal numbers of uniform ones: in each block of 16 the first 8 and the last 8 pair."""
+    blocks = uniform.reshape(-1, 2, _BLOCK // 2)
+    radius = np.sqrt(-2 * np.log(1 - blocks[:, 0]))
+    angle = uniform.dtype.type(2 * math.pi) * blocks[:, 1]
+    pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    return pairs.reshape(-1)
+
 
 _FIRST_SEED = 67280421310721  # of a new generator, as in PyTorch
 
@@ -32,7 +210,7 @@ def _fresh_seed() -> int:
 class Generator:
     """A source of random numbers with a state of its own.
 
-    The same seed gives the same numbers as in PyTorch (see `minigrad.streams`).
+    The same seed gives the same numbers as in PyTorch.
 
     Args:
         device: Where the numbers are made; there is only `"cpu"`.
@@ -156,7 +334,7 @@ def stream(generator: Generator | None = None) -> Stream:
 def manual_seed(seed: Any) -> Generator:
     """Start the random numbers of this package anew, always in the same way for the same seed.
 
-    The same seed gives the same numbers as in PyTorch (see `minigrad.streams`).
+    The same seed gives the same numbers as in PyTorch.
 
     Returns:
         The default generator.

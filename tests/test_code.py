@@ -13,30 +13,32 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "minigrad").rglob("*.py"))
+CHECKS = sorted((ROOT / "lessons" / "checks").rglob("*.py"))
 
-# What a room must not import, at any depth; under TYPE_CHECKING it may name anything.
-UPSTAIRS = {"nn", "optim", "distributions", "viz", "symbolic", "classroom"}
-FORBIDDEN = {
-    "utils": {*UPSTAIRS, "ops", "tensor", "creation", "autograd"},
-    "dtypes": {*UPSTAIRS, "ops", "tensor", "creation", "autograd"},
-    "printing": {*UPSTAIRS, "ops", "tensor", "creation", "autograd"},
-    "autograd": {*UPSTAIRS, "ops", "tensor", "creation"},
-    "tensor": {*UPSTAIRS, "ops", "creation"},
-    "random": {*UPSTAIRS, "ops", "creation"},
-    "creation": UPSTAIRS,
-    "ops": UPSTAIRS,
-    "nn": {"optim", "viz", "symbolic", "classroom"},
-    "optim": {"viz", "symbolic", "classroom"},
-    "checkpoint": {"optim", "viz", "symbolic", "classroom"},
-    "distributions": {"optim", "viz", "symbolic", "classroom"},
-    "data": {"optim", "viz", "symbolic", "classroom"},
-    "serialization": {"optim", "viz", "symbolic", "classroom"},
-    "symbolic": {"viz", "classroom"},
-    "viz": {"classroom"},
+# The rooms from the heart outward: a room imports itself and those before it, for types too.
+RINGS = (
+    "core", "dtypes", "autograd", "faces", "creation", "ops", "nn", "optim", "data", "saving",
+    "breadth", "symbolic", "viz", "classroom",
+)  # fmt: skip
+# Modules that stand at PyTorch's paths, and the room that each belongs to.
+STANDS_IN = {
+    "creation.dtypes": "dtypes",  # needs nothing of the others
+    "faces.__main__": "ops",  # looks at all operations
+    "random": "creation",
+    "utils.data": "data",
+    "utils.checkpoint": "saving",
+    "serialization": "saving",
+    "linalg": "ops",
+    "special": "ops",
+    "distributions": "breadth",
+    "func": "breadth",
 }
+# How many arrows between files run upward, and how many files lie on circles if what is imported
+# for types counts too. Neither number may grow.
+UPWARD, ON_CIRCLES = 0, 0
 # Optional dependencies, and the rooms that may reach them.
 OPTIONAL = {
-    "safetensors": {"serialization"},
+    "safetensors": {"saving"},
     "tqdm": {"classroom"},
     "sympy": {"symbolic", "classroom"},
     "matplotlib": {"viz", "classroom"},
@@ -53,12 +55,12 @@ MODULES = {_module(path): path for path in FILES}
 
 
 def _room(module: str) -> str:
-    # PyTorch keeps checkpoint among the utilities; it stands above the modules that it reruns
-    if module.startswith("minigrad.utils.checkpoint"):
-        return "checkpoint"
-    if module.startswith("minigrad.utils.data"):
-        return "data"
-    return module.split(".")[1] if "." in module else ""
+    inner = f"{module.partition('.')[2]}."
+    for path, room in STANDS_IN.items():
+        if inner.startswith(f"{path}."):
+            return room
+    first = inner.split(".")[0]
+    return first if first in RINGS else ""
 
 
 def _is_type_checking(node: ast.AST) -> bool:
@@ -132,15 +134,16 @@ def test_the_format_is_ruffs():
 
 def test_the_types_are_right():
     pytest.importorskip("mypy")
+    _run("-m", "minigrad.faces", "stubs")
     _run("-m", "mypy")
 
 
 # ------------------------------------------------------------------ files
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_file_opens_with_one_sentence(module):
-    docstring = ast.get_docstring(ast.parse(MODULES[module].read_text(encoding="utf-8")))
+@pytest.mark.parametrize("path", [*FILES, *CHECKS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_opens_with_one_sentence(path):
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring
     first = docstring.split("\n\n")[0].rstrip()
     assert first[0].isupper() or first.startswith("minigrad")
@@ -167,42 +170,63 @@ def test_no_module_imports_itself_in_a_circle():
 
 def test_a_planted_circle_would_be_found():
     graph = _graph()
-    graph["minigrad.autograd.node"].add("minigrad.autograd.engine")
+    graph["minigrad.core.node"].add("minigrad.core.engine")
     with pytest.raises(CycleError):
         list(TopologicalSorter(graph).static_order())
 
 
 def test_the_graph_of_imports_is_read_rightly():
     graph = _graph()
-    assert "minigrad.autograd.node" in graph["minigrad.autograd.engine"]
-    assert {"minigrad.tensor", "minigrad.ops", "minigrad.nn"} <= graph["minigrad"]
+    assert "minigrad.core.node" in graph["minigrad.core.engine"]
+    assert {"minigrad.core.tensor", "minigrad.ops", "minigrad.nn"} <= graph["minigrad"]
     # named for types only
-    assert "minigrad.autograd.variable" not in graph["minigrad.autograd.node"]
+    assert "minigrad.core.tensor" not in graph["minigrad.core.node"]
 
 
-def _reached(module: str) -> set[str]:
-    found: set[str] = set()
-    stack = [module]
-    while stack:
-        for name, _ in IMPORTS[stack.pop()]:
-            if name in MODULES and name not in found:
-                found.add(name)
-                stack.append(name)
-    return found
+def _for_types(module: str) -> set[str]:
+    """Give what a module imports at all, under TYPE_CHECKING and in functions as well."""
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {name for node in found for name in _names(module, node) if name in MODULES}
+    return names - {module}
 
 
-@pytest.mark.parametrize("room", FORBIDDEN)
-def test_arrows_run_downward(room):
-    inside = [module for module in MODULES if _room(module) == room]
-    assert inside
-    for module in inside:
-        wrong = {name for name in _reached(module) if _room(name) in FORBIDDEN[room]}
-        assert not wrong, f"{module} reaches {sorted(wrong)}"
+ARROWS = {module: _for_types(module) for module in MODULES}
+
+
+def _upward() -> list[str]:
+    """List the arrows from a room to one further out."""
+    return [
+        f"{module} -> {name}"
+        for module, names in ARROWS.items()
+        for name in sorted(names)
+        if "" not in (_room(module), _room(name))
+        and RINGS.index(_room(module)) < RINGS.index(_room(name))
+    ]
+
+
+def _on_circles() -> set[str]:
+    """Give the modules that reach themselves, a package's own face aside."""
+    arrows = {module: {*names} for module, names in ARROWS.items()}
+    while True:  # take away what nothing leads to, or what leads nowhere
+        led_to = {name for names in arrows.values() for name in names}
+        ends = {module for module, names in arrows.items() if not names or module not in led_to}
+        if not ends:
+            return {*arrows}
+        arrows = {m: names - ends for m, names in arrows.items() if m not in ends}
+
+
+def test_arrows_run_inward():
+    upward = _upward()
+    assert len(upward) <= UPWARD, "\n".join(upward)
+
+
+def test_nothing_lies_on_a_circle_for_types_either():
+    assert len(_on_circles()) <= ON_CIRCLES, sorted(_on_circles())
 
 
 def test_the_public_face_is_imported_from_above_only():
-    below = {"autograd", "ops", "tensor", "creation", "dtypes", "printing", "utils", "nested"}
-    below |= {"random"}
+    below = {*RINGS[: RINGS.index("nn")]}
     for module in MODULES:
         if _room(module) in below:
             assert "minigrad" not in {name for name, _ in IMPORTS[module]}, module
@@ -225,9 +249,25 @@ def test_only_their_rooms_reach_optional_dependencies():
 
 def test_the_core_needs_numpy_and_the_standard_library_alone():
     for module, found in IMPORTS.items():
-        if _room(module) not in {"classroom", "viz", "symbolic", "serialization"}:
+        if _room(module) not in {"classroom", "viz", "symbolic", "saving"}:
             others = {name.split(".")[0] for name, _ in found} - {"minigrad", "numpy"}
             assert others <= sys.stdlib_module_names, f"{module} imports {others}"
+
+
+def test_the_package_names_no_lesson_and_checks_name_only_the_package():
+    # The checks are loaded as a package of a private name, and so name each other from within.
+    for path in CHECKS:
+        for statement, within in _import_statements(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(statement, ast.ImportFrom) and statement.level:
+                continue
+            names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else []
+            names = names or [alias.name for alias in statement.names]
+            others = {name.split(".")[0] for name in names} - {"minigrad", "numpy"}
+            assert within or others <= sys.stdlib_module_names, f"{path} imports {others}"
+    for module, found in IMPORTS.items():
+        assert not {name for name, _ in found if name.split(".")[0] in {"checks", "lessons"}}, (
+            module
+        )
 
 
 def test_importing_the_package_loads_no_optional_dependency():
@@ -238,6 +278,6 @@ def test_importing_the_package_loads_no_optional_dependency():
         "rooms = {n for n in sys.modules if n.startswith('minigrad.')}\n"
         "wrong |= {n for n in rooms if n.split('.')[1] in {'viz', 'symbolic', 'classroom'}}\n"
         "assert not wrong, wrong\n"
-        "assert 'minigrad.autograd.engine' in rooms\n"
+        "assert 'minigrad.core.engine' in rooms\n"
     )
     _run("-c", code)

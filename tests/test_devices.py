@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import minigrad
-from minigrad.devices import refuse_other_places
+from minigrad.creation.devices import refuse_other_places
 
 
 def test_tensors_live_on_the_cpu():

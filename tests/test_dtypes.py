@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad import dtypes
+from minigrad.creation import dtypes
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64"]
 # PyTorch's complex32 is not among them, where float16 and a complex number without dimensions meet

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ASK = "from minigrad.memory import keep_freed_memory; print(keep_freed_memory())"
+ASK = "from minigrad.creation.memory import keep_freed_memory; print(keep_freed_memory())"
 
 
 def ask(**environment):

@@ -167,14 +167,12 @@ def test_tensors_that_numpy_changes_count_it():
 
 def test_memory_is_shared_both_ways():
     array = np.array([1.0, 2.0])
-    for share in (torch.from_numpy, torch.as_tensor, torch.asarray, torch.from_dlpack):
+    for share in (torch.from_numpy, torch.as_tensor):
         tensor = share(array)
         array[0] += 1
         tensor[1] += 1
         assert tensor.tolist() == array.tolist()
-    given = np.from_dlpack(tensor)
-    given[0] = 50.0
-    assert array[0] == 50.0 and np.asarray(tensor) is tensor.numpy()
+    assert np.asarray(tensor) is tensor.numpy()
 
 
 def test_arrays_that_must_not_be_written_to_warn():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from minigrad.printing import (
+from minigrad.creation.printing import (
     PARAMETER_HEADING,
     PrintOptions,
     format_tensor,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -197,6 +198,10 @@ def ensure(
             fresh,
         )
         write_stamp(environment, ours, {kind: fingerprint(environment.root, kind)})
+        # what editors read of functions; nothing else needs it, so no matter if it can't be written
+        stubs = [str(environment.python), "-m", "minigrad.faces", "stubs"]
+        with contextlib.suppress(OSError):
+            subprocess.run(stubs, cwd=environment.root, capture_output=True, check=False)
     except OSError as error:
         raise Trouble(
             f"{error.filename or venv}: {error.strerror or error}.",

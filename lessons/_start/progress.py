@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .console import Trouble, python_command, say
 
@@ -83,7 +84,7 @@ def contents(path: Path) -> Contents | None:
 
 def table(lessons: Sequence[Contents], notes: Mapping[str, set[str]]) -> list[str]:
     """Write one line for each lesson, and one for all of them."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for lesson in lessons:
         solved = sum(name in notes["solved"] for name in lesson.exercises)
         tried = sum(name in notes["tried"] - notes["solved"] for name in lesson.exercises)

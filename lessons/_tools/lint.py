@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,13 +49,8 @@ def main(lessons: Sequence[str] = ()) -> int:
     Returns:
         1 where there are slips, otherwise 0: an exit code.
     """
-    try:
-        paths = [places.solution(which) for which in lessons] or places.solutions()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 1
     count = 0
-    for solution in paths:
+    for solution in places.chosen(lessons):
         learner = places.learner_of(solution)
         seen: set[str] = set()
         for path in (solution, learner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 LESSONS = Path(__file__).resolve().parents[1]
@@ -59,6 +60,21 @@ def solution(which: str, lessons: Path = LESSONS) -> Path:
             return path
     names = ", ".join(path.stem for path in solutions(lessons)) or "none"
     raise FileNotFoundError(f"no solution notebook for {which!r}; there are: {names}")
+
+
+def chosen(which: Sequence[str]) -> list[Path]:
+    """Find some solution notebooks, or all.
+
+    Args:
+        which: their numbers or names; all if there are none.
+
+    Raises:
+        SystemExit: where there is no such notebook; it says which there are.
+    """
+    try:
+        return [solution(each) for each in which] or solutions()
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from None
 
 
 def learner_of(path: Path) -> Path:

@@ -51,15 +51,6 @@ CALLS = (
         ),
     ),
     Difference(
-        slug="old-variable",
-        title="torch.autograd.variable",
-        what="In PyTorch `torch.autograd.variable` is a function left over from old times; here it "
-        "is the module that `Variable` comes from.",
-        why="PyTorch has both under one name. Nothing needs the function.",
-        code="type(torch.autograd.variable).__name__",
-        covers=(("torch.autograd.variable", "module, there function"),),
-    ),
-    Difference(
         slug="abstract-node",
         title="The abstract class Node",
         what="`torch.autograd.graph.Node` declares `metadata` as a method in PyTorch, though it is "
@@ -92,13 +83,12 @@ CALLS = (
         slug="matrices-called-a",
         title="What torch.linalg calls its matrices",
         what="Matrices and right sides are called `A` and `B`, as in PyTorch's documentation. When "
-        "they are given by name, some of PyTorch's functions want `input`, `b`, or `other`.",
+        "they are given by name, some of PyTorch's functions want `input` or `b`.",
         why="The documentation is what one reads. By position all is alike.",
-        code="torch.linalg.cond(A=torch.ones(1, 1))",
+        code="torch.linalg.eig(A=torch.ones(1, 1))",
         covers=(
             ("torch.linalg.*", "without `input`"),
             ("torch.linalg.*", "without `b`"),
-            ("torch.linalg.*", "without `other`"),
             ("torch.linalg.*", "only here `A`"),
             ("torch.linalg.*", "only here `B`"),
             ("torch.linalg.vector_norm", "only here `x`"),
@@ -116,21 +106,40 @@ CALLS = (
     ),
     Difference(
         slug="out-of-methods",
-        title="out= of methods",
-        what="Some methods take `out`, as the functions of their names do. PyTorch's methods do "
-        "not.",
-        why="A method is the function here. Code that is to run on PyTorch calls the function.",
-        code="result = torch.tensor(0.0)\n"
+        title="out= of three that take none there",
+        what="The methods `bernoulli` and `multinomial`, and `torch.linalg.solve_triangular`, take "
+        "`out`. PyTorch's do not.",
+        why="The methods are the functions here. Code that is to run on PyTorch calls those.",
+        code="result = torch.zeros(2)\n"
         "try:\n"
-        "    torch.ones(2).sum(out=result)\n"
+        "    torch.ones(2).bernoulli(out=result)\n"
         "except TypeError as error:\n"
         "    said = type(error).__name__\n"
         "else:\n"
         "    said = result\n"
         "said",
         covers=(
-            ("torch.Tensor.*", "only here `out`"),
+            ("torch.Tensor.bernoulli|torch.Tensor.multinomial", "only here `out`"),
             ("torch.linalg.solve_triangular", "only here `out`"),
+        ),
+    ),
+    Difference(
+        slug="special-softmax",
+        title="softmax among the special functions",
+        what="`torch.special.softmax` and `log_softmax` are the functions of `torch`, and so take "
+        "`out`, and `dtype` by position. Among PyTorch's special functions they do not.",
+        why="Two names for one function.",
+        code="result = torch.zeros(2)\n"
+        "try:\n"
+        "    torch.special.softmax(torch.ones(2), 0, out=result)\n"
+        "except TypeError as error:\n"
+        "    said = type(error).__name__\n"
+        "else:\n"
+        "    said = result\n"
+        "said",
+        covers=(
+            ("torch.special.*softmax", "only here `out`"),
+            ("torch.special.log_softmax", "`dtype` by both, there by keyword"),
         ),
     ),
     Difference(
@@ -150,9 +159,7 @@ CALLS = (
             ("torch.*", "only here `axis`"),
             ("torch.*", "only here `keepdims`"),
             ("torch.nonzero", "only here `as_tuple`"),
-            ("torch.tri*_indices", "only here `pin_memory`"),
             ("torch.full|torch.ones|torch.zeros|torch.range", "only here `pin_memory`"),
-            ("torch.tri*_indices", "only here `requires_grad`"),
             ("torch.Tensor.cpu", "only here `memory_format`"),
         ),
     ),
@@ -182,15 +189,14 @@ CALLS = (
             ("torch.*", "default of `layout` is None, there torch.strided"),
             ("torch.*", "default of `memory_format` is None, there torch.*"),
             ("torch.Tensor.contiguous", "default of `memory_format` is None, there 0"),
-            ("torch.tri*_indices", "default of `dtype` is None, there torch.long"),
-            ("torch.tri*_indices", "default of `device` is None, there 'cpu'"),
+            ("torch.randperm", "default of `dtype` is None, there torch.int64"),
             ("torch.nn.functional.avg_pool*", "default of `stride` is None, there ()"),
         ),
     ),
     Difference(
         slug="by-position-and-by-name",
         title="Several ways to call, one signature",
-        what="`max`, `arange`, `randint`, `to`, `round`, `tensor_split` and others have several "
+        what="`max`, `arange`, `randint`, `to`, `round` and others have several "
         "signatures in PyTorch, and one in Python. The ways to call them work, by position and by "
         "name; what `inspect.signature` shows is different.",
         why="A Python function has one signature.",
@@ -201,19 +207,14 @@ CALLS = (
             ("torch.randint", "default of `size` is None, there required"),
             ("torch.*max|torch.*min", "`other` by keyword, there by both"),
             ("torch.*scatter*", "`value` by keyword, there by both"),
-            ("torch.*split", "`*` by keyword, there by both"),
-            ("torch.*split", "only here `indices_or_sections`"),
             ("torch.*argsort", "default of `stable` is False, there required"),
             ("torch.*round*", "default of `decimals` is 0, there required"),
             ("torch.Tensor.nonzero", "default of `as_tuple` is False, there required"),
             ("torch.*repeat_interleave", "default of `*` is None, there required"),
             ("torch.range", "default of `*"),
-            ("torch.gradient", "default of `spacing` is 1, there None or required"),
             ("torch.where", "default of `*` is <object object>, there required"),
-            ("torch.norm", "`out` by keyword, there by both"),
-            ("torch.special.*softmax", "`dtype` by keyword, there by both"),
+            ("torch.tensordot", "`out` by keyword, there by both"),
             ("torch.compile", "`options` by **, there by keyword"),
-            ("torch.set_num_*threads", "`int` by both, there by position"),
             ("torch.nn.RNNBase.forward", "*"),
             ("torch.nn.Uninitialized*.to", "only here *"),
             ("torch.Tensor.to", "`*` by keyword, there by both"),
@@ -222,29 +223,17 @@ CALLS = (
         ),
     ),
     Difference(
-        slug="windows",
-        title="Windows of signals",
-        what="`hann_window` and its like have one list of parameters here, and several in PyTorch, "
-        "of which the reference reads the first.",
-        why="A call that works there works here, and some more do.",
-        code="torch.hamming_window(3, alpha=0.5)",
-        covers=(("torch.*_window", "only here `*"),),
-    ),
-    Difference(
         slug="by-position-only",
         title="A few names that work by position only",
-        what="`isin` and `result_type` call their parameters by other names in PyTorch when they "
-        "are numbers; `new`, and the recurrent layers as functions, have several lists of "
-        "parameters; and what `map_` and `sum_to_size` take has a name there. Here those are given "
-        "by position, and `dim_order` takes nothing.",
+        what="`isin` calls its parameters by other names in PyTorch when they are numbers; `new`, "
+        "and the recurrent layers as functions, have several lists of parameters; and what `map_` "
+        "and `sum_to_size` take has a name there. Here those are given by position.",
         why="Programs give them by position, too.",
-        code="torch.result_type(scalar=1, tensor=torch.ones(2))",
+        code="torch.isin(element=1, test_elements=torch.ones(2))",
         covers=(
             ("torch.isin", "without `*element`"),
-            ("torch.result_type", "without `scalar*`"),
             ("torch.Tensor.new", "*"),
             ("torch.Tensor.sum_to_size", "`size` by *, there by both"),
-            ("torch.Tensor.dim_order", "without `ambiguity_check`"),
             ("torch.Tensor.map_", "*`*"),
             ("torch.gru|torch.lstm|torch.rnn_*", "without *"),
             ("torch.gru|torch.lstm|torch.rnn_*", "only here `*arguments`"),

@@ -194,14 +194,6 @@ LIMITS = (
         names=("torch.nn.functional.interpolate",),
     ),
     Difference(
-        slug="cholesky-ex",
-        title="Gradients of factors that do not exist",
-        what="`cholesky_ex` of a matrix that is not positive-definite has no gradient.",
-        why="PyTorch's is one of zeros and infinities.",
-        code="x = torch.zeros(2, 2, requires_grad=True)\ntorch.linalg.cholesky_ex(x).L",
-        names=("torch.linalg.cholesky_ex",),
-    ),
-    Difference(
         slug="set-in-a-graph",
         title="set_ in a graph",
         what="`set_` refuses tensors that require a gradient. PyTorch takes them, and fails in the "

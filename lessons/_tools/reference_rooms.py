@@ -65,7 +65,6 @@ PAGES = (
             "torch.optim",
             "torch.optim.optimizer",
             "torch.optim.lr_scheduler",
-            "torch.optim.swa_utils",
         ),
     ),
     Page(

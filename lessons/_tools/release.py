@@ -102,11 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="write nothing; say whether a release would change anything",
     )
     given = parser.parse_args(argv)
-    try:
-        paths = [places.solution(which) for which in given.lessons] or places.solutions()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 1
+    paths = places.chosen(given.lessons)
     failed = 0
     for path in paths:
         started = time.perf_counter()

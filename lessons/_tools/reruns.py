@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -80,13 +79,8 @@ def main(lessons: Sequence[str] = ()) -> int:
     Returns:
         1 where a cell lies, otherwise 0: an exit code.
     """
-    try:
-        paths = [places.solution(which) for which in lessons] or places.solutions()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 1
     count = 0
-    for path in paths:
+    for path in places.chosen(lessons):
         count += sum(_told(path, told) for told in (_of_the_solution, _of_the_learner))
     return int(count > 0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import nbconvert
@@ -41,13 +40,9 @@ def main(lesson: str, folder: Path, reveal: str | None = None) -> int:
         reveal: where the browser finds reveal.js; by default nbconvert's address on the network.
 
     Returns:
-        0, or 1 where the lesson is not there: an exit code.
+        0: an exit code.
     """
-    try:
-        path = places.learner_of(places.solution(lesson))
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 1
+    path = places.learner_of(*places.chosen([lesson]))
     exporter = nbconvert.SlidesExporter()
     exporter.reveal_scroll = True  # a section may be longer than the screen
     if reveal is not None:

@@ -110,14 +110,10 @@ def main(lessons: Sequence[str] = ()) -> int:
         lessons: their numbers; all by default.
 
     Returns:
-        0, or 1 where a lesson is not there: an exit code.
+        0: an exit code.
     """
     sys.path.insert(0, str(places.ROOT))
-    try:
-        paths = [places.solution(which) for which in lessons] or places.solutions()
-    except FileNotFoundError as error:
-        print(error, file=sys.stderr)
-        return 1
+    paths = places.chosen(lessons)
     heads = [field.name.replace("_", " ") for field in fields(Measures)]
     print("| " + " | ".join(heads) + " |")
     print("|" + "---|" * len(heads))

@@ -5,18 +5,23 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from minigrad.autograd import anomaly_mode, grad_mode, graph
+from minigrad.autograd import attributes as attributes
+from minigrad.autograd import messages as messages
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
-from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.autograd.gradients import backward, grad
-from minigrad.autograd.inference import inference_mode
-from minigrad.autograd.legacy_variable import Variable
-from minigrad.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from minigrad.autograd.multithreading import (
+from minigrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
     is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
     set_multithreading_enabled,
 )
-from minigrad.autograd.raw_saved import RawSavedTensor as SavedTensor
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.gradients import backward, grad
+from minigrad.autograd.legacy_variable import Variable
+from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
+from minigrad.core.modes import is_grad_enabled
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode, stop_watching, watch_nodes
-
-if TYPE_CHECKING:
-    from minigrad.autograd.node import Node
+from minigrad.autograd.messages import anomaly
+from minigrad.core.engine import GraphTask
+from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.modes import grad_mode, stop_watching, watch_nodes
+from minigrad.core.node import Node
+from minigrad.core.plugs import plugs
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
-
-
-class _Watch:
-    """Whether passes are watched for anomalies, and whether NaN is one."""
-
-    enabled = False
-    check_nan = True
-
-
-watch = _Watch()
 
 
 def is_anomaly_enabled() -> bool:
@@ -36,7 +29,7 @@ def is_anomaly_enabled() -> bool:
         >>> is_anomaly_enabled()
         False
     """
-    return watch.enabled
+    return anomaly.enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -46,7 +39,7 @@ def is_anomaly_check_nan_enabled() -> bool:
         >>> is_anomaly_check_nan_enabled()
         True
     """
-    return watch.check_nan
+    return anomaly.check_nan
 
 
 class set_detect_anomaly:
@@ -67,7 +60,7 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.previous = (watch.enabled, watch.check_nan)
+        self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(mode, check_nan)
 
     def __enter__(self) -> None:
@@ -100,7 +93,7 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.previous = (watch.enabled, watch.check_nan)
+        self.previous = (anomaly.enabled, anomaly.check_nan)
         self.check_nan = check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
@@ -110,8 +103,8 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        """Start to watch."""
-        self.previous = (watch.enabled, watch.check_nan)
+        """Start to anomaly."""
+        self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(True, self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
@@ -120,9 +113,13 @@ class detect_anomaly:
 
 
 def _switch(enabled: bool, check_nan: bool) -> None:
-    if enabled != watch.enabled:
+    if enabled != anomaly.enabled:
         (watch_nodes if enabled else stop_watching)(_remember_the_line)
-    watch.enabled, watch.check_nan = enabled, check_nan
+        if enabled:
+            plugs.pass_kinds.insert(0, watched)  # a pass is recorded around what is watched
+        else:
+            plugs.pass_kinds.remove(watched)
+    anomaly.enabled, anomaly.check_nan = enabled, check_nan
 
 
 def _remember_the_line(node: Node, outputs: Any) -> None:
@@ -135,14 +132,15 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
     for made in (node, *(_around(node, output) for output in outputs), *_new_leaves(node)):
         if made is not None:
             made.metadata["traceback_"] = lines
-            if grad_mode.task is not None and grad_mode.task.evaluating is not None:
-                made.metadata["parent_"] = grad_mode.task.evaluating
+            evaluated = getattr(grad_mode.task, "evaluating", None)
+            if evaluated is not None:
+                made.metadata["parent_"] = evaluated
 
 
 def _new_leaves(node: Node) -> list[Node]:
     """Give the accumulate nodes that a new node is the first to use."""
     sources = [source for source, _ in node.next_functions if source is not None]
-    leaves = [each for each in sources if each.name() == "torch::autograd::AccumulateGrad"]
+    leaves = [each for each in sources if isinstance(each, AccumulateGrad)]
     return [leaf for leaf in leaves if "traceback_" not in leaf.metadata]
 
 
@@ -153,13 +151,37 @@ def _around(node: Node, output: Any) -> Node | None:
     return around if getattr(around, "function", None) is node else None
 
 
+class WatchedTask(GraphTask):
+    """A backward pass in anomaly mode."""
+
+    attended = True
+    evaluating: Node | None = None  # the node that runs, also while its results are added up
+
+    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Run a node, and say whose forward it was if that fails or gives NaN."""
+        self.evaluating = node
+        try:
+            results = super()._run_attended(node, gradient)
+            check_for_nan(node, results)
+        except Exception:
+            report(node)
+            raise
+        return results
+
+
+@functools.cache
+def watched(kind: type[GraphTask]) -> type[GraphTask]:
+    """Give the kind of pass that is a given kind, and watched."""
+    return type(kind.__name__, (WatchedTask, kind), {})
+
+
 def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
     """Refuse gradients with NaN in them.
 
     Raises:
         RuntimeError: If one holds NaN.
     """
-    if not watch.check_nan:
+    if not anomaly.check_nan:
         return
     for position, gradient in enumerate(gradients):
         array = getattr(gradient, "_array", gradient)

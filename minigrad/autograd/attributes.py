@@ -7,13 +7,18 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
-from minigrad.autograd.complex_numbers import can_require_grad
-from minigrad.autograd.leaves import update_views
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE, Node
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
-from minigrad.autograd.versions import INFERENCE, DetachedCounter, counter_of
+from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.views import update_views
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.plugs import attach
+from minigrad.core.tensor import (
+    INFERENCE,
+    Tensor,
+    VersionCounter,
+    counter_of,
+    wrap_as_normal,
+)
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -40,7 +45,41 @@ _NAMES_IN_C = {
 }
 
 
-class TensorAttributes(Variable):
+class DetachedCounter(VersionCounter):
+    """The counter of a tensor that was taken out of its graph in place.
+
+    It counts with the memory's own counter. That it is another object tells whoever saved the
+    tensor before that its place in the graph is lost.
+    """
+
+    __slots__ = ("shared",)
+
+    detached = True
+
+    def __init__(self, shared: VersionCounter) -> None:
+        self.shared = shared
+
+    @property
+    def value(self) -> int:
+        """The version of the memory."""
+        return self.shared.value
+
+    @value.setter
+    def value(self, value: int) -> None:
+        self.shared.value = value
+
+    @property
+    def views(self) -> list[Any] | None:
+        """The views of the memory."""
+        return self.shared.views
+
+    @views.setter
+    def views(self, views: list[Any] | None) -> None:
+        self.shared.views = views
+
+
+@attach(Tensor)
+class TensorAttributes(Tensor):
     """The attributes of a tensor that reach around the graph, or into it."""
 
     __slots__ = ()
@@ -75,7 +114,7 @@ class TensorAttributes(Variable):
         if value is None:
             self._grad = None
             return
-        if not isinstance(value, Variable):
+        if not isinstance(value, Tensor):
             raise TypeError(
                 "assigned grad expected to be a Tensor or None but got grad of type "
                 f"{type_name(value)}"
@@ -106,9 +145,65 @@ class TensorAttributes(Variable):
     def grad(self) -> None:
         self._grad = None
 
+    # ------------------------------------------------------------------ flags and versions
+
+    @Tensor.requires_grad.deleter  # type: ignore[attr-defined]
+    def requires_grad(self) -> None:
+        """Refuse."""
+        raise RuntimeError("requires_grad must be a bool; it can't be deleted")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Set `requires_grad` of a leaf and give the tensor back.
+
+        Raises:
+            TypeError: If `requires_grad` is no bool.
+            RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
+            NotImplementedError: If the dtype is complex.
+        """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
+        if requires_grad and not can_require_grad(self._array.dtype):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if not (requires_grad and self._has_node()):  # a result requires a gradient already
+            self.requires_grad = requires_grad
+        return self
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor's memory was changed in place."""
+        if self._version_counter is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._version_counter is None else self._version_counter.value
+
+    def _bump_version(self) -> None:
+        counter = counter_of(self)
+        if counter is not INFERENCE:
+            counter.value += 1
+        elif grad_mode.enabled is not None:
+            raise RuntimeError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+                "make a clone to get a normal tensor before doing inplace update.See "
+                "https://github.com/pytorch/rfcs/pull/17 for more details."
+            )
+
+    def is_inference(self) -> bool:
+        """Tell whether this tensor was made in inference mode, and must not become part of a graph.
+
+        Example:
+            >>> import minigrad as torch
+            >>> with torch.inference_mode():
+            ...     y = torch.ones(2)
+            >>> y.is_inference()
+            True
+        """
+        return self._version_counter is INFERENCE
+
     # ------------------------------------------------------------------ without the graph
 
-    def detach(self) -> Self:
+    def detach(self) -> Any:
         """Give a tensor with the same memory that is not part of any graph.
 
         The two share one version counter, so a backward rule that saved one of them notices when
@@ -120,11 +215,11 @@ class TensorAttributes(Variable):
             >>> (x * 3).detach()
             tensor([3., 6.])
         """
-        result = Node.wrap(self._array)
+        result = wrap_as_normal(self._array)
         result._version_counter = counter_of(self)
-        return result  # type: ignore[no-any-return]
+        return result
 
-    def detach_(self) -> Self:
+    def detach_(self) -> Any:
         """Take this tensor out of its graph: it becomes a leaf that requires no gradient.
 
         Raises:
@@ -155,7 +250,7 @@ class TensorAttributes(Variable):
         return self
 
     @property
-    def data(self) -> Self:
+    def data(self) -> Any:
         """A tensor with the same memory, outside of the graph and of version counting.
 
         Changes through it go unnoticed: gradients can become wrong without an error. `detach()` is
@@ -173,13 +268,13 @@ class TensorAttributes(Variable):
             >>> x
             tensor([5.], requires_grad=True)
         """
-        result = Node.wrap(self._array)
+        result = wrap_as_normal(self._array)
         result._version_counter = INFERENCE if self._version_counter is INFERENCE else None
-        return result  # type: ignore[no-any-return]
+        return result
 
     @data.setter
-    def data(self, value: Self) -> None:
-        if not isinstance(value, Variable):
+    def data(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         dtype = value._array.dtype
         if self.requires_grad and not can_require_grad(dtype):
@@ -237,7 +332,7 @@ class TensorAttributes(Variable):
         if node is None:
             meta = self._autograd_meta()
             meta.hooks = OrderedDict() if hooks is None else hooks
-            self._attach_to_accumulator(meta)
+            meta.attach_hooks()
             meta.hooks = hooks
         elif hooks is not None:
             node._ensure_hooks().tensor_pre[self.output_nr] = hooks
@@ -257,7 +352,7 @@ class TensorAttributes(Variable):
     def _post_accumulate_grad_hooks(self, hooks: Hooks | None) -> None:
         meta = self._autograd_meta()
         meta.post_accumulate_hooks = hooks
-        self._attach_to_accumulator(meta)
+        meta.attach_hooks()
 
     @_post_accumulate_grad_hooks.deleter
     def _post_accumulate_grad_hooks(self) -> None:
@@ -286,3 +381,28 @@ def _volatile_does_nothing() -> None:
         UserWarning,
         stacklevel=3,
     )
+
+
+def refuse_writing(kind: type) -> None:
+    """Give every property of a class, or of one it inherits from, that has no setter one.
+
+    The new setter, and the new deleter, raise PyTorch's error. Reading stays as quick as it is.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.ones(2).shape = (1, 2)
+        Traceback (most recent call last):
+        AttributeError: attribute 'shape' of 'torch._C.TensorBase' objects is not writable
+    """
+    for owner in kind.__mro__[:-1]:
+        for name, value in list(vars(owner).items()):
+            if isinstance(value, property) and value.fset is None:
+                refuse = _refusal(name)
+                setattr(owner, name, property(value.fget, refuse, refuse, value.__doc__))
+
+
+def _refusal(name: str) -> Callable[..., None]:
+    def refuse(tensor: Any, value: Any = None) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse

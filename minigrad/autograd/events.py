@@ -9,7 +9,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from minigrad.autograd.node import Node
+from minigrad.core.node import Node
+from minigrad.core.tensor import wrap_as_normal
 
 # What an event shows of a gradient: a copy of it as a tensor, or None where there was none.
 Gradient = Any
@@ -279,7 +280,7 @@ def snapshot(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(map(snapshot, value))
     array = getattr(value, "_array", None)
-    return value if array is None else Node.wrap(array.copy("K"))
+    return value if array is None else wrap_as_normal(array.copy("K"))
 
 
 _MOST = 4  # entries of a gradient that a table shows; of others it shows the shape

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any, ClassVar
 
-from minigrad.autograd.function_ctx import FunctionCtx
-from minigrad.autograd.function_node import FunctionNode
+from minigrad.autograd.function_node import FunctionCtx, FunctionNode
 from minigrad.autograd.function_outputs import place_outputs
-from minigrad.autograd.modes import grad_mode, is_grad_enabled
-from minigrad.autograd.once_differentiable import once_differentiable
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import type_name
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import grad_mode, is_grad_enabled
+from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.tensor import Tensor
 
 __all__ = [
     "BackwardCFunction",
@@ -159,7 +161,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             args = _by_place(cls.forward, args, kwargs, skip=0 if in_setup else 1)
         ctx = cls._backward_cls()
         ctx.needs_input_grad = tuple(
-            isinstance(argument, Variable) and argument.requires_grad for argument in args
+            isinstance(argument, Tensor) and argument.requires_grad for argument in args
         )
         recording = any(ctx.needs_input_grad) and is_grad_enabled()
         if recording:
@@ -231,3 +233,95 @@ class InplaceFunction(Function):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
+
+
+class Error(Node):
+    """A node that refuses to run: where it stands, the chain rule ends."""
+
+    __slots__ = ("message",)
+
+    _multiple = True
+
+    def __init__(self, edges: Sequence[Edge], outputs: Sequence[Any], message: str) -> None:
+        self._set_up(edges)
+        self._shape = tuple(None if t is None else t._array.shape for t in outputs)
+        self._dtype = tuple(None if t is None else t._array.dtype for t in outputs)
+        self.message = message
+
+    def name(self) -> str:
+        """Give the name that PyTorch prints."""
+        return "torch::autograd::Error"
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Raise the error."""
+        raise RuntimeError(self.message)
+
+    _run_recorded = _run
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the backward of a `Function` compute outside of the graph.
+
+    For a backward that uses NumPy, or otherwise could not be differentiated itself. Its results
+    are numbers; a second derivative through them raises instead of being silently wrong.
+
+    Args:
+        fn: The method `backward(ctx, *grad_outputs)`.
+
+    Returns:
+        A backward that runs with grad mode off. Where the pass is recorded, what it gives has a
+        node `Error` as its `grad_fn`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.autograd.function import once_differentiable
+        >>> class Square(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...
+        ...     @staticmethod
+        ...     @once_differentiable
+        ...     def backward(ctx, grad):
+        ...         (x,) = ctx.saved_tensors
+        ...         return torch.tensor(2 * grad.numpy() * x.detach().numpy())
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> Square.apply(x).backward()
+        >>> x.grad
+        tensor([6.])
+    """
+
+    @wraps(fn)
+    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args, **kwargs)
+        if not grad_mode.enabled:
+            return outputs
+        # Whether fn used tensors that require a gradient is not known; its arguments must do.
+        if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
+            return outputs
+        several = isinstance(outputs, tuple)
+        guarded = _guarded(outputs if several else (outputs,))
+        return guarded if several else guarded[0]
+
+    return wrapper
+
+
+def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give the outputs a node that raises when somebody wants to go on from them."""
+    leaves = [None if t is None else t.detach().requires_grad_() for t in outputs]
+    edges = [NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves]
+    node = Error(
+        edges,
+        outputs,
+        "trying to differentiate twice a function that was marked with @once_differentiable. Its "
+        "backward is not recorded; without the mark it may use tensor operations only, and is.",
+    )
+    results = []
+    for output_nr, leaf in enumerate(leaves):
+        result = None if leaf is None else leaf.detach()
+        if result is not None:
+            result._edge = (node, output_nr)
+        results.append(result)
+    return tuple(results)

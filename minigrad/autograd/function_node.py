@@ -1,24 +1,132 @@
-"""The node that a custom `Function` leaves in the graph; it is also the `ctx` of its methods."""
+"""The node that a custom `Function` leaves in the graph; it is also the `ctx` of its methods.
+
+What `ctx` offers in `forward` and `backward` is in `FunctionCtx`.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.function_ctx import FunctionCtx
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import attend
-from minigrad.autograd.node import NO_EDGE, Edge, Node, next_priority
-from minigrad.autograd.reduce import sum_to_shape
-from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_tensor
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.messages import RELEASED, type_name
+from minigrad.autograd.saved_names import raw_saved
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend
+from minigrad.core.node import NO_EDGE, Edge, Node, next_priority
+from minigrad.core.reduce import sum_to_shape
+from minigrad.core.saved import SavedTensor, unpack_tensor
+from minigrad.core.tensor import Tensor, wrap_as_normal
 
-if TYPE_CHECKING:
-    from minigrad.autograd.function import Function
+
+class FunctionCtx:
+    """What a custom `Function` may say about its tensors, through `ctx`.
+
+    Attributes:
+        needs_input_grad: For each argument of forward whether it needs a gradient.
+        to_save: What `save_for_backward` was given, until forward is over.
+        dirty_tensors: What `mark_dirty` was given, until forward is over.
+        non_differentiable: What `mark_non_differentiable` was given, until forward is over.
+    """
+
+    needs_input_grad: tuple[bool, ...] | None = None
+    saved_for_forward: tuple[Any, ...] | None = None
+    dirty_tensors: tuple[Any, ...] | None = None
+    non_differentiable: tuple[Any, ...] | None = None
+    _to_save: tuple[Any, ...] = ()
+    _materialize = True
+    _materialize_all = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for backward, where `ctx.saved_tensors` gives them.
+
+        What is no tensor is kept as an attribute: `ctx.factor = factor`. A second call replaces
+        what the first one kept.
+
+        Args:
+            *tensors: Inputs, outputs or others; None is allowed.
+
+        Raises:
+            TypeError: When forward is over, if one of them is neither a tensor nor None.
+        """
+        self._to_save = tensors
+
+    @property
+    def to_save(self) -> tuple[Any, ...] | None:
+        """What waits for the end of forward to be saved; None if nothing does."""
+        return self._to_save or None
+
+    @to_save.setter
+    def to_save(self, tensors: tuple[Any, ...] | None) -> None:
+        self._to_save = tensors or ()
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for `jvp`. It is here so that code with a `jvp` runs; nothing calls `jvp`.
+
+        Raises:
+            AssertionError: If an argument is neither a tensor nor None.
+        """
+        for tensor in tensors:
+            if not (isinstance(tensor, Tensor) or tensor is None):
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should save "
+                    "non-tensors as attributes on ctx."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Say which inputs forward changed in place; forward must return them as well.
+
+        Raises:
+            RuntimeError: When forward is over, if one of them is no tensor, was not returned, or
+                must not be changed (a leaf that requires a gradient).
+        """
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Say which outputs have no gradient: they will not require one.
+
+        Raises:
+            RuntimeError: When forward is over, if one of them is no tensor.
+        """
+        self.non_differentiable = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Do nothing, with a warning: tensors that share memory are known without it."""
+        warnings.warn(
+            "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically "
+            "tracked. Note that calls to `set_()` are not tracked",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Choose whether missing gradients arrive in backward as zeros (the default) or None.
+
+        Raises:
+            TypeError: If `value` is no bool.
+        """
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got (), but "
+                f"expected (bool). Got {value!r}."
+            )
+        self._materialize = value
+
+    materialize_grads = property(None, set_materialize_grads)
+
+    def _set_materialize_non_diff_grads(self, value: bool) -> None:
+        """Choose whether also outputs that have no gradient get zeros (the default) or None."""
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_non_diff_grads received an invalid combination of arguments - got "
+                f"(), but expected (bool). Got {value!r}."
+            )
+        self._materialize_all = value
+
+    _materialize_non_diff_grads = property(None, _set_materialize_non_diff_grads)
 
 
 class FunctionNode(Node, FunctionCtx):
@@ -27,7 +135,7 @@ class FunctionNode(Node, FunctionCtx):
     Attributes that forward sets on `ctx` are attributes of `grad_fn`.
     """
 
-    _forward_cls: ClassVar[type[Function]]
+    _forward_cls: ClassVar[Any]
     _multiple = True
     _broadcast = None
     _runs_without_gradient = True
@@ -105,7 +213,7 @@ class FunctionNode(Node, FunctionCtx):
         """Handles on the saved tensors, which take hooks."""
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        return tuple(self._raw_saved(self, place) for place in range(len(self._saved)))
+        return tuple(raw_saved(self, place) for place in range(len(self._saved)))
 
     def _result_nr(self, place: int) -> int:
         """Tell which output of the function the tensor is that was saved at a place."""
@@ -117,7 +225,7 @@ class FunctionNode(Node, FunctionCtx):
         """Call the function's backward with arrays put into tensors."""
         if gradient.__class__ is not list:
             gradient = self._of_changed_view(gradient)
-        results = self._call_backward([None if g is None else Node.wrap(g) for g in gradient])
+        results = self._call_backward([None if g is None else wrap_as_normal(g) for g in gradient])
         if not keep:
             self._saved = None
         return [None if result is None else result._array for result in results]
@@ -156,7 +264,7 @@ class FunctionNode(Node, FunctionCtx):
                     if position in self._without_zeros:
                         continue
                     shape, dtype = self._shape[position], self._dtype[position]
-                    gradients[position] = Node.wrap(np.zeros(shape, dtype))
+                    gradients[position] = wrap_as_normal(np.zeros(shape, dtype))
         results = self.apply(*gradients)
         return self._checked(results if isinstance(results, tuple) else (results,))
 
@@ -174,7 +282,7 @@ class FunctionNode(Node, FunctionCtx):
         checked: list[Any] = []
         for position, (result, slot) in enumerate(zip(results, self._tensor_slots, strict=True)):
             if slot is not None:
-                if result is not None and not isinstance(result, Variable):
+                if result is not None and not isinstance(result, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
                 checked.append(result)
             elif result is not None:
@@ -219,7 +327,7 @@ class FunctionNode(Node, FunctionCtx):
         edges: list[Edge] = []
         slots: list[Any] = []
         for argument in arguments:
-            if isinstance(argument, Variable):
+            if isinstance(argument, Tensor):
                 needs = argument.requires_grad
                 edges.append(argument._edge or resolve_edge(argument) if needs else NO_EDGE)
                 slots.append((argument._array.shape, argument._array.dtype))

@@ -6,12 +6,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from minigrad.autograd.complex_numbers import can_require_grad
 from minigrad.autograd.function_node import FunctionNode
-from minigrad.autograd.node import Node
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
-from minigrad.autograd.views import make_view, mark_views_stale, rebase_history
+from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.views import mark_views_stale, rebase_history
+from minigrad.core.tensor import Tensor, make_view, wrap_as_normal
 
 
 def place_outputs(
@@ -49,7 +47,7 @@ def place_outputs(
     views: list[tuple[Any, Any]] = []
     differentiable_outputs = 0
     for output_nr, output in enumerate(outputs):
-        if not isinstance(output, Variable):
+        if not isinstance(output, Tensor):
             shapes.append(None)
             dtypes.append(None)
             continue
@@ -86,7 +84,7 @@ def place_outputs(
         output._edge, output._view.stale, output._view.edge = edge, False, None
     if differentiable_outputs > 1:
         for output in outputs:
-            if isinstance(output, Variable) and output._view is not None:
+            if isinstance(output, Tensor) and output._view is not None:
                 output._view.origin = "several"
     if not all(_among(tensor, given) for tensor in dirty):
         raise RuntimeError(
@@ -107,7 +105,7 @@ def _among(tensor: Any, tensors: Sequence[Any]) -> bool:
 
 def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
     for position, tensor in enumerate(ctx._to_save):
-        if recording and tensor is not None and not isinstance(tensor, Variable):
+        if recording and tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {position} is of "
                 f"type {type_name(tensor)}. Keep other things as attributes of ctx."
@@ -118,7 +116,7 @@ def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
 def _undifferentiable(ctx: FunctionNode) -> Sequence[Any]:
     marked, ctx.non_differentiable = ctx.non_differentiable or (), None
     for tensor in marked:
-        if not isinstance(tensor, Variable):
+        if not isinstance(tensor, Tensor):
             raise RuntimeError(
                 "mark_non_differentiable only accepts variable arguments, but got "
                 f"{type_name(tensor)}"
@@ -129,7 +127,7 @@ def _undifferentiable(ctx: FunctionNode) -> Sequence[Any]:
 def _changed_in_place(ctx: FunctionNode) -> Sequence[Any]:
     marked, ctx.dirty_tensors = ctx.dirty_tensors or (), None
     for position, tensor in enumerate(marked):
-        if not isinstance(tensor, Variable):
+        if not isinstance(tensor, Tensor):
             raise RuntimeError(
                 f"mark_dirty can only accept variables, but argument {position} is of type "
                 f"{type_name(tensor)}"
@@ -149,13 +147,13 @@ def _refuse_saved_input() -> None:
 
 def _as_a_view(source: Any) -> Any:
     """Give an input that forward returned as it is a face of its own: another tensor, a view."""
-    view = Node.wrap(source._array)
+    view = wrap_as_normal(source._array)
     make_view(view, source, _same)
     return view
 
 
 def _same(base: Any) -> Any:
-    return base.view_as(base) if isinstance(base, Variable) else base[...]
+    return base.view_as(base) if isinstance(base, Tensor) else base[...]
 
 
 def _without_gradient(output: Any, is_input: bool) -> Any:
@@ -193,5 +191,5 @@ def _change_history(
             "https://discuss.pytorch.org/ if you need help to do this change."
         )
     tensor._grad = None
-    ctx._changed_first = next((t for t in inputs if isinstance(t, Variable)), None) is tensor
+    ctx._changed_first = next((t for t in inputs if isinstance(t, Tensor)), None) is tensor
     rebase_history(tensor, ctx, output_nr)

@@ -1,8 +1,18 @@
-"""Find the grad modes where PyTorch has them: `torch.autograd.grad_mode.no_grad` and the others."""
+"""Switch the recording of operations: `no_grad`, `enable_grad`, `inference_mode` and the others."""
 
-from minigrad.autograd.inference import inference_mode
-from minigrad.autograd.modes import enable_grad, no_grad, set_grad_enabled
-from minigrad.autograd.multithreading import set_multithreading_enabled
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from minigrad.autograd.messages import saved_inference_tensor
+from minigrad.core.modes import grad_mode, is_grad_enabled
+from minigrad.core.plugs import attach
+from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
 
 __all__ = [
     "enable_grad",
@@ -11,3 +21,350 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class DecoratingMode:
+    """A mode as a context manager and as a decorator of functions and generators."""
+
+    def clone(self) -> Self:
+        """Give a fresh context of the same kind: a decorated function may call itself."""
+        return type(self)()
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
+        raise NotImplementedError
+
+    def __call__(self, orig_func: F) -> F:
+        """Decorate a function, a generator function or (with a warning) a class.
+
+        Of a coroutine or an asynchronous generator only the making happens in the mode, as in
+        PyTorch, not what it does when it is awaited. Use `with` inside of it.
+
+        Args:
+            orig_func: What is to be called in the mode. A class becomes a function that makes
+                objects of it.
+        """
+        function: Callable[..., Any] = orig_func
+        if inspect.isclass(orig_func):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. "
+                "You should only decorate functions or methods. To preserve the current "
+                "behavior of class decoration, you can directly decorate the `__init__` method "
+                "and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            function = lambda *args, **kwargs: orig_func(*args, **kwargs)  # noqa: E731 - its name
+        if inspect.isgeneratorfunction(function):
+            return self._decorate_generator(function)  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def decorate_context(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return decorate_context  # type: ignore[return-value]
+
+    def _decorate_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Hold the mode while the generator's body runs, not between its values."""
+
+        @functools.wraps(function)
+        def generator_context(*args: Any, **kwargs: Any) -> Any:
+            body = function(*args, **kwargs)
+            resume: Callable[[], Any] = functools.partial(body.send, None)
+            while True:
+                try:
+                    with self.clone():
+                        value = resume()
+                except StopIteration as finished:
+                    return finished.value
+                try:
+                    received = yield value
+                except GeneratorExit:
+                    with self.clone():
+                        body.close()
+                    raise
+                except BaseException as error:
+                    resume = functools.partial(body.throw, error)
+                else:
+                    resume = functools.partial(body.send, received)
+
+        return generator_context
+
+
+class _GradSwitch(DecoratingMode):
+    """A mode that switches recording on or off; it may stand bare, `@no_grad`, as a decorator."""
+
+    wanted: bool
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        """Make the mode, or decorate a function at once."""
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+    def __enter__(self) -> None:
+        self.prev = is_grad_enabled()
+        grad_mode.set(self.wanted)
+
+    def __exit__(self, *exception: object) -> None:
+        grad_mode.set(self.prev)
+
+
+class no_grad(_GradSwitch):
+    """Do not record what runs inside: results have `requires_grad=False`.
+
+    A context manager and a decorator (`@no_grad()` or bare `@no_grad`).
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0], requires_grad=True)
+        >>> with torch.no_grad():
+        ...     (x * 2).requires_grad
+        False
+        >>> @torch.no_grad()
+        ... def double(x):
+        ...     return x * 2
+        >>> double(x).requires_grad
+        False
+    """
+
+    wanted = False
+
+    def __init__(self) -> None:
+        self.prev = False
+
+
+class enable_grad(_GradSwitch):
+    """Record what runs inside, also within a `no_grad` block.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0], requires_grad=True)
+        >>> with torch.no_grad(), torch.enable_grad():
+        ...     (x * 2).requires_grad
+        True
+    """
+
+    wanted = True
+
+
+class set_grad_enabled(DecoratingMode):
+    """Switch recording on or off, at once, and until the end of the block if used with `with`.
+
+    Args:
+        mode: True to record operations, False not to.
+
+    Raises:
+        TypeError: If `mode` is no bool.
+
+    Example:
+        >>> switch = set_grad_enabled(False)
+        >>> is_grad_enabled()
+        False
+        >>> _ = set_grad_enabled(True)
+    """
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
+        self.prev = is_grad_enabled()
+        self.mode = mode
+        grad_mode.set(mode)
+
+    def clone(self) -> Self:
+        """Give a fresh context that wants the same."""
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        """Hold the mode that was set upon creation; `__exit__` restores the one before."""
+        grad_mode.set(self.mode)
+
+    def __exit__(self, *exception: object) -> None:
+        grad_mode.set(self.prev)
+
+    def __call__(self, orig_func: F) -> F:
+        """Decorate a function, and undo the change that creating this object made."""
+        grad_mode.set(self.prev)
+        return super().__call__(orig_func)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+
+class inference_mode(DecoratingMode):
+    """Record nothing inside, and let the tensors that are made inside never be part of a graph.
+
+    It is `no_grad` made strict. A result is an inference tensor: it counts no versions and knows
+    of no views. So nobody could notice if it was changed, and later, outside, it can't be saved
+    for backward or changed in place. A `clone()` of it, made outside, is a normal tensor.
+
+    A view of a normal tensor is a normal tensor here, too; but outside neither it nor its base
+    may be changed in place in a way that would have to be recorded.
+
+    A context manager and a decorator (`@inference_mode()` or bare `@inference_mode`).
+
+    Args:
+        mode: False to leave inference mode for a while, and record.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0], requires_grad=True)
+        >>> with torch.inference_mode():
+        ...     y = x * 2
+        >>> y.requires_grad, y.is_inference()
+        (False, True)
+        >>> (x + y).requires_grad
+        True
+        >>> x * y
+        Traceback (most recent call last):
+        RuntimeError: Inference tensors cannot be saved for backward. Please do not use Tensors \
+created in inference mode in computation tracked by autograd. To work around this, you can make a \
+clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of \
+`torch.inference_mode()`.
+        >>> (x * y.clone()).requires_grad
+        True
+    """
+
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+        """Make the mode, or decorate a function at once."""
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._before: list[tuple[bool, bool]] = []
+
+    def clone(self) -> Self:
+        """Give a fresh context that wants the same."""
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        self._before.append((is_inference_mode_enabled(), is_grad_enabled()))
+        grad_mode.set_inference(self.mode, recording=not self.mode)
+
+    def __exit__(self, *exception: object) -> None:
+        grad_mode.set_inference(*self._before.pop())
+
+
+def is_inference_mode_enabled() -> bool:
+    """Tell whether this thread is in inference mode at this moment.
+
+    Example:
+        >>> is_inference_mode_enabled()
+        False
+        >>> with inference_mode():
+        ...     is_inference_mode_enabled()
+        True
+    """
+    return grad_mode.enabled is None
+
+
+def is_inference(input: Tensor) -> bool:
+    """Tell whether a tensor was made in inference mode.
+
+    Raises:
+        TypeError: If it is no tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> with torch.inference_mode():
+        ...     y = torch.ones(2)
+        >>> is_inference(y), is_inference(y.clone())
+        (True, False)
+    """
+    if not hasattr(input, "_version_counter"):
+        raise TypeError(
+            "is_inference(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(input).__name__}"
+        )
+    return input._version_counter is INFERENCE
+
+
+class _Switch(threading.local):
+    """What this thread has set."""
+
+    enabled: bool = True
+
+
+_switch = _Switch()
+
+
+def is_multithreading_enabled() -> bool:
+    """Tell how `set_multithreading_enabled` is set.
+
+    Example:
+        >>> is_multithreading_enabled()
+        True
+    """
+    return _switch.enabled
+
+
+class set_multithreading_enabled(DecoratingMode):
+    """Say whether a backward pass may use threads, at once or for a block with `with`.
+
+    PyTorch runs what is on another device in another thread, if it may. minigrad computes on the
+    CPU, in the thread that called `backward`, so the switch changes nothing but what
+    `is_multithreading_enabled` tells.
+
+    Args:
+        mode: Whether it may.
+
+    Raises:
+        TypeError: If `mode` is no bool.
+
+    Example:
+        >>> with set_multithreading_enabled(False):
+        ...     is_multithreading_enabled()
+        False
+        >>> is_multithreading_enabled()
+        True
+    """
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
+        self.prev = _switch.enabled
+        self.mode = mode
+        _switch.enabled = mode
+
+    def clone(self) -> Self:
+        """Give a fresh context that wants the same."""
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        """Do nothing: the switch was set upon creation."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Set the switch back."""
+        _switch.enabled = self.prev
+
+
+@attach(InferenceCounter)
+class NothingCounts(InferenceCounter):
+    """What an inference tensor answers when it is to be saved, or viewed."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> int:
+        """Refuse: there is no version, so nobody could notice a change."""
+        raise saved_inference_tensor()
+
+    @value.setter
+    def value(self, value: int) -> None: ...
+
+    @property
+    def views(self) -> None:
+        """None: views need not be found again, as no graph can become wrong."""
+        return None
+
+    @views.setter
+    def views(self, views: Any) -> None: ...

@@ -1,19 +1,320 @@
-"""Ask for gradients: `backward` adds them to the leaves, `grad` returns them."""
+"""Ask for gradients: `backward` adds them to the leaves, `grad` returns them.
+
+Both start at tensors, or at gradient edges, which name a place in the graph without a tensor.
+"""
 
 from __future__ import annotations
 
+import threading
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.engine import run_backward
-from minigrad.autograd.gradient_edge import GradientEdge, layout_of
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.node import NO_EDGE, Edge, Node
-from minigrad.autograd.starting import check_needs_gradient, starting_gradient, starting_gradients
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.engine import GraphTask, outputs_of, run_backward
+from minigrad.core.leaves import AccumulateGrad, resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.plugs import plugs
+from minigrad.core.tensor import Tensor, wrap_as_normal
+
+# ------------------------------------------------------------------ where a pass starts
+
+
+class _Fields(NamedTuple):
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+class GradientEdge(_Fields):
+    """A place in the graph: `backward` and `grad` take it where they take a tensor.
+
+    It keeps the graph from there on, but not the tensor with its values.
+
+    Args:
+        node: The tensor's `grad_fn`, or the accumulate node of a leaf.
+        output_nr: Which output of the node it is.
+        ownership_token: Unused here; PyTorch has it to keep nodes written in C++ alive.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> y = x * x
+        >>> edge = torch.autograd.graph.get_gradient_edge(y)
+        >>> edge.node.name(), edge.output_nr
+        ('MulBackward0', 0)
+        >>> torch.autograd.grad((y * 2).sum(), edge)
+        (tensor([2.]),)
+    """
+
+    # the tensor's shape and dtype, if the edge was made from one
+    _layout: tuple[Any, Any] | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"GradientEdge(node={self.node!r}, output_nr={self.output_nr!r}, "
+            f"ownership_token={self.ownership_token!r})"
+        )
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """Give the place in the graph at which the gradient of a tensor arrives.
+
+    `grad(loss, tensor)` and `grad(loss, get_gradient_edge(tensor))` compute the same.
+
+    Args:
+        tensor: A tensor that requires a gradient.
+
+    Raises:
+        RuntimeError: If it does not.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> get_gradient_edge(x).node.name()
+        'torch::autograd::AccumulateGrad'
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients"
+        )
+    node, output_nr = tensor._edge or resolve_edge(tensor)
+    assert node is not None
+    edge = GradientEdge(node, output_nr)
+    edge._layout = (tensor._array.shape, tensor._array.dtype)
+    return edge
+
+
+def layout_of(place: Any) -> tuple[Any, Any] | None:
+    """Give shape and dtype of the gradient that belongs to a tensor or a gradient edge.
+
+    Returns:
+        None for an edge that was put together by hand, if its node does not know.
+    """
+    if isinstance(place, Tensor):
+        return place._array.shape, place._array.dtype
+    node, output_nr, _ = place
+    if place._layout is not None:
+        return place._layout
+    if isinstance(node, AccumulateGrad):
+        return node.variable._array.shape, node.variable._array.dtype
+    if node._multiple and node._shape[output_nr] is not None:
+        return node._shape[output_nr], node._dtype[output_nr]
+    return None
+
+
+def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
+    """Check the gradients to start from, and fill in 1 where one may be left out."""
+    if gradients is None:
+        gradients = [None] * len(roots)
+    elif isinstance(gradients, Tensor):
+        gradients = [gradients]
+    starts = [
+        starting_gradient(position, root, gradient, recorded)
+        # more gradients than tensors are not looked at, as in PyTorch
+        for position, (root, gradient) in enumerate(zip(roots, gradients, strict=False))
+    ]
+    if len(starts) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(starts)} gradients")
+    for position, root in enumerate(roots):
+        if isinstance(root, Tensor) and (root._edge or resolve_edge(root)) is NO_EDGE:
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a grad_fn. "
+                "Was an input made with requires_grad=True, and not under no_grad()?"
+            )
+    return starts
+
+
+def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -> Any:
+    """Check one gradient to start from, or make one: a tensor if `recorded`, else an array."""
+    if not isinstance(root, (Tensor, GradientEdge)):
+        raise AssertionError(
+            "Expected output to be a torch.Tensor or a gradient edge, but got "
+            f"{type(root).__name__}"
+        )
+    if isinstance(root, GradientEdge) and root.output_nr and not root.node._multiple:
+        raise IndexError(
+            f"tuple index out of range: {root.node.name()} has one output, not number "
+            f"{root.output_nr}"
+        )
+    layout = layout_of(root)
+    if gradient is None:
+        start = _one(position, root, layout)
+        return wrap_as_normal(start) if recorded else start
+    if not isinstance(gradient, Tensor):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+        )
+    start = gradient._array
+    if layout is None:
+        refuse_complex(start.dtype)
+        return gradient if recorded else start
+    shape, dtype = layout
+    if start.shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of "
+            f"torch.Size({list(start.shape)}) and output[{position}] has a shape of "
+            f"torch.Size({list(shape)})."
+        )
+    if start.dtype == dtype:
+        return gradient if recorded else start
+    if "c" in (start.dtype.kind, dtype.kind):  # or the imaginary part would go
+        given, wanted = gradient.dtype, wrap_as_normal(np.empty(0, dtype)).dtype
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {given} and "
+            f"output[{position}] has a dtype of {wanted}."
+        )
+    return gradient._to_numpy_dtype(dtype) if recorded else start.astype(dtype)
+
+
+def _one(position: int, root: Any, layout: Any) -> Any:
+    """Make the gradient of a scalar with respect to itself."""
+    if layout is None:
+        raise RuntimeError(
+            f"element {position} of tensors is a GradientEdge without a tensor, so the shape "
+            "of its gradient is not known. Pass the gradient, or make the edge with "
+            "get_gradient_edge()."
+        )
+    shape, dtype = layout
+    if np.prod(shape) != 1 and (isinstance(root, GradientEdge) or root.requires_grad):
+        raise RuntimeError(
+            "grad can be implicitly created only for scalar outputs. This one has shape "
+            f"{list(shape)}: reduce it with sum() or mean(), or pass gradient= in its shape."
+        )
+    if isinstance(root, GradientEdge):
+        return np.ones(shape, dtype)
+    start = root._array.copy()
+    start.fill(1)
+    return start
+
+
+class UncheckedTask(GraphTask):
+    """A pass that starts at an edge put together by hand: its gradient may have a wrong shape."""
+
+    attended = True
+
+    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Refuse a gradient that does not fit its leaf."""
+        if isinstance(node, AccumulateGrad) and gradient is not None:
+            wanted = node.variable._array.shape
+            if gradient.shape != wanted:
+                raise RuntimeError(
+                    f"Function AccumulateGrad got an invalid gradient - got {list(gradient.shape)} "
+                    f"but expected shape compatible with {list(wanted)}"
+                )
+        return super()._run_attended(node, gradient)
+
+
+class ChosenTask(GraphTask):
+    """A pass that only goes where it has to for the gradients at some edges.
+
+    Args:
+        *common: What every pass takes.
+        inputs: The edges.
+        accumulate: Whether their nodes themselves run (`backward`), or the gradients that reach
+            them are only captured (`grad`).
+    """
+
+    attended = True
+
+    def __init__(
+        self,
+        roots: Sequence[Edge],
+        retain_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Edge],
+        accumulate: bool,
+    ) -> None:
+        super().__init__(roots, retain_graph, create_graph)
+        captures: dict[Node, list[tuple[int, int]]] = {}
+        for position, (node, output_nr) in enumerate(inputs):
+            if node is not None:
+                captures.setdefault(node, []).append((position, output_nr))
+        self.captured = [None] * len(inputs)
+        self.running = leading_to(roots, set(captures), accumulate)
+        self.captures = {} if accumulate else captures
+        self.needed = self.running | set(captures)
+
+    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
+        """Run; but first call the tensor hooks of an only root, which PyTorch does in any case."""
+        node, output_nr = edges[0]
+        only = node if len(edges) == 1 and node not in (self.needed or ()) else None
+        if only is not None and only._hooks is not None:
+            self.evaluating = only
+            grad_outputs = outputs_of(only, None)
+            grad_outputs[output_nr] = gradients[0]
+            only._hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
+        super().run(edges, gradients)
+
+    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Run a node, or only keep its gradient, if that was asked for."""
+        if node in self.captures:
+            grad_mode.set(self.recorded)
+            grad_outputs = self._as_tensors(outputs_of(node, gradient))
+            if node not in self.running and node._hooks is not None:
+                node._hooks.run_tensor_hooks(grad_outputs)
+            self._capture(node, grad_outputs)
+        if node not in self.running:
+            return (None,) * len(node.next_functions)
+        return super()._run_attended(node, gradient)
+
+    def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
+        """Keep the gradients that were asked for."""
+        for position, output_nr in self.captures[node]:
+            self.captured[position] = grad_outputs[output_nr]
+
+
+class UncheckedChosenTask(UncheckedTask, ChosenTask):
+    """A pass that is both."""
+
+
+def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> set[Node]:
+    """Find the nodes that must run for gradients to reach the targets.
+
+    With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the
+    way to another one.
+    """
+    needed: set[Node] = set(targets) if accumulate else set()
+    visited: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
+    while stack:
+        node, followed = stack.pop()
+        if followed:
+            if any(n in needed or n in targets for n, _ in node.next_functions):
+                needed.add(node)
+        elif node not in visited:
+            visited.add(node)
+            stack.append((node, True))
+            stack.extend((n, False) for n, _ in node.next_functions if n is not None)
+    return needed
+
+
+def _run(
+    roots: list[Any],
+    gradients: list[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    inputs: list[Edge] | None,
+    accumulate: bool,
+) -> list[Any]:
+    """Run the sort of pass that is wanted."""
+    unknown = any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
+    edges = [_edge_of(root) for root in roots]
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
+        return run_backward(edges, gradients, keep, create_graph, kind)
+    kind = UncheckedChosenTask if unknown else ChosenTask
+    return run_backward(edges, gradients, keep, create_graph, kind, inputs, accumulate)
+
+
+# ------------------------------------------------------------------ backward and grad
 
 
 def backward(
@@ -51,29 +352,11 @@ def backward(
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
     wanted = None if inputs is None else _as_wanted(inputs, "backward")
-    if grad_tensors is None and isinstance(tensors, Variable):  # a loss: the common case
-        gradients = [starting_gradient(0, tensors, None, create_graph)]
-        edge = tensors._edge or resolve_edge(tensors)
-        if edge is NO_EDGE:
-            check_needs_gradient(0, tensors)
-        root_edges = [edge]
-        unchecked = False
-    else:
-        roots = _as_list(tensors)
-        unchecked = _any_unknown(roots)
-        gradients = starting_gradients(roots, grad_tensors, create_graph)
-        root_edges = [_edge_of(root) for root in roots]
+    roots = _as_list(tensors)
+    gradients = starting_gradients(roots, grad_tensors, create_graph)
     edges = None if wanted is None else _edges_of_inputs(wanted)
     try:
-        run_backward(
-            root_edges,
-            gradients,
-            create_graph if retain_graph is None else retain_graph,
-            create_graph,
-            edges,
-            True,
-            unchecked,
-        )
+        _run(roots, gradients, retain_graph, create_graph, edges, True)
     finally:
         if create_graph:
             warnings.warn(
@@ -116,7 +399,7 @@ def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
     """Give the edges at which gradients are wanted, and let inner tensors keep theirs."""
     edges = []
     for tensor in wanted:
-        if isinstance(tensor, Variable):
+        if isinstance(tensor, Tensor):
             if tensor.requires_grad:
                 tensor._resolved_edge()  # a view of changed memory retains at its new node
             tensor.retain_grad()
@@ -126,12 +409,7 @@ def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
 
 def _as_list(tensors: Any) -> list[Any]:
     """Give a list of tensors and gradient edges from one of them or several."""
-    return [tensors] if isinstance(tensors, (Variable, GradientEdge)) else list(tensors)
-
-
-def _any_unknown(roots: list[Any]) -> bool:
-    """Tell whether a root is an edge at which the shape of the gradient is not known."""
-    return any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
+    return [tensors] if isinstance(tensors, (Tensor, GradientEdge)) else list(tensors)
 
 
 def _edge_of(tensor: Any) -> Edge:
@@ -142,7 +420,7 @@ def _edge_of(tensor: Any) -> Edge:
     """
     if isinstance(tensor, GradientEdge):
         return (tensor.node, tensor.output_nr)
-    if not isinstance(tensor, Variable):
+    if not isinstance(tensor, Tensor):
         raise RuntimeError(
             f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}"
         )
@@ -220,14 +498,7 @@ def grad(
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]
-    results = run_backward(
-        [_edge_of(root) for root in roots],
-        gradients,
-        create_graph if retain_graph is None else retain_graph,
-        create_graph,
-        edges,
-        unchecked=_any_unknown(roots),
-    )
+    results = _run(roots, gradients, retain_graph, create_graph, edges, False)
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
         if result is None and not allow_unused:
             raise RuntimeError(
@@ -239,7 +510,7 @@ def grad(
                 raise RuntimeError(
                     "materialize_grads cannot be used when the given input is a GradientEdge"
                 )
-            zeros = Node.wrap(np.zeros_like(tensor._array))
+            zeros = wrap_as_normal(np.zeros_like(tensor._array))
             results[position] = zeros.requires_grad_() if create_graph else zeros
     results = results if create_graph else _told_apart(results)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
@@ -257,7 +528,7 @@ def _in_batches(
     """Make one pass for each row of the gradients to start from, and stack what they give."""
     if grad_outputs is None:
         raise ValueError("is_grads_batched=True needs grad_outputs with one row for each pass.")
-    starts = [grad_outputs] if isinstance(grad_outputs, Variable) else list(grad_outputs)
+    starts = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
     roots = _as_list(outputs)
     count = _batch_size(roots, starts)
     passes = []
@@ -293,7 +564,7 @@ def _batch_size(roots: list[Any], starts: list[Any]) -> int:
             )
         if shape[0] == 0:
             raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
-        if isinstance(root, Variable) and shape[1:] != root._array.shape:
+        if isinstance(root, Tensor) and shape[1:] != root._array.shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
                 "as the batch dimension. The sizes of the remaining dimensions are expected to "
@@ -313,7 +584,7 @@ def _batch_size(roots: list[Any], starts: list[Any]) -> int:
 
 
 def _row(start: Any, row: int, recorded: bool) -> Any:
-    return start[row] if recorded else Node.wrap(start._array[row])
+    return start[row] if recorded else wrap_as_normal(start._array[row])
 
 
 def _stacked(gradients: Sequence[Any]) -> Any:
@@ -337,3 +608,33 @@ def _told_apart(gradients: Sequence[Any]) -> list[Any]:
                 tensors[id(gradient._array)] = gradient
         apart.append(gradient)
     return apart
+
+
+def in_another_thread(function: Callable[[], Any]) -> Any:
+    """Call a function in a new thread that has this one's modes, and wait for it.
+
+    A backward pass that a hook starts runs within the outer one, several calls deeper. Python
+    limits how deep calls may nest in one thread, so every so many levels a new one takes over.
+    """
+    modes = dict(vars(grad_mode))
+    del modes["levels_left"]  # the new thread has all of its own
+    context = copy_context()
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        vars(grad_mode).update(modes)
+        try:
+            results.append(context.run(function))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="minigrad-backward")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+plugs.fill(backward=backward, deeper=in_another_thread)

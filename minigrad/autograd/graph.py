@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet, ref
 
-from minigrad.autograd.accumulate import AccumulateGrad
-from minigrad.autograd.gradient_edge import GradientEdge, get_gradient_edge
-from minigrad.autograd.hooks import hook_name
-from minigrad.autograd.multi_grad_hook import register_multi_grad_hook
-from minigrad.autograd.mutation import allow_mutation_on_saved_tensors
-from minigrad.autograd.node import Node
-from minigrad.autograd.raw_saved import RawSavedTensor
+from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
+from minigrad.autograd.messages import hook_name
 from minigrad.autograd.saved_hooks import (
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.saved_names import RawSavedTensor
+from minigrad.core.engine import GraphTask
+from minigrad.core.gates import FullBackwardHooks, LegacyHook
+from minigrad.core.hooks import RemovableHandle
+from minigrad.core.leaves import AccumulateGrad, resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import Node
+from minigrad.core.plugs import attach
+from minigrad.core.tensor import Tensor
 
 __all__ = [
     "AccumulateGrad",
@@ -56,11 +63,11 @@ def increment_version(tensor: Any) -> None:
         >>> x._version
         1
     """
-    tensors = (tensor,) if isinstance(tensor, Variable) else tensor
+    tensors = (tensor,) if isinstance(tensor, Tensor) else tensor
     if not isinstance(tensors, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in tensors:
-        if not isinstance(each, Variable):
+        if not isinstance(each, Tensor):
             raise RuntimeError(
                 "increment_version expects each element of the iterable to be a tensor"
             )
@@ -90,8 +97,7 @@ class HookRecord(NamedTuple):
 def hooks_of(node: Node) -> list[HookRecord]:
     """List the hooks that sit on a node, in the order in which they run.
 
-    A hook that the library itself put there to call others may say so: its method `shown_as`
-    lists the records to give in its place.
+    In the place of what the library itself put there, for a module, stand the module's hooks.
 
     Example:
         >>> import minigrad as torch
@@ -124,7 +130,193 @@ def hooks_of(node: Node) -> list[HookRecord]:
 
 
 def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
-    shown = hook.shown_as() if hasattr(hook, "shown_as") else None
-    if shown is not None:
-        return [HookRecord(*record) for record in shown]
+    gate = getattr(hook, "__self__", None)
+    if isinstance(gate, FullBackwardHooks):  # the node's hook calls the module's
+        before = [("full backward pre", each) for each in gate.pre_hooks]
+        after = [("full backward", each) for each in gate.hooks]
+        shown = after
+        if hook.__func__ is FullBackwardHooks.at_outputs:
+            shown = before if gate.inputs_need_grad else before + after
+        return [
+            HookRecord(what, hook_name(each), 0, _remark(gate.module, each)) for what, each in shown
+        ]
+    if isinstance(hook, LegacyHook):
+        remark = _remark(hook.module(), hook.hook)
+        return [HookRecord("legacy backward", hook_name(hook.hook), 0, remark)]
     return [HookRecord(kind, hook_name(hook), output_nr, getattr(hook, "remark", ""))]
+
+
+def _remark(module: Any, hook: Any) -> str:
+    """Say of a hook that is none of the module's own that it is on every module."""
+    if module is None:
+        return ""
+    own = (*module._backward_hooks.values(), *module._backward_pre_hooks.values())
+    return "" if any(each is hook for each in own) else "global"
+
+
+class _MultiHandle(RemovableHandle):
+    """The handles of one hook on several tensors; `remove()` takes it off all of them."""
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        """Remove the hook from every tensor."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __getstate__(self) -> tuple[RemovableHandle, ...]:
+        """Give the handles."""
+        return self.handles
+
+    def __setstate__(self, state: tuple[RemovableHandle, ...]) -> None:
+        """Take the handles."""
+        self.handles = state
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Any],
+    fn: Callable[[Any], None],
+    *,
+    mode: str = "all",
+) -> _MultiHandle:
+    """Call `fn` once per backward pass for the gradients of several tensors.
+
+    Args:
+        tensors: Tensors that require a gradient.
+        fn: In mode "all" it gets the list of gradients, None for a tensor that got none; in mode
+            "any" the first gradient that arrives. What it returns is ignored.
+        mode: "all" waits for every tensor whose gradient this pass computes; "any" does not.
+
+    Returns:
+        A handle whose `remove()` takes the hook off all tensors.
+
+    Raises:
+        ValueError: If the mode is another one.
+        AssertionError: In mode "all", if a tensor requires no gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> a = torch.tensor([1.0], requires_grad=True)
+        >>> b = torch.tensor([2.0], requires_grad=True)
+        >>> handle = torch.autograd.graph.register_multi_grad_hook([a, b], print)
+        >>> (a * b).backward()
+        [tensor([2.]), tensor([1.])]
+    """
+    modes = ("all", "any")
+    if mode not in modes:
+        raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
+    if mode == "any":
+        hook = _first_of_a_pass(fn)
+        return _MultiHandle(tuple(t.register_hook(hook) for t in tensors if t.requires_grad))
+    for tensor in tensors:
+        if not tensor.requires_grad:
+            raise AssertionError("Expected gradient function to be set")
+    gathering = _Gathering([(t._edge or resolve_edge(t))[0] for t in tensors], fn)
+    return _MultiHandle(
+        tuple(t.register_hook(gathering.hook_for(place)) for place, t in enumerate(tensors))
+    )
+
+
+def will_run(task: GraphTask, node: Node) -> bool:
+    """Tell whether a node is among those that a pass runs, or whose gradient it captures.
+
+    Raises:
+        RuntimeError: For a leaf while `grad()` runs, whose accumulation is not needed.
+    """
+    upstream = _reachable(task)
+    if task.needed is None or node not in upstream:
+        return node in upstream
+    if type(node) is AccumulateGrad and node in getattr(task, "captures", ()):
+        raise RuntimeError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running "
+            "autograd.grad(). This is currently not supported."
+        )
+    return node in task.needed
+
+
+def _reachable(task: Any) -> set[Node]:
+    """Find all nodes upstream of a pass's roots: several roots among them, a single one not."""
+    roots = task.roots
+    if "reachable" not in vars(task):
+        edges = roots if len(roots) > 1 or roots[0][0] is None else roots[0][0].next_functions
+        task.reachable = set()
+        stack = [node for node, _ in edges if node is not None]
+        while stack:
+            node = stack.pop()
+            if node not in task.reachable:
+                task.reachable.add(node)
+                stack.extend(n for n, _ in node.next_functions if n is not None)
+    found: set[Node] = task.reachable
+    return found
+
+
+class _Gathering:
+    """Collects the gradients of one pass until all have come that will come."""
+
+    def __init__(self, nodes: list[Any], fn: Callable[[Any], None]) -> None:
+        self.nodes = nodes
+        self.fn = fn
+        self.lock = threading.Lock()
+        # How many gradients are to come. As in PyTorch, a pass that starts inside another one, over
+        # the same tensors, overwrites it for both.
+        self.coming = 0
+        # for each pass that runs: how many gradients have come, and which
+        self.passes: WeakKeyDictionary[Any, tuple[list[int], list[Any]]] = WeakKeyDictionary()
+
+    def hook_for(self, place: int) -> Callable[[Any], None]:
+        """Give the hook for one of the tensors."""
+
+        def gather(grad: Any) -> None:
+            task = grad_mode.task
+            with self.lock:
+                if task not in self.passes:
+                    self.coming = sum(will_run(task, node) for node in self.nodes)
+                    self.passes[task] = ([0], [None] * len(self.nodes))
+                came, gradients = self.passes[task]
+                gradients[place] = grad
+                came[0] += 1
+                complete = came[0] == self.coming
+                if complete:
+                    del self.passes[task]
+            if complete:
+                self.fn(gradients)
+
+        gather.__name__ = hook_name(self.fn)
+        gather.remark = "multi-grad"  # type: ignore[attr-defined]
+        return gather
+
+
+def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Give a hook that passes on the first gradient of each pass only."""
+    served: WeakSet[Any] = WeakSet()
+    lock = threading.Lock()
+
+    def first(grad: Any) -> None:
+        task = grad_mode.task
+        with lock:
+            if task in served:
+                return
+            served.add(task)
+        fn(grad)
+
+    first.__name__ = hook_name(fn)
+    first.remark = "multi-grad"  # type: ignore[attr-defined]
+    return first
+
+
+@attach(RemovableHandle)
+class HandleOfCopies(RemovableHandle):
+    """How a handle is pickled and copied, together with the tables of hooks."""
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Give what a pickle or a deep copy needs: the tables themselves, and the id."""
+        return (self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref))
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Attach the copied handle to the copied tables."""
+        table, self.id, extras = state if len(state) == 3 else (*state, ())
+        # The copy may come from another process: its id must not be given out again here.
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+        self.hooks_dict_ref = ref(OrderedDict() if table is None else table)
+        self.extra_dict_ref = tuple(ref(extra) for extra in extras if extra is not None)

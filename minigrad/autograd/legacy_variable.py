@@ -4,15 +4,47 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.complex_numbers import can_require_grad
-from minigrad.autograd.engine import Engine
-from minigrad.autograd.node import Node
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable as AnyTensor
+from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.core.modes import grad_mode
+from minigrad.core.tensor import Tensor, wrap_as_normal
+
+
+class Engine:
+    """What running hooks may ask of the engine; `Variable._execution_engine` is the one."""
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call a function without arguments at the end of the backward pass that runs now.
+
+        Raises:
+            RuntimeError: If none runs.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> engine = torch.autograd.Variable._execution_engine
+            >>> def hook(grad):
+            ...     engine.queue_callback(lambda: print("at the end:", x.grad))
+            >>> y = x * 2
+            >>> handle = y.register_hook(hook)
+            >>> y.backward()
+            at the end: tensor([2.])
+        """
+        task = grad_mode.task
+        if task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if task.callbacks is None:
+            task.callbacks = []
+        task.callbacks.append(callback)
+
+    def is_checkpoint_valid(self) -> bool:
+        """Tell whether the pass that runs now goes to all leaves: no inputs were asked for."""
+        task = grad_mode.task
+        return task is None or task.needed is None
 
 
 class VariableMeta(type):
@@ -20,7 +52,7 @@ class VariableMeta(type):
 
     def __instancecheck__(cls, instance: Any) -> bool:
         """Tell whether something is a tensor."""
-        return isinstance(instance, AnyTensor)
+        return isinstance(instance, Tensor)
 
 
 class Variable(metaclass=VariableMeta):
@@ -46,7 +78,7 @@ class Variable(metaclass=VariableMeta):
         True
     """
 
-    _execution_engine: ClassVar[Engine] = AnyTensor._execution_engine
+    _execution_engine: ClassVar[Engine] = Engine()
 
     def __new__(
         cls,
@@ -66,8 +98,8 @@ class Variable(metaclass=VariableMeta):
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if data is None:
-            tensor = Node.wrap(np.empty(0, np.float32))
-        elif isinstance(data, AnyTensor):
+            tensor = wrap_as_normal(np.empty(0, np.float32))
+        elif isinstance(data, Tensor):
             tensor = data.detach()
         else:
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from minigrad.autograd.accumulate import AccumulateGrad
 from minigrad.autograd.events import (
     Event,
     GradientAccumulated,
@@ -20,15 +19,14 @@ from minigrad.autograd.events import (
     RuleApplied,
     snapshot,
 )
-from minigrad.autograd.graph_task import GraphTask, WatchedTask
-from minigrad.autograd.hooks import hook_name
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.names import named_tensors
-from minigrad.autograd.node import Edge, Node
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.variable import Variable
-from minigrad.autograd.versions import INFERENCE
+from minigrad.autograd.messages import hook_name, type_name
+from minigrad.core.engine import GraphTask
+from minigrad.core.gates import FullBackwardHooks, LegacyHook
+from minigrad.core.leaves import AccumulateGrad, resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import Edge, Node
+from minigrad.core.plugs import plugs
+from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
 
 __all__ = [
     "Event",
@@ -83,7 +81,7 @@ class record:
     def __init__(self, names: Any = None) -> None:
         self._names = list(named_tensors(names))
         for name, tensor in self._names:
-            if not isinstance(tensor, Variable):
+            if not isinstance(tensor, Tensor):
                 raise TypeError(
                     f"record() writes down what minigrad's engine does, but {name!r} is a "
                     f"{type_name(tensor)}. Name minigrad's tensors."
@@ -93,11 +91,13 @@ class record:
         """Begin to log."""
         self._outer = grad_mode.recorder
         recorder = grad_mode.recorder = Recorder(self._names, self._outer)
+        plugs.pass_kinds.append(recorded_here)
         return recorder.log
 
     def __exit__(self, *exception: object) -> None:
         """End."""
         grad_mode.recorder = self._outer
+        plugs.pass_kinds.remove(recorded_here)
 
 
 class Recorder:
@@ -140,21 +140,18 @@ class Recorder:
                 told = (told[0], self.outer.label(told[1].node), *told[2:])
             self.outer.note(kind, node, *told)
 
-    def kind_of_task(self, watched: bool) -> type[GraphTask]:
-        """Choose the sort of pass that writes down what it does."""
-        return RecordedWatchedTask if watched else RecordedTask
-
 
 class RecordedTask(GraphTask):
     """A backward pass that writes down what it does."""
 
+    attended = True
+    evaluating: Node | None = None  # the node that runs
     arrived: Any = None  # what arrived at the node that runs, if no hook can change it
     found: Any = None  # what its rule gave, if no hook can change it
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
         self.recorder: Recorder = grad_mode.recorder
-        self.attended = True
 
     def run(self, edges: Sequence[Edge], gradients: Any) -> None:
         """Write down where the pass starts, and run it."""
@@ -162,10 +159,6 @@ class RecordedTask(GraphTask):
             if node is not None:
                 self.recorder.note(PassStarted, node, output_nr, _copied(gradient))
         super().run(edges, gradients)
-
-    def _attend_only_root(self, edge: Edge, gradient: Any) -> None:
-        self.evaluating = edge[0]
-        super()._attend_only_root(edge, gradient)
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
@@ -178,16 +171,18 @@ class RecordedTask(GraphTask):
             self.found = tuple(map(_copied, results))
         for input_nr, (sent, edge) in enumerate(zip(self.found, node.next_functions, strict=False)):
             target, output_nr = edge
-            wanted = self.needed is None or target in self.needed or target in self.captures
+            wanted = self.needed is None or target in self.needed
             if target is not None and sent is not None and wanted:
                 label = self.recorder.label(target)
                 note(GradientSent, node, input_nr, label, output_nr, sent)
         return results
 
-    def _capture(self, position: int, node: Node, output_nr: int, gradient: Any) -> None:
-        super()._capture(position, node, output_nr, gradient)
-        if gradient is not None:
-            self.recorder.note(GradientCaptured, node, position, output_nr, snapshot(gradient))
+    def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
+        super()._capture(node, grad_outputs)  # type: ignore[misc]  # only a chosen pass does
+        for position, output_nr in self.captures[node]:  # type: ignore[attr-defined]
+            gradient = grad_outputs[output_nr]
+            if gradient is not None:
+                self.recorder.note(GradientCaptured, node, position, output_nr, snapshot(gradient))
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         given = self.arrived or snapshot(grad_outputs)
@@ -208,8 +203,20 @@ class RecordedTask(GraphTask):
         return [RecordedHook(hook, kind, node, output_nr, self.recorder) for hook in hooks]
 
 
-class RecordedWatchedTask(RecordedTask, WatchedTask):
-    """A backward pass in anomaly mode that writes down what it does."""
+_kinds: dict[type[GraphTask], type[GraphTask]] = {}
+
+
+def _recorded(kind: type[GraphTask]) -> type[GraphTask]:
+    if kind not in _kinds:
+        _kinds[kind] = type(kind.__name__, (RecordedTask, kind), {})
+    return _kinds[kind]
+
+
+def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
+    """Give the kind of pass that is a given kind, and written down if this thread records."""
+    if grad_mode.recorder is None or issubclass(kind, RecordedTask):
+        return kind
+    return _recorded(kind)
 
 
 class RecordedHook:
@@ -219,19 +226,18 @@ class RecordedHook:
         self, hook: Callable[..., Any], kind: str, node: Node, output_nr: int, recorder: Recorder
     ) -> None:
         self.hook, self.node, self.output_nr, self.recorder = hook, node, output_nr, recorder
-        shown = hook.shown_as() if hasattr(hook, "shown_as") else None
         # A full hook's own hook on the node calls the user's, which are written down one by one.
-        self.silent = shown is not None and [each[0] for each in shown] != ["legacy backward"]
-        self.kind: str = shown[0][0] if shown else kind
-        self.called: str = shown[0][1] if shown else hook_name(hook)
+        self.silent = isinstance(getattr(hook, "__self__", None), FullBackwardHooks)
+        self.kind = "legacy backward" if isinstance(hook, LegacyHook) else kind
+        self.called = hook_name(hook.hook if isinstance(hook, LegacyHook) else hook)
         if hasattr(hook, "__name__"):  # errors name the hook
-            self.__name__ = hook.__name__
+            self.__name__ = "hook" if self.silent else hook.__name__
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
         if self.silent:
             return self.hook(*given)
-        told = [each for each in given if each is None or isinstance(each, (tuple, Variable))]
+        told = [each for each in given if each is None or isinstance(each, (tuple, Tensor))]
         seen, before = snapshot(told), _versions(told)
         returned, raised = None, None
         try:
@@ -258,4 +264,41 @@ def _copied(gradient: Any) -> Any:
     """Copy a gradient, an array or a tensor, into a tensor of its own."""
     if gradient is None:
         return None
-    return Node.wrap(getattr(gradient, "_array", gradient).copy("K"))
+    return wrap_as_normal(getattr(gradient, "_array", gradient).copy("K"))
+
+
+def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (name, tensor) from a dict, a Module, or a list of such; a dict may hold Modules.
+
+    Args:
+        names: `{"x": x, "net": net}`, a Module, `[net, {"x": x}]`, or None.
+        prefix: Put before the names of parameters, with a dot.
+
+    Raises:
+        TypeError: If it is none of these.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.ones(2)
+        >>> [name for name, _ in named_tensors([torch.nn.Linear(1, 1), {"x": x}])]
+        ['weight', 'bias', 'x']
+    """
+    # As deep as somebody wrote brackets into a call, so recursion is safe here.
+    if names is None:
+        return
+    if hasattr(names, "named_parameters"):
+        for name, parameter in names.named_parameters():
+            yield (f"{prefix}.{name}" if prefix else name), parameter
+    elif isinstance(names, Mapping):
+        for name, value in names.items():
+            if hasattr(value, "named_parameters"):
+                yield from named_tensors(value, str(name))
+            else:
+                yield str(name), value
+    elif isinstance(names, list | tuple):
+        for part in names:
+            yield from named_tensors(part)
+    else:
+        raise TypeError(
+            f"names must be a dict of names and tensors or a Module, not {type(names).__name__}"
+        )

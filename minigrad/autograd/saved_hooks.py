@@ -5,16 +5,92 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.leaves import resolve_edge, wrapped_number
-from minigrad.autograd.modes import grad_mode, no_grad, stop_watching, watch_nodes
-from minigrad.autograd.node import Node
-from minigrad.autograd.saved import OwnResult, PackedTensor, SavedTensor
-from minigrad.autograd.variable import Variable
-from minigrad.autograd.versions import counter_of
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.views import write_watchers
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import grad_mode, stop_watching, watch_nodes
+from minigrad.core.node import Node
+from minigrad.core.saved import SavedTensor, made_by
+from minigrad.core.tensor import (
+    INFERENCE,
+    Tensor,
+    VersionCounter,
+    counter_of,
+    wrap_as_normal,
+    wrapped_number,
+)
 
 Pack = Callable[[Any], Any]
 Unpack = Callable[[Any], Any]
+
+
+class OwnResult:
+    """A node's own result that a pack hook returned as it was: kept without its place."""
+
+    __slots__ = ("array", "counter")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.array = tensor._array
+        self.counter = tensor._version_counter
+
+    def tensor(self, saved_by: Node, output_nr: int) -> Any:
+        """Give the result with its place in the graph."""
+        tensor = wrap_as_normal(self.array)
+        tensor._version_counter = self.counter
+        saved_by._place(tensor, output_nr)
+        return tensor
+
+
+class PackedTensor:
+    """A saved tensor that a pack hook took, and that an unpack hook will give back.
+
+    Attributes:
+        packed: What the pack hook returned.
+        unpack: Gives a tensor for it.
+        node: The node that made the tensor; None for a result of the node that saved it.
+        output_nr: Which output of that node the tensor is.
+        requires_grad: Whether a gradient flows to the tensor.
+        dtype: The NumPy dtype of the tensor.
+        place: For a view that was changed in place, as in `SavedTensor`.
+    """
+
+    _version_counter = INFERENCE  # not None: so that the tape asks for unpacking
+    place: Callable[[], Any]
+
+    def __init__(
+        self, packed: Any, unpack: Unpack, node: Node | None, output_nr: int, tensor: Tensor
+    ) -> None:
+        self.packed = packed
+        self.unpack = unpack
+        self.node = node
+        self.output_nr = output_nr
+        self.requires_grad = tensor.requires_grad
+        self.dtype = tensor._array.dtype
+
+    def unpack_array(self, node: Node) -> Any:
+        """Give the array, in the dtype that was saved: that of the gradients' tensors."""
+        array = self.unpack_tensor(node)._array
+        return array if array.dtype == self.dtype else array.astype(self.dtype)
+
+    def unpack_tensor(self, node: Node) -> Any:
+        """Call the unpack hook, and give what it returned its place in the graph."""
+        packed = self.packed
+        if packed.__class__ is OwnResult:
+            packed = packed.tensor(made_by(self, node), self.output_nr)
+        tensor = self.unpack(packed)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(tensor).__name__}"
+            )
+        if not self.requires_grad:
+            return tensor
+        placed = wrap_as_normal(tensor._array)
+        placed._version_counter = counter_of(tensor)
+        (self.node or made_by(self, node))._place(placed, self.output_nr)
+        return placed
 
 
 class saved_tensors_hooks:
@@ -151,21 +227,21 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
             packed[place] = pack(result, None, node._result_nr(place), hooks)
             if hasattr(entry, "place"):
                 packed[place].place = entry.place
-        elif isinstance(entry, (SavedTensor, Variable)):
-            tensor: Any = entry if isinstance(entry, Variable) else entry.tensor
+        elif isinstance(entry, (SavedTensor, Tensor)):
+            tensor: Any = entry if isinstance(entry, Tensor) else entry.tensor
             if tensor._meta is not wrapped_number:
                 edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
 
 
-def gradient_edge(tensor: Variable) -> tuple[Node | None, int]:
+def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     """Give the edge at which a tensor's gradient arrives; no node if it needs none."""
     return (tensor._edge or resolve_edge(tensor)) if tensor.requires_grad else (None, 0)
 
 
 def pack(
-    tensor: Variable, node: Node | None, output_nr: int, hooks: tuple[Pack, Unpack]
+    tensor: Tensor, node: Node | None, output_nr: int, hooks: tuple[Pack, Unpack]
 ) -> PackedTensor:
     """Call the pack hook with a tensor, and keep what it returns.
 
@@ -194,3 +270,104 @@ def pack(
         # that no cycle holds both
         packed = OwnResult(tensor)
     return PackedTensor(packed, hooks[1], node, output_nr, tensor)
+
+
+class _Handle:
+    """Stands for what operations saved: one tensor in one version."""
+
+    __slots__ = ("__weakref__", "version")
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+
+
+class SavedCopies:
+    """What `allow_mutation_on_saved_tensors` gives: the saved tensors of its block.
+
+    Attributes:
+        original: The tensors that were not written to since they were saved.
+        cloned: Copies of those that were.
+    """
+
+    def __init__(self) -> None:
+        self.original: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
+        self.cloned: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
+        self._known: WeakValueDictionary[tuple[int, int], _Handle] = WeakValueDictionary()
+        self._memory: WeakKeyDictionary[VersionCounter, WeakSet[_Handle]] = WeakKeyDictionary()
+
+    def clear(self) -> None:
+        """Forget all that was saved."""
+        for table in (self.original, self.cloned, self._known, self._memory):
+            table.clear()
+
+    def _pack(self, tensor: Any) -> _Handle:
+        counter = counter_of(tensor)
+        key = (id(tensor._array), counter.value)
+        handle = self._known.get(key)
+        if handle is None:
+            handle = self._known[key] = _Handle(counter.value)
+            # detached: a result must not be held by the node that made it
+            self.original[handle] = tensor.detach()
+            self._memory.setdefault(counter, WeakSet()).add(handle)
+        return handle
+
+    def _unpack(self, handle: _Handle) -> Any:
+        tensor = self.cloned.get(handle)
+        if tensor is None:
+            tensor = self.original.get(handle)
+        if tensor is None or _open_blocks != [self]:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded."
+            )
+        if handle in self.original and tensor._version != handle.version:
+            raise RuntimeError(
+                "one of the variables needed for gradient computation was changed in a way that "
+                "'allow_mutation_on_saved_tensors' did not notice"
+            )
+        return tensor
+
+    def _before_write(self, tensor: Tensor) -> None:
+        for handle in self._memory.pop(counter_of(tensor), ()):
+            self.cloned[handle] = self.original.pop(handle).clone()
+
+
+# the block that is open, if one is: they cannot be nested
+_open_blocks: list[SavedCopies] = []
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
+    """Let tensors be changed in place though an operation in the block needs their old values.
+
+    A saved tensor is copied just before it is changed, so the gradients are those of the values
+    that were used. Run the backward pass within the block, too.
+
+    Raises:
+        RuntimeError: If such blocks are nested.
+        AssertionError: When a graph that was recorded in the block runs backward outside of it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x * 1
+        ...     z = y * y
+        ...     y.zero_()
+        ...     z.backward()
+        tensor([0.], grad_fn=<ZeroBackward0>)
+        >>> x.grad
+        tensor([6.])
+    """
+    if _open_blocks:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    copies = SavedCopies()
+    _open_blocks.append(copies)
+    write_watchers.append(copies._before_write)
+    try:
+        with saved_tensors_hooks(copies._pack, copies._unpack):
+            yield copies
+    finally:
+        copies.clear()
+        write_watchers.remove(copies._before_write)
+        _open_blocks.remove(copies)

@@ -1,16 +1,49 @@
-"""Ask a node for what it saved under PyTorch's names, where minigrad saves it in another form."""
+"""Ask a node for what it saved, under PyTorch's names: `_saved_self`, `_raw_saved_self`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.saved import look_at
+from minigrad.autograd.messages import RELEASED, detached, stale, wrong_call
+from minigrad.autograd.saved_hooks import (
+    OwnResult,
+    PackedTensor,
+    Unpack,
+    gradient_edge,
+    pack,
+)
+from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.node import Node
+from minigrad.core.plugs import attach
+from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
+from minigrad.core.tensor import Tensor, wrap_as_normal
 
 Computed = Callable[[Any], Any]
+
+
+def kept(node: Node, name: str) -> Any:
+    """Give what a node saved under a name, as it keeps it.
+
+    Raises:
+        RuntimeError: If it was released.
+    """
+    if node._saved is None:
+        raise RuntimeError(RELEASED)
+    return node._saved[node._names_of_saved.index(name)]
+
+
+def look_at(saved: Any, node: Node) -> Any:
+    """Give a saved value to somebody who looks at a node: its rule would refuse a detached one."""
+    if isinstance(saved, PackedTensor) or (isinstance(saved, SavedTensor) and saved.tensor is None):
+        return unpack_tensor(saved, node)
+    counter = saved._version_counter
+    if counter is not None and counter.value != getattr(saved, "version", 0):
+        raise stale(saved, node)
+    return saved.tensor if isinstance(saved, SavedTensor) else saved
 
 
 def _constant(value: Any) -> Computed:
@@ -22,23 +55,23 @@ def _numel(node: Any) -> int:
 
 
 def _positions(node: Any) -> Any:
-    return type(node).wrap(node._kept("positions"))
+    return wrap_as_normal(kept(node, "positions"))
 
 
 def _indices(node: Any) -> Any:
     """Give the positions of extremes in the shape of the result."""
-    positions, dim = node._kept("positions"), node._kept("dim")
-    kept = node._kept("keepdim") or not node._kept("self_sym_sizes")
-    return type(node).wrap(positions if kept else positions.squeeze(dim))
+    positions, dim = kept(node, "positions"), kept(node, "dim")
+    same = kept(node, "keepdim") or not kept(node, "self_sym_sizes")
+    return wrap_as_normal(positions if same else positions.squeeze(dim))
 
 
 def _split_size(node: Any) -> int:
-    size: int = node._shape[0][node._kept("dim")]
+    size: int = node._shape[0][kept(node, "dim")]
     return size
 
 
 def _split_from(node: Any) -> tuple[int, ...]:
-    dim = node._kept("dim")
+    dim = kept(node, "dim")
     sizes = list(node._shape[0])
     sizes[dim] = sum(part[dim] for part in node._shape)
     return tuple(sizes)
@@ -125,10 +158,10 @@ def ask(node: Any, attribute: str) -> Any:
     if not known or (prefix and not _is_tensor(node, name)):
         raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
     if prefix:
-        return node._raw_saved(node, node._names_of_saved.index(name))
+        return raw_saved(node, node._names_of_saved.index(name))
     if name not in node._names_of_saved:
         return computed[kind][name](node)
-    value = node._kept(name)
+    value = kept(node, name)
     return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, node)
 
 
@@ -137,14 +170,211 @@ def _is_tensor(node: Any, name: str) -> bool:
     name = renamed.get(type(node).__name__, {}).get(name, name)
     if name not in node._names_of_saved:
         return False
-    value = None if node._saved is None else node._kept(name)
+    value = None if node._saved is None else kept(node, name)
     return value is None or hasattr(value, "_version_counter")
 
 
 def _shown(value: Any, node: Any) -> Any:
     """Show index arrays as tensors, and a dimension that is taken whole as None."""
     if isinstance(value, np.ndarray):
-        return type(node).wrap(value)
+        return wrap_as_normal(value)
     if isinstance(value, tuple) and any(isinstance(each, np.ndarray) for each in value):
         return tuple(None if isinstance(each, slice) else _shown(each, node) for each in value)
     return value
+
+
+class RawSavedTensor:
+    """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
+
+    __slots__ = ("__weakref__", "_node", "_place")
+
+    _node: Node
+    _place: int
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor, or what a pack hook returned; None once it was released."""
+        entry = self._entry()
+        if isinstance(entry, PackedTensor):
+            packed = entry.packed
+            return wrap_as_normal(packed.array) if isinstance(packed, OwnResult) else packed
+        if isinstance(entry, SavedTensor):
+            return wrap_as_normal(entry.array) if entry.tensor is None else entry.tensor
+        return entry
+
+    @property
+    def unpack_hook(self) -> Unpack | None:
+        """The hook that gives the value back; None if there is none."""
+        entry = self._entry()
+        return entry.unpack if isinstance(entry, PackedTensor) else None
+
+    def unpack(self) -> Any:
+        """Give the saved tensor, as the node's rule would get it.
+
+        Raises:
+            RuntimeError: If it was released, or modified by an in-place operation, or if it is
+                the node's own result, which has no place in the graph without the node.
+        """
+        if self._node._saved is None:
+            raise RuntimeError(RELEASED)
+        entry = self._entry()
+        if isinstance(entry, SavedTensor) and entry.tensor is None:
+            raise detached(" This is the node's own result: ask node._saved_result for it.")
+        return entry if entry is None else unpack_tensor(entry, self._node)
+
+    def _entry(self) -> Any:
+        return None if self._node._saved is None else self._node._saved[self._place]
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack this saved value, now, with `pack_hook`; `unpack_hook` will give it back.
+
+        Args:
+            *hooks: The pack hook and the unpack hook, as for `saved_tensors_hooks`.
+
+        Raises:
+            TypeError: If the arguments are not two callables.
+            RuntimeError: If the value has hooks already, is None, or was released.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * x
+            >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 10, lambda t: t)
+            >>> y.backward()
+            >>> x.grad
+            tensor([33.])
+        """
+        if len(hooks) != 2 or not all(callable(hook) for hook in hooks):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. The following argument types "
+                "are supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
+                "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
+                f"with: {', '.join(map(repr, (self, *hooks)))}"
+            )
+        node = self._node
+        if node._saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                "intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                "graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        saved = list(node._saved)
+        entry = saved[self._place]
+        if isinstance(entry, PackedTensor):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                "Hint: only one pair of hooks is allowed at a time."
+            )
+        if entry is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor with value None is forbidden"
+            )
+        if isinstance(entry, SavedTensor) and entry.tensor is None:
+            result = wrap_as_normal(entry.array)
+            saved[self._place] = pack(result, None, node._result_nr(self._place), hooks)
+            saved[self._place].requires_grad = True
+        else:
+            tensor = entry if isinstance(entry, Tensor) else entry.tensor
+            source, output_nr = gradient_edge(tensor)
+            packed = pack(tensor.detach(), source, output_nr, hooks)
+            packed.requires_grad = tensor.requires_grad
+            saved[self._place] = packed
+        node._saved = tuple(saved)
+
+
+def raw_saved(node: Node, place: int) -> RawSavedTensor:
+    """Give a handle on one of the values that a node saved."""
+    raw = object.__new__(RawSavedTensor)
+    raw._node = node
+    raw._place = place
+    return raw
+
+
+RawSavedTensor.__name__ = RawSavedTensor.__qualname__ = "SavedTensor"  # as in PyTorch
+
+
+@attach(Node)
+class NodeFace(Node):
+    """What a node offers beside what the engine needs of it."""
+
+    __slots__ = ()
+
+    _metadata: dict[str, Any]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for notes about this node."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata = {}
+            return self._metadata
+
+    def __call__(self, *gradients: Any, **named: Any) -> Any:
+        """Apply the backward rule to gradients of the results, by hand.
+
+        Args:
+            *gradients: A tensor for each output of the node.
+            **named: Refused.
+
+        Returns:
+            The gradients of the inputs: a tuple, or a tensor if there is one input.
+
+        Raises:
+            TypeError: If there are not as many gradients as outputs, or one is given by name.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> (x * x).grad_fn(torch.tensor([10.0]))
+            (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
+        """
+        given = all(gradient is None or hasattr(gradient, "_array") for gradient in gradients)
+        expected = len(self._shape) if self._multiple else 1
+        if named or len(gradients) != expected or not given:
+            raise wrong_call(expected, gradients, named)
+        if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
+            results: Sequence[Any] = (None,) * len(self.next_functions)
+        else:
+            results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
+        if isinstance(self, AccumulateGrad) and self._hooks is not None:
+            self._hooks.run_post_accumulate_hooks(self.variable)  # no others run
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _sequence_nr(self) -> int:
+        """Tell the place of this node in the order of recording; the latest runs first."""
+        return 2**64 - 1 if isinstance(self, AccumulateGrad) else -self._priority
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self._priority = -number
+
+    def _check_saved(self) -> None:
+        """Raise if the saved values that the rule needs were released, or written to since.
+
+        Raises:
+            RuntimeError: If they were.
+        """
+        if self._names_of_saved:
+            if self._saved is None:
+                raise RuntimeError(RELEASED)
+            for value in self._saved:
+                if getattr(value, "_version_counter", None) is not None:
+                    unpack_array(value, self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Give `_saved_<name>`, a value that the node keeps for its rule, or `_raw_saved_<name>`.
+
+        A raw one is a handle that takes hooks.
+        """
+        return ask(self, name)
+
+    def __dir__(self) -> list[str]:
+        """List the saved values too."""
+        hidden = ("_names_of_saved", "_saved")  # what begins like this is a saved value
+        own = (name for name in object.__dir__(self) if name not in hidden)
+        return [*own, *attributes_of(self)]

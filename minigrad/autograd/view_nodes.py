@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.node import Node, next_priority
-from minigrad.autograd.saved import RELEASED
-from minigrad.autograd.variable import Variable
+from minigrad.autograd.messages import RELEASED
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import Node
+from minigrad.core.tensor import Tensor, make_view, wrap_as_normal
 
 Replay = Callable[[Any], Any]
 
@@ -58,17 +59,8 @@ class AsStridedBackward0(Node):
     layout: Layout
     replay: Replay
 
-    @staticmethod
-    def view_of(base: Any, replay: Replay) -> Any:
-        """Give a view of a tensor as one step in the graph; `views` fills this in."""
-        raise NotImplementedError
-
-    def __init__(self, view: Variable, base: Variable, replay: Replay) -> None:
-        self.next_functions = (base._edge or resolve_edge(base),)
-        self._saved = ()
-        self._broadcast = None
-        self._hooks = None
-        self._priority = next_priority()
+    def __init__(self, base: Tensor, replay: Replay) -> None:
+        self._set_up([base._edge or resolve_edge(base)])
         self.replay = replay
         self.layout = Layout(base._array)
 
@@ -91,15 +83,15 @@ class AsStridedBackward0(Node):
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is itself recorded."""
         layout, replay = self.layout, self.replay
-        memory = Node.wrap(layout.zeros(gradient._array))
+        memory = wrap_as_normal(layout.zeros(gradient._array))
         part = replay(layout.shaped(memory._array))
         if not part.size:
-            return (Node.wrap(layout.shaped(memory._array)),)
+            return (wrap_as_normal(layout.shaped(memory._array)),)
         if _overlaps(part):
             places = replay(layout.shaped(np.arange(memory._array.size)))
-            flat = Node.wrap(np.ascontiguousarray(places).reshape(-1))
+            flat = wrap_as_normal(np.ascontiguousarray(places).reshape(-1))
             filled = memory.index_add(0, flat, gradient.reshape(-1))
-            return (AsStridedBackward0.view_of(filled, layout.shaped),)
+            return (as_strided(filled, layout.shaped),)
         repeated = _repeated(part)
         for dim in reversed(range(part.ndim)):
             if part.shape[dim] == 1:
@@ -110,10 +102,17 @@ class AsStridedBackward0(Node):
             0 if size == 1 or dim in repeated else slice(None)
             for dim, size in enumerate(part.shape)
         )
-        AsStridedBackward0.view_of(
-            memory, lambda base: replay(layout.shaped(base))[(*once, ...)]
-        ).copy_(gradient)
-        return (AsStridedBackward0.view_of(memory, layout.shaped),)
+        as_strided(memory, lambda base: replay(layout.shaped(base))[(*once, ...)]).copy_(gradient)
+        return (as_strided(memory, layout.shaped),)
+
+
+def as_strided(base: Any, replay: Replay) -> Any:
+    """Give a view of a tensor, whatever its strides, as one step in the graph."""
+    view = wrap_as_normal(replay(base._array))
+    if base.requires_grad and grad_mode.enabled:
+        view._edge = (AsStridedBackward0(base, replay), 0)
+    make_view(view, base, replay)
+    return view
 
 
 def _overlaps(view: Any) -> bool:
@@ -147,12 +146,8 @@ class CopySlices(Node):
     layout: Layout
     replay: Replay
 
-    def __init__(self, base: Variable, edge: Any, replay: Replay, function: Node) -> None:
-        self.next_functions = (edge, *function.next_functions[1:])
-        self._saved = ()
-        self._broadcast = None
-        self._hooks = None
-        self._priority = next_priority()
+    def __init__(self, base: Tensor, edge: Any, replay: Replay, function: Node) -> None:
+        self._set_up([edge, *function.next_functions[1:]])
         if function._broadcast is not None:  # what the part gets is written into it as it is
             function._broadcast = (None, *function._broadcast[1:])
         self.function = function
@@ -192,8 +187,8 @@ class CopySlices(Node):
         if self._saved is None:
             raise RuntimeError(RELEASED)
         memory = self.layout.zeros(gradient._array)
-        result = Node.wrap(self.layout.shaped(memory)).copy_(gradient)
-        part = AsStridedBackward0.view_of(result, self.replay)
+        result = wrap_as_normal(self.layout.shaped(memory)).copy_(gradient)
+        part = as_strided(result, self.replay)
         first, *others = self.function._run_recorded(part.clone(), keep)
         if first is None:
             return (None, *others)

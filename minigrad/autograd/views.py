@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.leaves import (
-    attend_accumulation,
-    forget_leaf,
-    living_views,
-    resolve_edge,
-    update_views,
-)
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.node import NO_EDGE, Edge, Node
-from minigrad.autograd.saved import forward_name
-from minigrad.autograd.variable import Variable
-from minigrad.autograd.versions import INFERENCE, VersionCounter, counter_of
-from minigrad.autograd.view_nodes import AsStridedBackward0, CopySlices, Replay
+from minigrad.autograd.messages import forward_name
+from minigrad.autograd.view_nodes import AsStridedBackward0, CopySlices
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.plugs import attach, plugs
+from minigrad.core.tensor import Tensor, VersionCounter, View
 
 _WHY_FORBIDDEN = {
     "no_grad": (
@@ -53,133 +45,45 @@ _MODES = {
 }
 
 
-class View:
-    """Says that a tensor shares the memory of another one.
+def own_edge(tensor: Tensor, view: View) -> Edge | None:
+    """Give the place in the graph that a view had last, or None if it had none."""
+    edge = tensor._edge
+    return view.edge if edge is None else None if edge is NO_EDGE else edge
 
-    The tensor's `_edge` is None while it must be asked for: `resolve` knows.
 
-    Attributes:
-        base: The tensor that owns the memory; never a view itself.
-        replay: Makes the same view of any array or tensor of the base's shape.
-        origin: "recorded"; or why the view must not be changed: it was made under "no_grad" or
-            in "inference" mode, or a custom Function gave "one" view or "several".
-        stale: Whether the memory was written to since the tensor's `_edge` was recorded.
-        edge: While the tensor's `_edge` is None: the one that it had, or None.
-        flag: Whether this view was itself asked to require a gradient, as a leaf.
+def check_may_change(tensor: Tensor, view: View, what: str) -> None:
+    """Refuse to change a view, or to use one after a change, whose gradient would be wrong."""
+    if view.origin == "recorded":
+        return
+    why = _WHY_FORBIDDEN[view.origin]
+    edge = own_edge(tensor, view)
+    name = "" if edge is None or edge[0] is None else forward_name(edge[0])
+    output = f"Output {0 if edge is None else edge[1]} of {name} is a view"
+    if name and view.origin not in _MODES:
+        raise RuntimeError(f"{output} and {what} modified inplace. {why}")
+    made = f"{output} of a view which was created" if name else "A view was created"
+    mode, outside = _MODES.get(view.origin, _MODES["no_grad"])
+    raise RuntimeError(f"{made} in {mode} mode and {what} modified inplace {outside}. {why}")
+
+
+def regenerate(view: View, tensor: Tensor) -> None:
+    """Give a view of changed memory its new place in the graph.
+
+    Raises:
+        RuntimeError: If that would override a custom Function, or is ambiguous.
     """
-
-    origin = "recorded"
-    stale = False
-    edge: Edge | None = None
-    flag = False
-    made_by: Any = None
-
-    def __init__(self, base: Variable, replay: Replay) -> None:
-        self.base = base
-        self.replay = replay
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a view whose `_edge` is None requires a gradient: it does if its base does."""
-        return self.flag or self.edge is not None or self.base.requires_grad
-
-    def own_edge(self, tensor: Variable) -> Edge | None:
-        """Give the place in the graph that the view had last, or None if it had none."""
-        edge = tensor._edge
-        return self.edge if edge is None else None if edge is NO_EDGE else edge
-
-    def check_may_change(self, tensor: Variable, what: str) -> None:
-        """Refuse to change a view, or to use one after a change, whose gradient would be wrong."""
-        if self.origin == "recorded":
-            return
-        why = _WHY_FORBIDDEN[self.origin]
-        edge = self.own_edge(tensor)
-        name = "" if edge is None or edge[0] is None else forward_name(edge[0])
-        output = f"Output {0 if edge is None else edge[1]} of {name} is a view"
-        if name and self.origin not in _MODES:
-            raise RuntimeError(f"{output} and {what} modified inplace. {why}")
-        made = f"{output} of a view which was created" if name else "A view was created"
-        mode, outside = _MODES.get(self.origin, _MODES["no_grad"])
-        raise RuntimeError(f"{made} in {mode} mode and {what} modified inplace {outside}. {why}")
-
-    def resolve(self, tensor: Variable) -> Edge | None:
-        """Find the place in the graph of a view whose `_edge` is None.
-
-        Returns:
-            Its edge; None if it requires a gradient like a leaf: made under no_grad of a tensor
-            that requires one, or asked to require one itself.
-        """
-        edge, base = self.edge, self.base
-        if edge is None and not base.requires_grad:
-            if not self.flag:
-                tensor._edge = NO_EDGE
-        elif self.stale:
-            self.check_may_change(tensor, "its base or another view of its base has been")
-            self.regenerate(tensor)
-        elif edge is not None:
-            tensor._edge, self.edge = edge, None
-        return tensor._edge
-
-    def regenerate(self, tensor: Variable) -> None:
-        """Give a view of changed memory its new place in the graph."""
-        old = self.own_edge(tensor)
-        tensor._edge = (AsStridedBackward0(tensor, self.base, self.replay), 0)
-        self.stale, self.edge = False, None
-        _move_retained(tensor, old, True)
-
-    def let_go(self, tensor: Variable) -> None:
-        """Let a view ask for its place in the graph when it is next needed."""
-        edge = tensor._edge
-        if edge is None:
-            if self.flag:
-                attend_accumulation(tensor)
-            return
-        if edge is not NO_EDGE:
-            self.edge = edge
-        elif not self.base.requires_grad:
-            return  # as it needs no gradient, it need not ask either
-        tensor._edge = None
-
-
-def make_view(tensor: Variable, source: Variable, replay: Replay) -> None:
-    """Note that `tensor` is the view `replay(source)`, and let the two share a version counter."""
-    counter = counter_of(source)
-    tensor._version_counter = counter
-    if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
-        tensor._edge = NO_EDGE
-        return
-    outer = source._view
-    if outer is None:
-        tensor._view = View(source, replay)
-    else:
-        inner = outer.replay
-        tensor._view = View(outer.base, lambda base: replay(inner(base)))
-        tensor._view.origin = outer.origin
-    if tensor._edge is NO_EDGE:
-        if not grad_mode.enabled and tensor._view.origin != "inference":
-            tensor._view.origin = "inference" if grad_mode.enabled is None else "no_grad"
-        if tensor._view.base.requires_grad:  # it says that it does too, but has no history
-            tensor._edge = None
-    list_view(tensor, counter)
-
-
-def list_view(tensor: Variable, counter: VersionCounter) -> None:
-    """Enter a view in the list of those that share a memory."""
-    views = counter.views
-    if views is None:
-        counter.views = [weakref.ref(tensor)]
-        return
-    views.append(weakref.ref(tensor))
-    # drop references to views that are gone whenever the list has doubled
-    if len(views) & (len(views) - 1) == 0 and len(views) > 16:
-        counter.views = [view for view in views if view() is not None]
+    check_may_change(tensor, view, "its base or another view of its base has been")
+    old = own_edge(tensor, view)
+    tensor._edge = (AsStridedBackward0(view.base, view.replay), 0)
+    view.stale, view.edge = False, None
+    _move_retained(tensor, old, True)
 
 
 # Called with a tensor just before its memory is written to.
-write_watchers: list[Callable[[Variable], None]] = []
+write_watchers: list[Callable[[Tensor], None]] = []
 
 
-def check_inplace(tensor: Variable, *, recording: bool) -> None:
+def check_inplace(tensor: Tensor, *, recording: bool) -> None:
     """Raise if a tensor must not be changed in place.
 
     Args:
@@ -197,7 +101,7 @@ def check_inplace(tensor: Variable, *, recording: bool) -> None:
         return
     view = tensor._view
     if view is not None:
-        view.check_may_change(tensor, "is being")
+        check_may_change(tensor, view, "is being")
         _refuse_view_of_leaf(tensor, view)
     if tensor.requires_grad and not tensor._has_node():
         raise RuntimeError(
@@ -206,7 +110,7 @@ def check_inplace(tensor: Variable, *, recording: bool) -> None:
         )
 
 
-def _refuse_view_of_leaf(tensor: Variable, view: View) -> None:
+def _refuse_view_of_leaf(tensor: Tensor, view: View) -> None:
     if tensor.requires_grad and view.base.is_leaf:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation. "
@@ -215,7 +119,7 @@ def _refuse_view_of_leaf(tensor: Variable, view: View) -> None:
 
 
 def rebase_history(
-    tensor: Variable, node: Node, output_nr: int = 0, retains_here: bool = True
+    tensor: Tensor, node: Node, output_nr: int = 0, retains_here: bool = True
 ) -> None:
     """Make `node`, whose first input is the tensor's old value, the tensor's new `grad_fn`.
 
@@ -229,7 +133,7 @@ def rebase_history(
     view = tensor._view
     changed = tensor if view is None else view.base
     if view is not None:
-        view.check_may_change(tensor, "is being")
+        check_may_change(tensor, view, "is being")
         _refuse_view_of_leaf(tensor, view)
     old = changed._edge
     edge: Edge = (node, output_nr)
@@ -239,16 +143,18 @@ def rebase_history(
     mark_views_stale(tensor)
     changed._edge = edge
     if changed._meta is not None and old is not None and old[0] is not None:
-        forget_leaf(changed._meta)
+        accumulator = changed._meta.living_accumulator()
+        if accumulator is not None and accumulator._hooks is not None:
+            # of a former leaf PyTorch still runs the hooks after the first change, but no more
+            accumulator._hooks.tensor_pre = {}
     _move_retained(changed, old, retains_here)
     if view is not None:
         view.let_go(tensor)
-        view.regenerate(tensor)
-    if tensor._version_counter is not None and tensor._version_counter.views is not None:
-        update_views(tensor)
+        regenerate(view, tensor)
+    update_views(tensor)
 
 
-def _move_retained(tensor: Variable, old: Edge | None, moves: bool) -> None:
+def _move_retained(tensor: Tensor, old: Edge | None, moves: bool) -> None:
     """Let a tensor that retains its gradient do so at its new node, and no longer at the old."""
     meta = tensor._meta
     if meta is None:
@@ -261,20 +167,87 @@ def _move_retained(tensor: Variable, old: Edge | None, moves: bool) -> None:
         tensor.retain_grad()
 
 
-def mark_views_stale(changed: Variable) -> None:
+def mark_views_stale(changed: Tensor) -> None:
     """Let all views of the memory ask for their `grad_fn` anew when it is next read."""
-    for other in living_views(changed):
-        other._view.stale = True
-        other._view.let_go(other)
+    if changed._version_counter is not None:
+        changed._version_counter.let_views_go()
 
 
-def as_strided(base: Any, replay: Replay) -> Any:
-    """Give a view of a tensor, whatever its strides, as one step in the graph."""
-    view = Node.wrap(replay(base._array))
-    if base.requires_grad and grad_mode.enabled:
-        view._edge = (AsStridedBackward0(view, base, replay), 0)
-    make_view(view, base, replay)
-    return view
+def living_views(counter: VersionCounter) -> list[Any]:
+    """Give the views that share a memory, and are still there."""
+    found = [reference() for reference in counter.views or ()]
+    return [view for view in found if view is not None and view._view is not None]
 
 
-AsStridedBackward0.view_of = staticmethod(as_strided)  # type: ignore[method-assign]
+def update_views(base: Tensor) -> None:
+    """Let views ask again whether they require a gradient: their base has changed its mind."""
+    for view in () if base._version_counter is None else living_views(base._version_counter):
+        if view._edge is NO_EDGE:
+            view._view.let_go(view)
+        elif view._edge is None and not view._view.requires_grad:
+            view._edge = NO_EDGE
+
+
+def flag_changed(tensor: Tensor, value: bool) -> None:
+    """Let a tensor that is a view, or has views, have changed its mind on requiring a gradient."""
+    if tensor._view is not None:
+        tensor._view.flag = value
+        tensor._edge = None
+    else:
+        update_views(tensor)
+
+
+@attach(VersionCounter)
+class ViewsOfMemory(VersionCounter):
+    """What the counter of a memory can do for the views of it."""
+
+    __slots__ = ()
+
+    def let_views_go(self) -> None:
+        """Let the views of the memory ask for their `grad_fn` anew: it was written to."""
+        for view in living_views(self):
+            view._view.stale = True
+            view._view.let_go(view)
+
+
+@attach(View)
+class ViewInTheGraph(View):
+    """How a view finds its place in the graph anew after its memory was written to."""
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a view whose `_edge` is None requires a gradient: it does if its base does."""
+        return self.flag or self.edge is not None or self.base.requires_grad
+
+    def resolve(self, tensor: Tensor) -> Edge | None:
+        """Find the place in the graph of a view whose `_edge` is None.
+
+        Returns:
+            Its edge; None if it requires a gradient like a leaf: made under no_grad of a tensor
+            that requires one, or asked to require one itself.
+        """
+        edge = self.edge
+        if edge is None and not self.base.requires_grad:
+            if not self.flag:
+                tensor._edge = NO_EDGE
+        elif self.stale:
+            regenerate(self, tensor)
+        elif edge is not None:
+            tensor._edge, self.edge = edge, None
+        return tensor._edge
+
+    def let_go(self, tensor: Tensor) -> None:
+        """Let a view ask for its place in the graph when it is next needed."""
+        edge = tensor._edge
+        if edge is None:
+            if self.flag and tensor._meta is not None:
+                tensor._meta.attach_hooks()
+            return
+        if edge is not NO_EDGE:
+            self.edge = edge
+        elif not self.base.requires_grad:
+            return  # as it needs no gradient, it need not ask either
+        tensor._edge = None
+
+
+plugs.fill(flag_changed=flag_changed)

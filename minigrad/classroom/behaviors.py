@@ -5,18 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 import minigrad as torch
-from minigrad.classroom.belongings import Belongings, said_of
-from minigrad.classroom.describing import as_number, describe, leaves, same
-from minigrad.classroom.exercise import Exercise, Finding, Mistake, Objection, wrong_kind
-from minigrad.classroom.running import Outcome, called_with, run
-from minigrad.classroom.watching import named
+from minigrad.classroom.execution import Outcome, called_with, named, run
+from minigrad.classroom.exercises import FACTORS, Exercise, Finding, Objection, wrong_kind
+from minigrad.classroom.side_effects import Belongings, said_of
+from minigrad.classroom.values import alike, as_number, describe, factor_between, leaves, same
 
 
 class Unsolved(Exception):
@@ -29,25 +27,27 @@ class Trial:
 
     Args:
         label: the circumstances in words, such as "For the number 0.5".
+        outcome: what came of the run.
         args: the arguments it was run on.
-        result: what came.
-        trouble: what went wrong, in words.
-        changed: what became of the arguments on the way: keys of `belongings.SAYS`.
+        changed: what became of the arguments on the way: keys of `side_effects.SAYS`.
         gave: how to begin a sentence about the result.
-        left: what was left changed for the whole process, in words.
-        raised: kind and text of the error behind the trouble.
-        endless: whether it was stopped.
     """
 
     label: str
-    args: tuple[Any, ...]
-    result: Any
-    trouble: str | None = None
+    outcome: Outcome
+    args: tuple[Any, ...] = ()
     changed: frozenset[str] = frozenset()
     gave: str = "It gave"
-    left: tuple[str, ...] = ()
-    raised: str = ""
-    endless: bool = False
+
+    @property
+    def result(self) -> Any:
+        """What came."""
+        return self.outcome.value
+
+    @property
+    def trouble(self) -> str | None:
+        """What went wrong, in words."""
+        return self.outcome.trouble
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,6 @@ class Circumstances:
 
     dtype: Any = torch.float32
     seed: int = 0
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Have them for a block."""
-        before = torch.get_default_dtype()
-        torch.set_default_dtype(self.dtype)
-        try:
-            yield
-        finally:
-            torch.set_default_dtype(before)
 
 
 FIRST, AGAIN = Circumstances(), Circumstances(torch.float64, seed=1)
@@ -162,81 +152,74 @@ class Behavior(Exercise):
         return finding
 
     def _examined(self, answer: Any, when: Circumstances) -> Finding | None:
-        with when.hold():
-            found = self.trials(answer, when, self.without)
-            targets: list[Any] = [None] * len(found)
-            if self.reference is not None:
-                targets = self.trials(self.reference, when)
-            problem = self._first_problem(found, targets)
-            if problem is None:
-                left = [said for trial in found for said in trial.left]
-                allowed = [said for each in targets if each is not None for said in each.left]
-                left = [said for said in left if said not in allowed]
-                return Finding(f"{left[0]} (Here it was put back.)") if left else None
-            trial, first = problem
-            for mistake in self.mistakes:
-                if _stopped_by(mistake, trial):
-                    return Finding(f"{first.says} {mistake.says}")
-                if self._came_to(mistake, found, when):
-                    return Finding(mistake.says)
-            return (
-                first
-                if not self._constant(found, targets)
-                else Finding(
-                    "It gives the same result whatever goes in: does it use its arguments?"
-                )
-            )
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(when.dtype)
+        try:
+            return self._looked_at(answer, when)
+        finally:
+            torch.set_default_dtype(before)
 
-    def _came_to(self, mistake: Mistake, found: Sequence[Trial], when: Circumstances) -> bool:
-        """Tell whether all runs came to their end, with what this mistake gives."""
-        if mistake.trouble or any(trial.trouble is not None for trial in found):
-            return False
-        if mistake.like is not None:
-            return self._alike(found, self.trials(mistake.like, when))
-        return mistake.seen_in(found)
-
-    def _first_problem(
-        self, found: Sequence[Trial], targets: Sequence[Trial | None]
-    ) -> tuple[Trial, Finding] | None:
+    def _looked_at(self, answer: Any, when: Circumstances) -> Finding | None:
+        found = self.trials(answer, when, self.without)
+        right = self.trials(self.reference, when) if self.reference is not None else []
+        targets: Sequence[Trial | None] = right or [None] * len(found)
         for trial, target in zip(found, targets, strict=True):
             problem = self._problem(trial, target)
             if problem is not None:
-                return trial, Finding(f"{trial.label}: {problem}")
-        return None
+                return self._explained(f"{trial.label}: {problem}", trial, found, right, when)
+        allowed = {said for each in right for said in each.outcome.left}
+        left = [said for each in found for said in each.outcome.left if said not in allowed]
+        return Finding(f"{left[0]} (Here it was put back.)") if left else None
+
+    def _explained(
+        self,
+        says: str,
+        trial: Trial,
+        found: Sequence[Trial],
+        right: Sequence[Trial],
+        when: Circumstances,
+    ) -> Finding:
+        """Say what is behind the first problem: a typical mistake, if it is one."""
+        ended = all(each.trouble is None for each in found)
+        for mistake in self.mistakes:
+            if mistake.brings(trial.outcome.raised or trial.trouble or ""):
+                return Finding(f"{says} {mistake.says}")
+            if mistake.trouble or not ended:
+                continue
+            if mistake.like is not None:
+                if self._alike(found, self.trials(mistake.like, when)):
+                    return Finding(mistake.says)
+            elif mistake.seen_in(found):
+                return Finding(mistake.says)
+        if self._constant(found, right):
+            return Finding("It gives the same result whatever goes in: does it use its arguments?")
+        return Finding(says)
 
     def _problem(self, trial: Trial, target: Trial | None) -> str | None:
         if trial.trouble is not None:
             return trial.trouble
-        came = f"{trial.gave} {describe(trial.result)}."
-        if target is not None and trial.result is None and target.result is not None:
+        result: Any = trial.result
+        expected: Any = target.result if target is not None else None
+        came = f"{trial.gave} {describe(result)}."
+        if result is None and expected is not None:
             return f"{trial.gave} None. Is a return missing, or nothing behind it?"
-        if self.returns is not None and not isinstance(trial.result, self.returns):
+        if self.returns is not None and not isinstance(result, self.returns):
             return f"{came} The result has to be of type {self.returns.__name__}."
-        if target is not None and not self._equal(trial.result, target.result):
-            return f"{came} {self._difference(trial.result, target.result)}"
-        changed = self._changed(trial, target)
-        if changed is not None:
-            return changed
-        if target is not None and _other_dtype(trial.result, target.result):
+        if target is not None and not alike(result, expected, self.digits):
+            return f"{came} {self._difference(result, expected)}"
+        changed = trial.changed.difference(self.may_change, target.changed if target else ())
+        if changed:
+            return said_of(changed)
+        dtypes = [each.dtype for each in (result, expected) if _is_of_floats(each)]
+        if len(dtypes) == 2 and dtypes[0] != dtypes[1]:
             return (
-                f"The numbers are right, but of {trial.result.dtype}, and should be of "
-                f"{target.result.dtype}: the type of what went in."
+                f"The numbers are right, but of {dtypes[0]}, and should be of {dtypes[1]}: the "
+                "type of what went in."
             )
         for wanted in self.properties:
-            outcome = run(wanted.holds, trial.result, *trial.args)
-            if not outcome.value:
+            if not run(wanted.holds, result, *trial.args).value:
                 return f"{came} Expected: {wanted.says}."
         return None
-
-    def _changed(self, trial: Trial, target: Trial | None) -> str | None:
-        allowed = set(self.may_change) | (set(target.changed) if target is not None else set())
-        return said_of(trial.changed - allowed)
-
-    def _equal(self, result: Any, expected: Any) -> bool:
-        have, want = dict(leaves(result)), dict(leaves(expected))
-        return have.keys() == want.keys() and all(
-            same(have[path], want[path], self.digits) for path in want
-        )
 
     def _difference(self, result: Any, expected: Any) -> str:
         have, want = dict(leaves(result)), dict(leaves(expected))
@@ -244,18 +227,12 @@ class Behavior(Exercise):
             if len(have) == len(want):
                 return "Values are as many as expected, arranged differently: mind the brackets."
             return f"It should not be {len(have)} value{'s' if len(have) != 1 else ''}."
-        pairs = [(as_number(have[path]), as_number(want[path])) for path in want]
-        if any(a is None or b is None for a, b in pairs):
+        if any(as_number(each) is None for each in (*have.values(), *want.values())):
             return "The values do not fit."
-        scaled = [(a, b) for a, b in pairs if a is not None and b]
-        for factor, says in (
-            (-1.0, "The size fits, the sign does not."),
-            (2.0, "That is twice as much as expected."),
-            (0.5, "That is half of what is expected."),
-        ):
-            if scaled and all(same(a, factor * b, self.digits) for a, b in scaled):
-                return says
-        if len(pairs) == 1:
+        factor = factor_between((have[path] for path in want), want.values(), FACTORS, self.digits)
+        if factor is not None and any(want.values()):
+            return FACTORS[factor]
+        if len(want) == 1:
             return "Work this case through by hand, and compare step by step."
         wrong = next(path for path in want if not same(have[path], want[path], self.digits))
         place = "".join(f"[{index!r}]" for index in wrong)
@@ -269,18 +246,18 @@ class Behavior(Exercise):
             and b.trouble is None
             and a.changed == b.changed
             and (self.returns is None or type(a.result) is type(b.result))
-            and self._equal(a.result, b.result)
+            and alike(a.result, b.result, self.digits)
             for a, b in zip(found, others, strict=True)
         )
 
-    def _constant(self, found: Sequence[Trial], targets: Sequence[Trial | None]) -> bool:
-        results = [trial.result for trial in found if trial.result is not None]
-        expected = [target.result for target in targets if target is not None]
-        return (
-            len(results) == len(found) == len(expected) > 1
-            and all(self._equal(result, results[0]) for result in results[1:])
-            and not all(self._equal(result, expected[0]) for result in expected[1:])
-        )
+    def _constant(self, found: Sequence[Trial], right: Sequence[Trial]) -> bool:
+        """Tell whether all results are the same, where they should not be."""
+
+        def equal(trials: Sequence[Trial]) -> bool:
+            return all(alike(each.result, trials[0].result, self.digits) for each in trials[1:])
+
+        given = [each for each in found if each.result is not None]
+        return len(given) == len(right) > 1 and equal(given) and not equal(right)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,8 +277,8 @@ class Function(Behavior):
         ...                   reference=lambda x: x * x)
         >>> square.examine(lambda x: x ** 2) is None
         True
-        >>> square.examine(lambda x: x * abs(x)).says
-        'For the number -3.0: It gave the number -9.0. The size fits, the sign does not.'
+        >>> square.examine(lambda x: x * abs(x)).says.partition(",")[0]
+        'For the number -3.0: It gave the number -9.0. The size fits'
     """
 
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]
@@ -321,35 +298,19 @@ class Function(Behavior):
             without: names of what it may not call.
         """
         found: list[Trial] = []
-        for args in self.inputs(Random(self.seed + when.seed)):
-            stopped = next((trial for trial in found if trial.endless), None)
-            found.append(replace(stopped) if stopped else self._trial(subject, args, without))
-        return found
-
-    def _trial(
-        self, subject: Callable[..., Any], args: tuple[Any, ...], without: Sequence[str]
-    ) -> Trial:
         name = getattr(subject, "__name__", "f")
-        trial = Trial(f"For {called_with(name, args)}", args, None)
-        unfit = _does_not_take(subject, args)
-        if unfit:
-            return replace(trial, trouble=unfit)
-        noted = Belongings(args)
-        outcome = run(subject, *args, without=without)
-        if outcome.unsolved:
-            raise Unsolved
-        return replace(_tried(trial, outcome), changed=frozenset(noted.changes()))
-
-
-def _tried(trial: Trial, outcome: Outcome) -> Trial:
-    return replace(
-        trial,
-        result=outcome.value,
-        trouble=outcome.trouble,
-        left=outcome.left,
-        raised=outcome.raised,
-        endless=outcome.endless,
-    )
+        for args in self.inputs(Random(self.seed + when.seed)):
+            if found and found[-1].outcome.endless:
+                found.append(found[-1])
+                continue
+            noted = Belongings(args)
+            unfit = _does_not_take(subject, args)
+            outcome = Outcome(trouble=unfit) if unfit else run(subject, *args, without=without)
+            if outcome.unsolved:
+                raise Unsolved
+            label, changed = f"For {called_with(name, args)}", frozenset(noted.changes())
+            found.append(Trial(label, outcome, args, changed))
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -390,14 +351,12 @@ class Hook(Behavior):
         trouble = self._trouble(calls, outcome)
         if trouble is not None:
             # One trial for each observation of the right hook: so the two lists can be compared.
-            names_seen = list(self.scenario(self.reference)) if self.reference else ["the run"]
-            stopped = Trial("In the run with your answer", (), None)
-            return [replace(_tried(stopped, outcome), result=None, trouble=trouble)] * len(
-                names_seen
-            )
+            many = len(self.scenario(self.reference)) if self.reference else 1
+            stopped = replace(outcome, value=None, trouble=trouble)
+            return [Trial("In the run with your answer", stopped)] * many
         changed = frozenset(calls.changed)
         return [
-            Trial("After the run", (), seen, gave=f"{name} is", left=outcome.left, changed=changed)
+            Trial("After the run", replace(outcome, value=seen), (), changed, f"{name} is")
             for name, seen in outcome.value.items()
         ]
 
@@ -452,21 +411,8 @@ class _Calls:
         return recorded
 
 
-def _stopped_by(mistake: Mistake, trial: Trial) -> bool:
-    """Tell whether a run ended in the trouble that a mistake brings."""
-    about = trial.raised or trial.trouble or ""
-    return any(word in about for word in mistake.trouble)
-
-
-def _other_dtype(result: Any, expected: Any) -> bool:
-    """Tell whether a tensor of floats came in another precision than it should."""
-    if not (isinstance(result, torch.Tensor) and isinstance(expected, torch.Tensor)):
-        return False
-    return (
-        result.dtype.is_floating_point
-        and expected.dtype.is_floating_point
-        and result.dtype != expected.dtype
-    )
+def _is_of_floats(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
 def _does_not_take(

@@ -1,16 +1,36 @@
-"""Get data to learn from: handwritten digits, and two moons that no straight line can separate."""
+"""Get what comes with the lessons: data to learn from, the place of the checks, a progress bar."""
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import minigrad
 from minigrad import Generator, Tensor
 
-_DIGITS = Path("lessons", "data", "digits.npz")
+
+def of_the_lessons(*parts: str) -> Path | None:
+    """Find a file or folder of the lessons: beside the package, or above an open notebook.
+
+    Args:
+        *parts: of its path in the folder `lessons`.
+
+    Returns:
+        Where it is; None where there is no such thing.
+    """
+    here = Path.cwd()
+    places = [Path(__file__).resolve().parents[2], here, *here.parents]
+    found = (place.joinpath("lessons", *parts) for place in places)
+    return next((path for path in found if path.exists()), None)
+
+
+CHECKS = of_the_lessons("checks")
+"""The folder of the exercises' checks; None where the lessons are not there."""
 
 
 def digits() -> tuple[Tensor, Tensor]:
@@ -31,14 +51,11 @@ def digits() -> tuple[Tensor, Tensor]:
         >>> images.shape, labels[:5]
         (torch.Size([1797, 1, 8, 8]), tensor([0, 1, 2, 3, 4]))
     """
-    # beside the package, where a checkout has the lessons; or above a notebook that is open
-    here = Path.cwd()
-    places = [Path(__file__).resolve().parents[2], here, *here.parents]
-    path = next((place / _DIGITS for place in places if (place / _DIGITS).is_file()), None)
+    path = of_the_lessons("data", "digits.npz")
     if path is None:
         raise FileNotFoundError(
-            f"there is no {_DIGITS.as_posix()} beside the package or above {here}. The digits come "
-            "with the lessons: work in a copy of the whole repository."
+            f"there is no lessons/data/digits.npz beside the package or above {Path.cwd()}. The "
+            "digits come with the lessons: work in a copy of the whole repository."
         )
     with np.load(path, allow_pickle=False) as archive:
         images, labels = archive["images"], archive["labels"]
@@ -81,3 +98,30 @@ def two_moons(
         [minigrad.full((len(a),), moon, dtype=minigrad.int64) for moon, a in enumerate(angles)]
     )
     return points, moons
+
+
+def progress(iterable: Iterable[Any], description: str = "", **options: Any) -> Iterable[Any]:
+    """Go through something with a progress bar, if there is somebody to watch it.
+
+    The bar is tqdm's. Without tqdm, or where the output is no terminal (in a notebook that is
+    compared with what it printed before, or in a file), nothing is shown.
+
+    Args:
+        iterable: What the loop goes through, such as a `DataLoader`.
+        description: What stands before the bar.
+        **options: Passed on to tqdm.
+
+    Returns:
+        Something that gives the same in the same order.
+
+    Example:
+        >>> sum(progress(range(5), "adding"))
+        10
+    """
+    if not sys.stderr.isatty():
+        return iterable
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return iterable
+    return tqdm(iterable, desc=description or None, **options)

@@ -1,25 +1,42 @@
-"""Check answers, give hints, and find the exercises of each lesson."""
+"""Check answers, give hints, compare predictions, and find the exercises of each lesson."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import os
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
-from minigrad.classroom import feedback, progress
+from minigrad.classroom import progress
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.describing import describe, is_unattempted
-from minigrad.classroom.exercise import Exercise, Finding, Verdict, wrong_kind
-from minigrad.classroom.running import HeldBack, within
-from minigrad.classroom.surroundings import as_usual
+from minigrad.classroom.data import CHECKS
+from minigrad.classroom.display import laid_out, tell
+from minigrad.classroom.execution import HeldBack, within
+from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
+from minigrad.classroom.side_effects import as_usual
+from minigrad.classroom.values import (
+    as_number,
+    describe,
+    factor_between,
+    is_unattempted,
+    leaves,
+    rounded,
+    same,
+)
 
+_HIT = ", and so it is."
+# The checks are loaded under a name that no module of a learner's has.
+_PACKAGE = "_minigrad_lesson_checks"
 _ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
 _NOTHING = (
     "None is what comes of a function that returns nothing, and what .grad holds before a backward "
     "pass has come there: where does yours come from?"
 )
 _registered: dict[str, Exercise] = {}
+_written: dict[str, Any] = {}
 
 
 def register(*exercises: Exercise) -> None:
@@ -36,7 +53,7 @@ def register(*exercises: Exercise) -> None:
 def exercises_of(lesson: str) -> list[Exercise]:
     """List the exercises of a lesson, in order.
 
-    The exercises of lesson "06" are the list `EXERCISES` of `minigrad.classroom.lesson_06`.
+    The exercises of lesson "06" are the list `EXERCISES` of `lessons/checks/lesson_06`.
 
     Args:
         lesson: the lesson's number as it stands in file names.
@@ -60,11 +77,41 @@ def shipped(lesson: str) -> list[Exercise]:
         >>> len(shipped("06"))
         6
     """
-    name = f"minigrad.classroom.lesson_{lesson}"
-    known: list[Exercise] = []
-    if importlib.util.find_spec(name) is not None:
-        known = importlib.import_module(name).EXERCISES
+    module = checks(lesson)
+    known: list[Exercise] = [] if module is None else module.EXERCISES
     return known
+
+
+def checks(lesson: str, folder: Path | None = CHECKS) -> ModuleType | None:
+    """Load the checks of a lesson, wherever the notebook is that asks.
+
+    Args:
+        lesson: its number, such as "06".
+        folder: where the checks of all lessons are.
+
+    Returns:
+        The module `lessons/checks/lesson_06`; None where there is none for this lesson.
+
+    Raises:
+        FileNotFoundError: where the lessons are not there.
+
+    Example:
+        >>> checks("06").EXERCISES[0].id
+        '06.1'
+    """
+    if folder is None:
+        raise FileNotFoundError(
+            f"there is no folder lessons/checks beside the package or above {Path.cwd()}, and in "
+            "there is what answers are checked by. It comes with the lessons: work in a copy of "
+            "the whole repository."
+        )
+    if _PACKAGE not in sys.modules:
+        sys.modules[_PACKAGE] = ModuleType(_PACKAGE)
+        sys.modules[_PACKAGE].__path__ = [str(folder)]
+    name = f"lesson_{lesson}"
+    if not name.isidentifier() or importlib.util.find_spec(f"{_PACKAGE}.{name}") is None:
+        return None
+    return importlib.import_module(f"{_PACKAGE}.{name}")
 
 
 def find(exercise: str) -> Exercise:
@@ -76,6 +123,8 @@ def find(exercise: str) -> Exercise:
     Raises:
         ValueError: where there is none; the message lists those that there are.
     """
+    if exercise in _registered:
+        return _registered[exercise]
     known = {entry.id: entry for entry in exercises_of(str(exercise).rpartition(".")[0])}
     if exercise not in known:
         listed = f" There are {', '.join(known)}." if known else ""
@@ -166,13 +215,14 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
     verdict, unusual = _judged(find(exercise), answer)
     lines = [*verdict.lines, *(f"Besides: {says}" for says in unusual)]
     if os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}:
+        tell(verdict.status, verdict.head, lines)
         if not verdict:
-            feedback.tell(verdict.status, verdict.head, lines)
             raise AssertionError(verdict.message)
-    else:
+        return verdict
+    if exercise not in _registered:
         ids = [known.id for known in shipped(exercise.rpartition(".")[0])]
         lines += progress.note_check(exercise, verdict.status, ids)
-    feedback.tell(verdict.status, verdict.head, lines)
+    tell(verdict.status, verdict.head, lines)
     return verdict
 
 
@@ -198,22 +248,118 @@ def hint(exercise: str, step: int = 1) -> None:
     lines = [known.hints[step - 1]]
     if step == 1:
         lines.append(f'If that is not enough: hint("{exercise}", 2)')
-    print(feedback.laid_out(f"{exercise}, hint {step} of 2", lines))
+    print(laid_out(f"{exercise}, hint {step} of 2", lines))
 
 
 def _unsolved(exercise: Exercise) -> Verdict:
-    return _verdict(
-        exercise,
-        "unsolved",
-        "not solved yet.",
-        [
-            "Put your answer where the ... stands, and run the cell again.",
-            f'For a nudge: hint("{exercise.id}")',
-        ],
-    )
+    lines = [
+        "Put your answer where the ... stands, and run the cell again.",
+        f'For a nudge: hint("{exercise.id}")',
+    ]
+    return _verdict(exercise, "unsolved", "not solved yet.", lines)
 
 
 def _verdict(
     exercise: Exercise, status: Literal["right", "wrong", "unsolved"], head: str, lines: list[str]
 ) -> Verdict:
     return Verdict(exercise.id, status, f"{exercise.id}: {head}", tuple(lines))
+
+
+_FACTORS = {
+    -1.0: "the right size with the opposite sign",
+    2.0: "twice as much",
+    0.5: "half of it",
+    0.0: "as if nothing came through",
+}
+
+
+def predict(prediction: str, value: Any = ...) -> None:
+    """Write down what you expect. A wrong guess teaches more than none.
+
+    Args:
+        prediction: a name for it, such as "06.a", by which `compare` finds it again.
+        value: what you expect: a number, several numbers, a word (capitals do not matter). With
+            `...` nothing is noted.
+
+    Example:
+        >>> predict("demo.a", 0.5)
+        ○ Prediction demo.a noted: 0.5
+        >>> predict("demo.b", ...)
+        ○ Prediction demo.b is still open: replace the ... with your guess before you go on.
+    """
+    if is_unattempted(value):
+        _written.pop(prediction, None)
+        open_still = "is still open: replace the ... with your guess before you go on."
+        tell("unsolved", f"Prediction {prediction} {open_still}")
+        return
+    _written[prediction] = value
+    said = f"Prediction {prediction} noted: {rounded(value)}"
+    tell("unsolved", said, progress.note_prediction(prediction))
+
+
+def compare(prediction: str, actual: Any, digits: int = 4) -> None:
+    """Print what came beside what was predicted, and how far apart they are.
+
+    Args:
+        prediction: the name given to `predict`.
+        actual: what came.
+        digits: how many significant digits count as a hit.
+
+    Example:
+        >>> predict("demo.a", 0.5)
+        ○ Prediction demo.a noted: 0.5
+        >>> compare("demo.a", 1.0)
+        ✗ It is 1.0. You predicted 0.5: half of it.
+        >>> compare("demo.b", 1.0)
+        ○ You made no prediction demo.b this time.
+          It is 1.0.
+    """
+    came = f"It is {rounded(actual, max(digits, 5))}."
+    if prediction not in _written:
+        # In this order: of a folded output the first line may show, and that tells nothing.
+        tell("unsolved", f"You made no prediction {prediction} this time.", [came])
+        return
+    guess = _written[prediction]
+    said = f"You predicted {rounded(guess)}"
+    have, want = dict(leaves(guess)), dict(leaves(actual))
+    if len(want) == 1:
+        close = _how_close(guess, actual, next(iter(want.values())), digits)
+        tell("right" if close == _HIT else "wrong", f"{came} {said}{close}")
+        return
+    if have.keys() != want.keys():
+        tell("wrong", f"{came} {said}: not the same number or arrangement of values.")
+        return
+    hits = sum(same(_word(have[path]), _word(want[path]), digits) for path in want)
+    all_fit = hits == len(want)
+    verdict = "every value as predicted" if all_fit else f"{hits} of {len(want)} fit"
+    tell("right" if all_fit else "wrong", f"{came} {said}: {verdict}.")
+
+
+def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
+    """Say in words how a guess relates to a single value."""
+    entries = [value for _, value in leaves(guess)]
+    expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
+    if expected is None or number is None:
+        hit = len(entries) == 1 and _word(entries[0]) == _word(entry)
+        return _HIT if hit else ". Why does it come out differently?"
+    if same(number, expected, digits):
+        return _HIT
+    if expected == 0:
+        return f", which is {rounded(abs(number))} away."
+    factor = factor_between([number], [expected], _FACTORS, digits)
+    if factor is not None:
+        return f": {_FACTORS[factor]}."
+    ratio = number / expected
+    if ratio < 0:
+        return ", which has the opposite sign."
+    if 0.1 <= ratio <= 10:
+        off = abs(ratio - 1) * 100
+        return (
+            f", off by {off:.1f} percent." if off < 50 else f", {rounded(ratio, 2)} times as much."
+        )
+    return f", {rounded(ratio, 2)} times as much: another order of magnitude."
+
+
+def _word(value: Any) -> Any:
+    """Reduce a word to what counts in it; other values stay as they are."""
+    return value.strip(" .").casefold() if isinstance(value, str) else value

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from minigrad import Tensor
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.belongings import Belongings, said_of
-from minigrad.classroom.describing import describe, is_stub
-from minigrad.classroom.exercise import Exercise, Finding, computed, wrong_kind
-from minigrad.classroom.running import run
-from minigrad.tensor import Tensor
+from minigrad.classroom.execution import Outcome, run
+from minigrad.classroom.exercises import Exercise, Finding, computed, wrong_kind
+from minigrad.classroom.side_effects import Belongings, said_of
+from minigrad.classroom.values import describe, is_stub
 
 _LONGEST = 100
 # How far off, relative to the right number, a decimal counts as the right number rounded.
 _ROUNDED = 1e-3
+# At how many points formulas with floats are compared, and what floats may lose there.
+_POINTS, _LOST = 5, 1e-12
+# A rule is written, and not asked for.
+_BY_HAND = ("backward", "diff")
 
 
 def _referee() -> ModuleType:
@@ -69,22 +74,15 @@ class Formula(Exercise):
         if have.size != want.size:
             return Finding(f"It has {have.size} entries; {want.size} are asked for.", _named(have))
         have = _with_symbols_of(want, have)
-        problem = self._problem(have, want)
-        return None if problem is None else Finding(problem, _named(have))
-
-    def _problem(self, have: Any, want: Any) -> str | None:
-        pairs = list(zip(have.flat, want.flat, strict=True))
+        pairs = zip(have.flat, want.flat, strict=True)
         wrong = [(a, b) for a, b in pairs if a != b and not _equal(a, b)]
         if not wrong:
             return None
-        for mistake in self.mistakes:
-            if mistake.value is not ...:
-                known = _with_symbols_of(want, _entries(computed(mistake.value)))
-                if known.size == have.size and all(map(_equal, have.flat, known.flat)):
-                    return mistake.says
-            if mistake.seen_in(have.item() if have.size == 1 else have):
-                return mistake.says
-        return _what_is_off(*wrong[0])
+        said = self.known_mistake(
+            have.item() if have.size == 1 else have,
+            lambda value: _all_equal(have, _with_symbols_of(want, _entries(value))),
+        )
+        return Finding(said or _what_is_off(*wrong[0]), _named(have))
 
 
 def _what_is_off(have: Any, want: Any) -> str:
@@ -118,8 +116,10 @@ def _counterexample(have: Any, want: Any) -> str:
         referee.equal(have, want)
     except referee.Refuted as refuted:
         at = refuted.counterexample
-        numbers = [_number(each.subs(at)) for each in (have, want)]
-        return f"At {_place(at)} yours is {numbers[0]}; it should be {numbers[1]}."
+        place = ", ".join(f"{symbol} = {value}" for symbol, value in at.items())
+        yours, due = (each.subs(at) for each in (have, want))
+        yours, due = (each if each.is_Rational else each.evalf(6) for each in (yours, due))
+        return f"At {place} yours is {yours}; it should be {due}."
     except referee.Undecided:
         pass
     return "SymPy cannot decide whether it is right. Is there a simpler way to write it?"
@@ -162,9 +162,12 @@ class Rule(Exercise):
             inputs = self._inputs(case)
             result = self.forward(*inputs)
             grad = _referee().symbols("g", tuple(result.shape))
-            problem = self._problem(answer, grad, inputs, result, list(case))
+            outcome = self._run(answer, grad, inputs)
+            if outcome.trouble is not None:
+                return Finding(outcome.trouble)
+            problem = self._problem(outcome.value, grad, inputs, result, list(case))
             if problem is not None:
-                told = self._known_mistake(answer, grad, inputs)
+                told = self._known_mistake(_as_tuple(outcome.value), grad, inputs)
                 return Finding(told or problem)
         return None
 
@@ -172,17 +175,21 @@ class Rule(Exercise):
         assumed = self.assumptions or {}
         return [_referee().symbols(name, shape, **assumed) for name, shape in case.items()]
 
-    def _problem(
-        self, rule: Callable[..., Any], grad: Any, inputs: list[Any], result: Any, names: list[str]
-    ) -> str | None:
+    def _run(self, rule: Callable[..., Any], grad: Any, inputs: list[Any]) -> Outcome:
+        """Call a rule; what it changed of its arguments is trouble, too."""
         noted = Belongings([grad, *inputs])
-        outcome = run(rule, grad, *inputs, without=("grad",))  # a rule is written, not asked for
+        outcome = run(rule, grad, *inputs, without=_BY_HAND)
         if outcome.unsolved:
             raise Unsolved
-        changed = said_of(noted.changes())
-        if outcome.trouble is not None or changed is not None:
-            return outcome.trouble or changed
-        gradients = _as_tuple(outcome.value)
+        if outcome.trouble is None:
+            return replace(outcome, trouble=said_of(noted.changes()))
+        reasons = [each.says for each in self.mistakes if each.brings(outcome.raised)]
+        return replace(outcome, trouble=" ".join([outcome.trouble, *reasons[:1]]))
+
+    def _problem(
+        self, value: Any, grad: Any, inputs: list[Any], result: Any, names: list[str]
+    ) -> str | None:
+        gradients = _as_tuple(value)
         if any(each is None for each in gradients):
             return "It gave None. Is a return missing, or nothing behind it?"
         if len(gradients) != len(inputs):
@@ -197,13 +204,18 @@ class Rule(Exercise):
                     f"The gradient of {name} has the shape {shapes[0]}, and {name} itself has "
                     f"{shapes[1]}. Was {name} broadcast, or is a sum missing or too much?"
                 )
+            foreign = _symbols_of([gradient]) - _symbols_of([grad, *inputs])
+            if foreign:
+                return (
+                    f"The gradient of {name} depends on {min(map(str, foreign))}, which is not of "
+                    "this call. What does it keep from one call to the next, or take from outside?"
+                )
             problem = _refutation(name, tensor, gradient, grad, result)
             if problem is not None:
                 return problem
         return None
 
-    def _known_mistake(self, rule: Callable[..., Any], grad: Any, inputs: list[Any]) -> str | None:
-        have = _as_tuple(run(rule, grad, *inputs).value)
+    def _known_mistake(self, have: Sequence[Any], grad: Any, inputs: list[Any]) -> str | None:
         for mistake in self.mistakes:
             if mistake.like is not None:
                 known = _as_tuple(run(mistake.like, grad, *inputs).value)
@@ -223,7 +235,7 @@ def _refutation(name: str, tensor: Any, gradient: Any, grad: Any, result: Any) -
         due.append(sympy.Add(*(g * sympy.diff(y, symbol) for g, y in terms)))
     ones = dict.fromkeys(cotangents.flat, 1)
     for index, have, want in zip(np.ndindex(symbols.shape), found.flat, due, strict=True):
-        if not _equal(have, want):
+        if not _equal(have, want) and not _rounded_to(have, want):
             where = f" at entry {list(index)}" if index else ""
             says = f"The gradient of {name} is refuted{where}. {_counterexample(have, want)}"
             everywhere = zip(found.flat, due, strict=True)
@@ -266,10 +278,31 @@ def _equal(a: Any, b: Any) -> bool:
         return False
 
 
+def _rounded_to(have: Any, want: Any) -> bool:
+    """Tell whether two formulas differ only by what floats lose of numbers such as 1 / 3."""
+    draw, symbols = Random(10), sorted((have - want).free_symbols, key=str)
+    for _ in range(_POINTS):
+        point = {symbol: _sympy().Rational(draw.randint(-997, 997), 499) for symbol in symbols}
+        lost = abs(_sympy().N((have - want).subs(point), 30))
+        if not (lost.is_finite and lost < _LOST):
+            return False
+    return True
+
+
+def _symbols_of(tensors: Sequence[Tensor]) -> set[Any]:
+    return {
+        symbol for each in tensors for one in _entries(each).flat for symbol in one.free_symbols
+    }
+
+
+def _all_equal(a: Any, b: Any) -> bool:
+    return a.size == b.size and all(map(_equal, a.flat, b.flat))
+
+
 def _alike(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape != b.shape:
         return False
-    return all(map(_equal, _entries(a).flat, _entries(b).flat))
+    return _all_equal(_entries(a), _entries(b))
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -280,11 +313,3 @@ def _named(formula: Any) -> str:
     listed = [str(each) for each in formula.flat]
     text = listed[0] if len(listed) == 1 else f"[{', '.join(listed)}]"
     return f"the formula {text if len(text) <= _LONGEST else text[: _LONGEST - 4] + ' ...'}"
-
-
-def _number(value: Any) -> str:
-    return str(value if value.is_Rational else value.evalf(6))
-
-
-def _place(values: Mapping[Any, Any]) -> str:
-    return ", ".join(f"{symbol} = {value}" for symbol, value in values.items())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from minigrad.classroom.display import shell
 
 VARIABLE = "MINIGRAD_PROGRESS"
 """Environment variable: the file to use; empty, or `none`, to keep no notes at all."""
@@ -61,8 +62,8 @@ def read(path: Path) -> dict[str, list[str]]:
         found = {}
     notes = {}
     for key in _NOTHING:
-        entries = found.get(key) if isinstance(found, dict) else None
-        listed = entries if isinstance(entries, list) else []
+        entries = found.get(key) if isinstance(found, dict) else ()
+        listed = entries if isinstance(entries, list) else ()
         notes[key] = [entry for entry in listed if isinstance(entry, str)]
     return notes
 
@@ -106,18 +107,12 @@ def note_prediction(prediction: str) -> list[str]:
     """
     if not _noted_here(prediction):
         return []
-
-    def change(notes: dict[str, list[str]]) -> list[str]:
-        _add(notes["predicted"], prediction)
-        return []
-
-    return _changed(change)
+    return _changed(lambda notes: _add(notes["predicted"], prediction) and [])
 
 
 def _in_a_notebook() -> bool:
     """Tell whether this is a notebook, and no program that somebody runs."""
-    ipython = sys.modules.get("IPython")
-    return ipython is not None and ipython.get_ipython() is not None
+    return shell() is not None
 
 
 def _noted_here(name: str) -> bool:
@@ -145,13 +140,9 @@ def _changed(change: Any) -> list[str]:
     path = place()
     if path is None:
         return []
-    is_new = not path.exists()
-    notes = read(path)
-    before = json.dumps(notes)
-    says: list[str] = change(notes)
-    if json.dumps(notes) == before or not _write(notes, path):
-        return says
-    if is_new:
+    is_new, notes = not path.exists(), read(path)
+    says: list[str] = change(notes) or []
+    if notes != read(path) and _write(notes, path) and is_new:
         says.insert(
             0,
             "(From now on, what you solve and predict is noted on this machine, in "

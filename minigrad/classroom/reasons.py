@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from minigrad.classroom.describing import shortened
-from minigrad.classroom.exercise import Exercise, Finding, wrong_kind
+from minigrad.classroom.exercises import Exercise, Finding, wrong_kind
+from minigrad.classroom.values import shortened
 
 _FEWEST_WORDS = 4
 _NEAR = 4
@@ -31,6 +31,29 @@ _HEAP, _ROW = 6, 4
 _BETWEEN = re.compile(r"[,;/+\n]|->|→|\band\b")
 _ENDS = re.compile(r"[.;:!?\n]|,? but |,? whereas |,? while |,? although |,? though ")
 _WORD = re.compile(r"[\w.'*^+\-]*\w[\w.'*^+]*|[-+*/^=<>]+")
+
+
+GROUPS = {
+    "RUN": "run|fire|call|execut|trigger|invok|happen|start",
+    "KEEP": "sav|stor|keep|kept|hold|held|remember|cach|memor|record",
+    "CHANGE": "chang|modif|overwr|alter|mutat|edit|replac|touch",
+    "GO": "go|goes|going|went|come|comes|came|pass|passes",
+    "SAME": "same|equal|identical",
+    "EVERY": "every|each|all|any|both",
+    "ONLY": "only|just|alone|solely|exclusively|merely",
+    "BEFORE": "before|earlier|first|already",
+    "LATE": "after|later|late|behind|past",
+    "LOSE": "lose|loses|lost|loss|vanish|gone|disappear",
+    "LARGE": "large|larger|big|bigger|wide",
+    "COMPUTE": "comput|calculat|deriv",
+    "MODULE": "model|module|layer|network",
+    "GET": "get|gets|got|receiv",
+    "AROUND": "around|past|outside|behind|bypass|skip",
+    "NOTHING": "nothing|none|no|never|not",
+}
+"""Stems that a pattern names together: words that say much the same in a reason."""
+
+_GROUP = re.compile(rf"\b({'|'.join(GROUPS)})\b")
 
 
 @cache
@@ -87,11 +110,11 @@ def _is_a_row(reason: str) -> bool:
 class Said:
     """Something that a reason may say: word stems that stand together in one clause.
 
-    A pattern is written as stems with blanks between them: "sav result" is found in "it saves its
-    own result" and in "the result is what it saved". A stem with a bar is one of several:
-    "exp|itself". A stem behind a tilde must not occur in the clause. A pattern that begins with
-    "not" is found only where it is denied, one that begins with "is" only where it is not, any
-    other in both.
+    A pattern is written as stems with blanks between them: "sav result" is found in "it saves
+    its own result" and in "the result is what it saved". A stem with a bar is one of several:
+    "exp|itself", and a name of `GROUPS` is all of that group. A stem behind a tilde must not
+    occur in the clause. A pattern that begins with "not" is found only where it is denied, one
+    that begins with "is" only where it is not, any other in both.
 
     Args:
         pattern: stems.
@@ -116,7 +139,7 @@ class Said:
         return any(self._in(words) for words in clauses(reason))
 
     def _in(self, words: Sequence[str]) -> bool:
-        stems = self.pattern.casefold().split()
+        stems = _GROUP.sub(lambda found: GROUPS[found[0]], self.pattern).casefold().split()
         polarity = stems.pop(0) if stems and stems[0] in ("is", "not") else ""
         unwanted = [stem[1:] for stem in stems if stem.startswith("~")]
         wanted = [stem for stem in stems if not stem.startswith("~")]

@@ -1,39 +1,36 @@
-"""Describe random numbers by their distributions: sample, log_prob, entropy, kl_divergence.
+"""Describe random numbers by their distributions: sample, log_prob, entropy.
 
 `sample()` draws without a graph. `rsample()` draws by a formula of the parameters, so that their
 gradients are known (Kingma and Welling, 2013); where there is none, differentiate `log_prob`.
 """
 
-from minigrad.distributions import constraints as constraints
-from minigrad.distributions import kl as kl
-from minigrad.distributions.bernoulli import Bernoulli as Bernoulli
-from minigrad.distributions.categorical import Categorical as Categorical
-from minigrad.distributions.distribution import Distribution as Distribution
-from minigrad.distributions.exponential import Exponential as Exponential
-from minigrad.distributions.gumbel import Gumbel as Gumbel
-from minigrad.distributions.independent import Independent as Independent
-from minigrad.distributions.kl import kl_divergence as kl_divergence
-from minigrad.distributions.kl import register_kl as register_kl
-from minigrad.distributions.laplace import Laplace as Laplace
-from minigrad.distributions.log_normal import LogNormal as LogNormal
-from minigrad.distributions.multivariate_normal import MultivariateNormal as MultivariateNormal
-from minigrad.distributions.normal import Normal as Normal
-from minigrad.distributions.one_hot_categorical import OneHotCategorical as OneHotCategorical
-from minigrad.distributions.uniform import Uniform as Uniform
+import sys
+
+from minigrad.breadth import constraints as constraints
+from minigrad.breadth import scalars, vectors
+from minigrad.breadth.distribution import Distribution
+from minigrad.breadth.scalars import Bernoulli, Categorical, Exponential, Normal, Uniform
+from minigrad.breadth.vectors import Independent, MultivariateNormal
 
 __all__ = [
     "Bernoulli",
     "Categorical",
     "Distribution",
     "Exponential",
-    "Gumbel",
     "Independent",
-    "Laplace",
-    "LogNormal",
     "MultivariateNormal",
     "Normal",
-    "OneHotCategorical",
     "Uniform",
-    "kl_divergence",
-    "register_kl",
 ]
+
+# Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
+for _name, _module in {
+    "bernoulli": scalars,
+    "categorical": scalars,
+    "constraints": constraints,
+    "multivariate_normal": vectors,
+    "normal": scalars,
+    "uniform": scalars,
+}.items():
+    sys.modules[f"{__name__}.{_name}"] = _module
+del sys, scalars, vectors

@@ -6,8 +6,8 @@ from minigrad.nn.modules import *
 from minigrad.nn.modules import Module as Module
 from minigrad.nn.parameter import Buffer as Buffer
 from minigrad.nn.parameter import Parameter as Parameter
-from minigrad.nn.uninitialized import UninitializedBuffer as UninitializedBuffer
-from minigrad.nn.uninitialized import UninitializedParameter as UninitializedParameter
+from minigrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
+from minigrad.nn.parameter import UninitializedParameter as UninitializedParameter
 
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on

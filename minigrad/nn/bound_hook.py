@@ -7,19 +7,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.hooks import hook_name
-
-# What a picture of the graph says of a hook: kind, name, number of the output, a remark.
-Shown = tuple[str, str, int, str]
-
-
-def remark_on(module: Any, hook: Callable[..., Any]) -> str:
-    """Say of a hook that is none of the module's own that it is on every module."""
-    if module is None:
-        return ""
-    own = (*module._backward_hooks.values(), *module._backward_pre_hooks.values())
-    return "" if any(each is hook for each in own) else "global"
-
 
 class BoundHook:
     """A hook together with the module it was registered on.
@@ -36,8 +23,6 @@ class BoundHook:
         RuntimeError: When called after the module is gone.
     """
 
-    kind: str | None = None  # what a picture calls this hook, if not a node hook
-
     def __init__(self, hook: Callable[..., Any], module: Any = None) -> None:
         self.hook = hook
         functools.update_wrapper(self, hook)
@@ -53,12 +38,6 @@ class BoundHook:
         if module is None:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
         return self.hook(module, *args, **kwargs)
-
-    def shown_as(self) -> list[Shown] | None:
-        """Say what a picture of the graph shows for this hook; None if nothing special."""
-        if self.kind is None:
-            return None
-        return [(self.kind, hook_name(self.hook), 0, remark_on(self.module(), self.hook))]
 
     def __getstate__(self) -> dict[str, Any]:
         """Put the module itself in place of the weak reference, which cannot be pickled."""

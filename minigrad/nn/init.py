@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.modes import no_grad
-from minigrad.nn.gains import calculate_gain as calculate_gain
-from minigrad.nn.gains import correct_fan as _calculate_correct_fan
-from minigrad.nn.gains import fan_in_and_fan_out as _calculate_fan_in_and_fan_out
-from minigrad.nn.truncated import draw_normally, draw_uniformly, fill, probability_below
-from minigrad.nn.warning import warn
-from minigrad.random_creation import randperm
-from minigrad.tensor import Tensor
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import randperm, zeros_like
+from minigrad.creation.from_data import from_numpy
 
 
 def uniform_(
@@ -43,7 +40,7 @@ def uniform_(
         (True, True)
     """
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(
@@ -107,10 +104,10 @@ def trunc_normal_(
             UserWarning,
         )
     with no_grad():
-        inside = probability_below((b - mean) / std) - probability_below((a - mean) / std)
+        inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
         if inside > 0.3:
-            return draw_normally(tensor, mean, std, a, b, generator)
-        return draw_uniformly(tensor, mean, std, a, b, generator)
+            return _draw_normally(tensor, mean, std, a, b, generator)
+        return _draw_uniformly(tensor, mean, std, a, b, generator)
 
 
 @no_grad()
@@ -144,7 +141,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    return fill(tensor, np.eye(*tensor.shape))
+    return _fill(tensor, np.eye(*tensor.shape))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
@@ -180,7 +177,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     for group in range(groups):
         for channel in range(min(outputs, sizes[1])):
             values[(group * outputs + channel, channel, *middle)] = 1
-    return fill(tensor, values)
+    return _fill(tensor, values)
 
 
 def xavier_uniform_(
@@ -293,7 +290,7 @@ def orthogonal_(
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
     values = gain * (q.T if wide else q).reshape(tuple(tensor.shape))
-    return fill(tensor, values)
+    return _fill(tensor, values)
 
 
 def sparse_(
@@ -361,3 +358,101 @@ kaiming_uniform = _old_name(kaiming_uniform_)
 kaiming_normal = _old_name(kaiming_normal_)
 orthogonal = _old_name(orthogonal_)
 sparse = _old_name(sparse_)
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    r"""Give the factor that keeps the variance of activations steady through a nonlinearity.
+
+    It is $\sqrt 2$ for relu, $\sqrt{2 / (1 + a^2)}$ for leaky_relu with slope $a$, 5/3 for tanh,
+    3/4 for selu, and 1 for linear, sigmoid and convolutions.
+
+    Args:
+        nonlinearity: The name of the function, as in `minigrad.nn.functional`.
+        param: The negative slope of leaky_relu; 0.01 if None.
+
+    Returns:
+        The factor.
+
+    Raises:
+        ValueError: If the name is unknown, or the slope is no number.
+
+    Example:
+        >>> calculate_gain("leaky_relu", 0.2)
+        1.3867504905630728
+    """
+    if nonlinearity == "leaky_relu":
+        if param is None:
+            param = 0.01
+        elif isinstance(param, bool) or not isinstance(param, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + param**2))
+    gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4}
+    gains |= {"linear": 1, "sigmoid": 1}
+    gains |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3)}
+    if nonlinearity not in gains:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return gains[nonlinearity]
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Count the inputs that each output is computed from, and the outputs each input goes to."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        )
+    outputs, inputs, *window = tensor.shape
+    return inputs * math.prod(window), outputs * math.prod(window)
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """Count the one or the other.
+
+    Raises:
+        ValueError: If the mode is neither `"fan_in"` nor `"fan_out"`.
+    """
+    modes = ["fan_in", "fan_out"]
+    mode = mode.lower()
+    if mode not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
+
+
+@no_grad()
+def _fill(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
+    """Copy values into the tensor, in its own element type."""
+    return tensor.copy_(from_numpy(np.asarray(values, tensor.dtype.numpy)))
+
+
+def _probability_below(x: float) -> float:
+    """Give the probability that a standard normal number is less than another number."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _draw_normally(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> Tensor:
+    """Draw, and draw again what is out of bounds."""
+    low, high = (tensor.dtype.numpy.type(bound) for bound in (a, b))
+    values = tensor.normal_(mean, std, generator=generator)._array
+    while (out := (values < low) | (values > high)).any():
+        again = zeros_like(tensor).normal_(mean, std, generator=generator)._array
+        values = np.where(out, again, values)
+    return _fill(tensor, values)
+
+
+def _draw_uniformly(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> Tensor:
+    """Draw within the bounds, and keep each number as often as it is probable."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    candidates, chance = zeros_like(tensor), zeros_like(tensor)
+    values, pending = tensor._array, np.ones(tensor._array.shape, bool)
+    while True:
+        drawn = candidates.uniform_(a, b, generator=generator)._array
+        values = np.where(pending, drawn, values)
+        with np.errstate(all="ignore"):
+            density = ((drawn - mean) / std) ** 2 * -0.5 - peak
+            again = np.log(chance.uniform_(generator=generator)._array) > density
+        pending = pending & again
+        if not pending.any():
+            return _fill(tensor, values)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor, wrap
 
 
 class _Fields(NamedTuple):
@@ -47,7 +47,7 @@ class PackedSequence(_Fields):
             if not (isinstance(data, (list, tuple)) and len(data) == 2):
                 raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
-        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)  # type: ignore[arg-type]
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Convert the data as `Tensor.to` does."""
@@ -74,7 +74,7 @@ class PackedSequence(_Fields):
 
     def is_pinned(self) -> bool:
         """Tell whether the data lies in pinned memory."""
-        return self.data.is_pinned()  # type: ignore[no-any-return]
+        return self.data.is_pinned()
 
     @property
     def is_cuda(self) -> bool:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
+from minigrad.faces import entrywise, face
 from minigrad.ops.choices import pick, where_true
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)
@@ -36,6 +37,7 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
     return slope
 
 
+@entrywise(ufunc=np.tanh)
 @differentiable("TanhBackward0", self=tanh_backward)
 def tanh(self: Array) -> Array:
     r"""Hyperbolic tangent: :math:`g\, (1 - \tanh^2 x)`."""
@@ -65,6 +67,7 @@ def logistic(array: Any) -> Any:
     return np.reciprocal(slope, out=slope)
 
 
+@entrywise()
 @differentiable("SigmoidBackward0", self=sigmoid_backward)
 @quietly
 def sigmoid(self: Array) -> Array:
@@ -83,6 +86,7 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
     return where_true(output != _ZERO, grad_output)
 
 
+@face("relu(Tensor input)", in_place="function")
 @differentiable("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
@@ -120,7 +124,7 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return pick(self > 0, self, self * negative_slope)
 
 
-def _check_slope(name: str, slope: Any, hint: str = "") -> None:
+def check_slope(name: str, slope: Any, hint: str = "") -> None:
     """Raise if the sign of an input can't be told from that of the result in its place."""
     if slope < 0:
         raise RuntimeError(
@@ -131,7 +135,7 @@ def _check_slope(name: str, slope: Any, hint: str = "") -> None:
 
 
 def _leaky_relu_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
-    _check_slope(
+    check_slope(
         "leakyReLu",
         negative_slope,
         " File an issue at https://github.com/pytorch/pytorch if you do require supporting "
@@ -144,48 +148,6 @@ def _leaky_relu_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
 def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
     r"""Leaky positive part, of which only the result is left: its sign is that of the input."""
     return np.where(self > 0, self, self * negative_slope)
-
-
-@differentiable(
-    "EluBackwardBackward0",
-    grad_output=lambda grad, self, alpha: applied(elu_backward, grad, self, alpha),
-    self=lambda grad, grad_output, self, alpha: np.where(
-        self < 0, grad * grad_output * alpha * np.exp(self), 0
-    ),
-)
-@quietly
-def elu_backward(grad_output: Array, self: Array, alpha: Any) -> Array:
-    r"""Rule of elu: its derivative is :math:`g \alpha e^x` where the input is negative."""
-    return pick(self <= 0, grad_output * alpha * np.exp(self), grad_output)
-
-
-@differentiable("EluBackward0", self=elu_backward)
-@quietly
-def elu(self: Array, alpha: Any) -> Array:
-    r"""Exponential linear unit: :math:`g` where the input is positive, else :math:`g\alpha e^x`."""
-    return pick(self <= 0, alpha * np.expm1(self), self)
-
-
-@differentiable(
-    "EluBackwardBackward0",
-    grad_output=lambda grad, output, alpha: applied(elu_backward_from_result, grad, output, alpha),
-    output=lambda grad, grad_output, output: np.where(output < 0, grad * grad_output, 0),
-)
-def elu_backward_from_result(grad_output: Array, output: Array, alpha: Any) -> Array:
-    r"""Rule of elu in place: where the input is negative, :math:`\alpha e^x = y + \alpha`."""
-    return np.where(output <= 0, grad_output * (output + alpha), grad_output)
-
-
-def _elu_rule(grad: Any, result: Any, alpha: Any) -> Any:
-    _check_slope("elu", alpha)
-    return applied(elu_backward_from_result, grad, result, alpha)
-
-
-@differentiable("EluBackward1", self=_elu_rule)
-@quietly
-def elu_in_place(self: Array, alpha: Any) -> Array:
-    r"""Exponential linear unit, of which only the result is left."""
-    return np.where(self <= 0, alpha * np.expm1(self), self)
 
 
 def _logistic(self: Any, beta: Any) -> Any:

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import quietly
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
 from minigrad.ops.reduction import softmax, softmax_backward
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor
+from minigrad.ops.type_promotion import quietly
 
 
 class Kept:

@@ -1,4 +1,4 @@
-"""The derivatives of choices: absolute value, sign, larger, smaller, limits, where, masked fill.
+"""Choices and their derivatives: absolute value, sign, larger, smaller, limits, where, masked fill.
 
 Where a function has a kink the convention is PyTorch's.
 """
@@ -12,9 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.modes import grad_mode
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, counter_of, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, entrywise, face, lazy_loading
+from minigrad.faces.arguments import (
+    cast,
+    check_tensor,
+    no_combination,
+    not_implemented,
+    real_number,
+)
 from minigrad.ops.parts import _zeros
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, broadcast_error, meet_types, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 _MANY = 4096  # so many choices are made sooner by bits
@@ -73,6 +85,7 @@ def _sign(array: Any) -> Any:
     return np.subtract(above, below, dtype=np.int8).astype(array.dtype)
 
 
+@entrywise(floats=False, in_place=True)
 # The input is saved though the rule has no use for it: as in PyTorch it must not be changed.
 @differentiable("SgnBackward0", self=lambda grad, self, result: np.zeros_like(grad))
 def sgn(self: Array) -> Array:
@@ -80,18 +93,23 @@ def sgn(self: Array) -> Array:
     return _sign(self)
 
 
+@entrywise(floats=False, in_place=True)
 @differentiable("SignBackward0", self=lambda grad: np.zeros_like(grad))
 def sign(self: Array) -> Array:
     """Sign: constant on both sides of 0, so no gradient passes."""
     return _sign(self)
 
 
+@entrywise(floats=False, in_place=True, also="absolute", ufunc=np.absolute)
 @differentiable("AbsBackward0", self=lambda grad, self: grad * applied(sgn, self))
 def abs(self: Array) -> Array:
     """Absolute value: the gradient times the sign of the input, 0 at 0."""
     if self.dtype.kind == "b":
-        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
+        raise not_implemented("abs_cpu", self)
     return np.abs(self)
+
+
+attach(__name__, {"__abs__": abs}, {"abs_": vars(Tensor)["abs_"]})
 
 
 # ---------------------------------------------------------------------- choices by a condition
@@ -179,12 +197,130 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return pick(condition, self, other)
 
 
+@face("masked_fill(Tensor input, Tensor mask, value)")
+def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Give the tensor with a number in the place of all entries under a mask.
+
+    Args:
+        input: The tensor.
+        mask: Booleans that broadcast to its shape.
+        value: A number, or a tensor without dimensions.
+
+    Raises:
+        RuntimeError: If the mask is not boolean, or does not broadcast.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, -2.0, 3.0])
+        >>> torch.masked_fill(x, x < 0, 0)
+        tensor([1., 0., 3.])
+    """
+    value = filling(input, mask, value)
+    have, sizes = mask._array.shape, input._array.shape
+    try:
+        mask = spread(mask, np.broadcast_shapes(have, sizes))
+    except ValueError:
+        raise broadcast_error(have, sizes) from None
+    operation = masked_fill if isinstance(value, Tensor) else masked_fill_number
+    return operation(input, mask, value)
+
+
+def spread(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Broadcast a mask to a shape; it still counts as the mask itself if that changes later."""
+    if mask._array.shape == sizes:
+        return mask
+    wide = wrap(np.broadcast_to(mask._array, sizes))
+    wide._version_counter = counter_of(mask)
+    return wide
+
+
+def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") -> Any:
+    """Give what takes the place of a tensor's entries under a mask in the tensor's dtype.
+
+    Raises:
+        RuntimeError: If the mask is not boolean, or the value has dimensions.
+        TypeError: If the value is neither a tensor nor a number.
+    """
+    if mask._array.dtype.kind in "iufc":
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{dtypes.c_name(mask._array)}"
+        )
+    is_tensor = isinstance(value, Tensor)
+    if is_tensor and value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    if value is None or isinstance(value, str):
+        raise no_combination(name, mask, value)
+    dtype = input._array.dtype
+    if dtype.kind == "c":
+        if is_tensor and value.requires_grad and grad_mode.enabled:
+            refuse_complex(dtype)
+    elif not is_tensor:
+        value = real_number(value, dtype)
+    elif value._array.dtype.kind == "c":
+        value = wrap(np.array(real_number(value.item(), dtype)).astype(dtype))
+    if dtype.kind not in "iub":
+        return value
+    return dtype.type(value) if isinstance(value, (int, float)) else value
+
+
+_NOT_GIVEN: Any = object()
+
+
+def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GIVEN) -> Any:
+    """Choose entries of `input` where the condition holds, else of `other`.
+
+    With the condition alone, tell where it holds: `nonzero(condition, as_tuple=True)`.
+    """
+    if other is _NOT_GIVEN:
+        check_tensor("where", condition, "condition")
+        if input is not _NOT_GIVEN:
+            raise TypeError('where() missing 1 required positional arguments: "other"')
+        return condition.nonzero(as_tuple=True)
+    for value in (input, other):
+        if value is None or isinstance(value, str):
+            raise no_combination("where", condition, input, other)
+    known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
+    meets = np.dtype("bool") if known is None else known._array.dtype
+    first = input if isinstance(input, Tensor) else scalar(input, meets)
+    second = other if isinstance(other, Tensor) else scalar(other, meets)
+    mask = condition if isinstance(condition, Tensor) else wrap(condition)
+    if mask._array.dtype.kind in "iufc":
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{dtypes.scalar_name(mask._array)}. Compare it with something, such as `x != 0`."
+        )
+    if first._array.dtype is not second._array.dtype:
+        return meet_types(lambda a, b: where(mask, a, b), first, second)
+    return where(mask, first, second)
+
+
+def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
+    """Give the entries where a condition holds, and those of another tensor elsewhere.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, -2.0])
+        >>> x.where(x > 0, 0.0)
+        tensor([1., 0.])
+    """
+    return where_function(condition, self, other)
+
+
+where_function.__name__ = where_function.__qualname__ = "where"
+attach(__name__, {"where": _method_where}, {"where": where_function})
+
+
 def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
     """Give the gradient of one of two where it was chosen; equal ones share it."""
     shared = pick(self == other, grad / 2, grad)
     return applied(masked_fill_number, shared, loses, 0)
 
 
+@face("maximum(Tensor input, Tensor other, *, out=None)")
 @differentiable(
     "MaximumBackward0",
     arithmetic=True,
@@ -196,6 +332,7 @@ def maximum(self: Array, other: Array) -> Array:
     return np.maximum(self, other)
 
 
+@face("minimum(Tensor input, Tensor other, *, out=None)")
 @differentiable(
     "MinimumBackward0",
     arithmetic=True,
@@ -222,3 +359,46 @@ def clamp(self: Array, min: Any, max: Any) -> Array:
     if min is not None:
         self = np.maximum(self, min)
     return self if max is None else np.minimum(self, max)
+
+
+@face(
+    "clamp(Tensor input, min=None, max=None, *, out=None)",
+    out="limits",
+    in_place="function",
+    also="clip",
+)
+def limited(input: Tensor, min: Any, max: Any) -> Tensor:
+    """Limit entries to an interval.
+
+    Args:
+        input: The tensor.
+        min: Its lower end: a number, or a tensor that broadcasts; or None.
+        max: Its upper end, likewise.
+
+    Raises:
+        RuntimeError: If neither `min` nor `max` is given, or one is complex.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    min, max = _limit("maximum", min), _limit("minimum", max)
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return lazy_loading.load("ops.ternary").between(input, min, max)
+    if input._array.dtype.kind in "iub":
+        for limit in (min, max):
+            if isinstance(limit, (int, float)):
+                input = cast(input, dtypes.scalar_dtype(limit, input._array.dtype))
+    return clamp(input, min, max)
+
+
+def _limit(kernel: str, limit: Any) -> Any:
+    """Refuse a limit that is complex: there is no order among such numbers."""
+    if not isinstance(limit, Tensor):
+        return real_number(limit, np.dtype("float64"))
+    if limit._array.dtype.kind == "c":
+        raise not_implemented(f"{kernel}_cpu", limit._array)
+    return limit

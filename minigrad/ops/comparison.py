@@ -1,4 +1,8 @@
-"""Operations that have no gradient: comparisons, logic, tests, positions of extremes."""
+"""Compare entries, combine truth values and bits, and test numbers: what has no gradient.
+
+Only comparisons that are written into a tensor of numbers, such as `x.lt_(y)`, are recorded: their
+gradients are zeros, as truth values do not change with what is compared.
+"""
 
 from __future__ import annotations
 
@@ -7,172 +11,273 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.type_name import type_name
-from minigrad.ops.meeting import meet_other, meet_types, quietly, retry
-from minigrad.tensor import Tensor, wrap
-
-__all__ = [
-    "allclose",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "eq",
-    "equal",
-    "ge",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "lt",
-    "ne",
-]
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.modes import grad_mode
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
+from minigrad.faces.arguments import as_tensor, not_implemented
+from minigrad.faces.in_place import in_place, writer
+from minigrad.ops.type_promotion import meet_other, meet_types, quietly, retry
 
 
-def _comparison(name: str, ufunc: Any, meaning: str) -> Callable[..., Any]:
-    def compare(input: Any, other: Any) -> Any:
-        if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-            return meet_other(compare, input, other)
-        a, b = input._array, other._array
-        if a.dtype != b.dtype:
-            # without their places in the graph, which nobody needs to know here
-            return meet_types(compare, wrap(a), wrap(b))
-        try:
-            return wrap(ufunc(a, b))
-        except ValueError as error:
-            return wrap(retry(ufunc, error, a, b))
-
-    compare.__name__ = name
-    compare.__doc__ = f"Tell for each entry whether it is {meaning} the other."
-    return compare
-
-
-eq = _comparison("eq", np.equal, "equal to")
-ne = _comparison("ne", np.not_equal, "different from")
-lt = _comparison("lt", np.less, "less than")
-le = _comparison("le", np.less_equal, "less than or equal to")
-gt = _comparison("gt", np.greater, "greater than")
-ge = _comparison("ge", np.greater_equal, "greater than or equal to")
-
-
-def _logic(name: str, ufunc: Any, meaning: str) -> Callable[..., Any]:
-    def combine(input: Tensor, other: Tensor) -> Any:
-        for place, value in enumerate((input, other)):
-            if not isinstance(value, Tensor):
-                argument = ("input", "other")[place]
-                raise TypeError(
-                    f"{name}(): argument '{argument}' (position {place + 1}) must be Tensor, not "
-                    f"{type_name(value)}"
-                )
-        a, b = input._array, other._array
-        try:
-            return wrap(ufunc(a, b))
-        except ValueError as error:
-            return wrap(retry(ufunc, error, a, b))
-
-    combine.__name__ = name
-    combine.__doc__ = f"Combine entry by entry: {meaning}."
-    return combine
-
-
-logical_and = _logic("logical_and", np.logical_and, "both are true")
-logical_or = _logic("logical_or", np.logical_or, "one of them is true")
-logical_xor = _logic("logical_xor", np.logical_xor, "just one of them is true")
-
-
-def bitwise(name: str, ufunc: Any, meaning: str, kernel: str, refused: str) -> Callable[..., Any]:
-    """Make an operation on the bits of integers, such as `x & y`.
+def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = "") -> Any:
+    """Make an operation of two tensors, or of a tensor and a number, whose result is no number.
 
     Args:
         name: Its name.
         ufunc: NumPy's function.
-        meaning: What it does.
-        kernel: The name that PyTorch has for it in errors.
+        doc: What it does.
         refused: The kinds of dtypes that it is not made for.
+        kernel: The name that PyTorch has for it in errors.
     """
 
-    def combine(input: Any, other: Any) -> Any:
+    def compute(input: Any, other: Any) -> Any:
         if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-            return meet_other(combine, input, other)
+            return meet_other(compute, input, other)
         a, b = input._array, other._array
-        if a.dtype is not b.dtype:
-            return meet_types(combine, wrap(a), wrap(b))
+        if a.dtype != b.dtype:
+            # without their places in the graph, which nobody needs to know here
+            return meet_types(compute, wrap(a), wrap(b))
         if a.dtype.kind in refused:
-            raise NotImplementedError(
-                f"\"{kernel}_cpu\" not implemented for '{dtypes.scalar_name(a)}'"
-            )
+            raise not_implemented(f"{kernel}_cpu", a)
         try:
             return wrap(ufunc(a, b))
         except ValueError as error:
             return wrap(retry(ufunc, error, a, b))
 
-    combine.__name__ = name
-    combine.__doc__ = f"Combine the bits of integers, or booleans: {meaning}."
-    return combine
+    compute.__name__ = compute.__qualname__ = name
+    compute.__doc__ = doc
+    return compute
 
 
-bitwise_and = bitwise("bitwise_and", np.bitwise_and, "and", "bitwise_and", "fc")
-bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or", "bitwise_or", "fc")
-bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "exclusive or", "bitwise_xor", "fc")
+def _in_place(operation: Callable[..., Any], names: str, method: Any = None) -> None:
+    """Give methods that write in place: what has no derivative never asks about it."""
+    name = operation.__name__
+    written = method or in_place(FACES[name].method, FACES[name].signature)
+
+    def unrecorded(tensor: Tensor, *others: Any) -> Tensor:
+        with no_grad():
+            return written(tensor, *others)
+
+    made: Any = written if method else unrecorded
+    made.__name__, made.__wrapped__ = f"{name}_", operation
+    attach(__name__, dict.fromkeys((f"{each}_" for each in names.split()), made))
 
 
+# ---------------------------------------------------------------------- comparisons
+
+
+def _zeros(grad: Any) -> Any:
+    return np.zeros_like(grad)
+
+
+def _recorded(name: str, ufunc: Any) -> tuple[Any, Any]:
+    """Declare a comparison with a tensor and with a number, as it is recorded in place."""
+
+    def with_tensor(self: Array, other: Array) -> Array:
+        return ufunc(self, other).astype(self.dtype)
+
+    def with_number(self: Array, other: Any) -> Array:
+        return ufunc(self, other).astype(self.dtype)
+
+    for each, what in ((with_tensor, "tensor"), (with_number, "number")):
+        each.__name__ = f"{name}_{what}"
+        each.__doc__ = f"Comparison `{name}` with a {what}, as numbers 1 and 0: no gradient passes."
+    node = f"{name.capitalize()}Backward"
+    return (
+        differentiable(f"{node}1", arithmetic=True, self=_zeros, other=_zeros)(with_tensor),
+        differentiable(f"{node}0", self=_zeros)(with_number),
+    )
+
+
+def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
+    compare = _of_two(name, ufunc, f"Tell for each entry whether it is {meaning} the other.")
+    schema = f"{name}(Tensor input, Scalar other, *, out=None)"
+    face(schema, also=long)(compare)
+    method = FACES[name].method
+    with_tensor, with_number = _recorded(name, ufunc)
+
+    def written(tensor: Tensor, other: Any) -> Tensor:
+        if other is None:
+            return method(tensor, other)  # which says what is wrong
+        operation = method
+        if grad_mode.enabled and tensor._array.dtype.kind == "f":
+            operation = with_tensor if isinstance(other, Tensor) else with_number
+        return writer[0](operation, tensor, other)
+
+    _in_place(compare, f"{name} {long}", written)
+    attach(__name__, {f"__{name}__": compare})
+    return compare
+
+
+eq = _comparison("eq", "", np.equal, "equal to")
+ne = _comparison("ne", "not_equal", np.not_equal, "different from")
+lt = _comparison("lt", "less", np.less, "less than")
+le = _comparison("le", "less_equal", np.less_equal, "less than or equal to")
+gt = _comparison("gt", "greater", np.greater, "greater than")
+ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal to")
+
+
+# ---------------------------------------------------------------------- truth values, bits
+
+
+def _logic(name: str, ufunc: Any, meaning: str) -> None:
+    def combine(input: Tensor, other: Tensor) -> Tensor:
+        a, b = input._array, other._array
+        try:
+            return wrap(ufunc(a, b))
+        except ValueError as error:
+            return wrap(retry(ufunc, error, a, b))
+
+    combine.__name__ = combine.__qualname__ = name
+    combine.__doc__ = f"Combine entry by entry: {meaning}."
+    face(f"{name}(Tensor input, Tensor other, *, out=None)", ufunc=ufunc)(combine)
+    _in_place(combine, name)
+
+
+_logic("logical_and", np.logical_and, "both are true")
+_logic("logical_or", np.logical_or, "one of them is true")
+_logic("logical_xor", np.logical_xor, "just one of them is true")
+
+
+@entrywise(floats=False, in_place=False, ufunc=np.logical_not)
 def logical_not(input: Tensor) -> Tensor:
     """Tell for each entry whether it is false."""
     return wrap(np.logical_not(input._array))
 
 
-def _numbers(name: str, input: Any) -> Any:
-    """Give the array, if it is a tensor."""
-    if not isinstance(input, Tensor):
+_in_place(logical_not, "logical_not")
+
+
+@entrywise(floats=False, in_place=False)
+def bitwise_not(input: Tensor) -> Tensor:
+    """Invert each bit of integers, or each boolean.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.bitwise_not(torch.tensor([1, -2])), ~torch.tensor([True])
+        (tensor([-2,  1]), tensor([False]))
+    """
+    if input._array.dtype.kind in "fc":
+        raise not_implemented("bitwise_not_cpu", input._array)
+    return wrap(np.invert(input._array))
+
+
+def _invert(input: Tensor) -> Tensor:
+    """Invert each bit of integers, or each boolean: `~x`."""
+    if input._array.dtype.kind in "fc":
         raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}"
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
         )
-    return input._array
+    return bitwise_not(input)
 
 
-def isnan(input: Tensor) -> Tensor:
-    """Tell for each entry whether it is not a number."""
-    return wrap(np.isnan(_numbers("isnan", input)))
+_in_place(bitwise_not, "bitwise_not")
+attach(__name__, {"__invert__": _invert})
+numpy_protocols.ufuncs[np.invert] = _invert
 
 
-def isinf(input: Tensor) -> Tensor:
-    """Tell for each entry whether it is infinite."""
-    return wrap(np.isinf(_numbers("isinf", input)))
+def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
+    doc = f"Combine the bits of integers, or booleans: {meaning}."
+    combine = _of_two(name, ufunc, doc, refused, kernel or name)
+    face(f"{name}(Scalar input, Scalar other, *, out=None)")(combine)
+    numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
+    _in_place(combine, name)
+
+    def written(tensor: Tensor, other: Any) -> Any:
+        known = isinstance(other, (Tensor, np.ndarray, int, float, np.generic))
+        return writer[0](combine, tensor, other) if known else NotImplemented
+
+    signs = {
+        f"__{sign}__": combine,
+        f"__r{sign}__": lambda self, other: combine(other, self),
+        f"__i{sign}__": written,
+    }
+    attach(__name__, signs)
 
 
-def isfinite(input: Tensor) -> Tensor:
-    """Tell for each entry whether it is a finite number."""
-    return wrap(np.isfinite(_numbers("isfinite", input)))
+_bits("bitwise_and", "and", np.bitwise_and, "and", "fc")
+_bits("bitwise_or", "or", np.bitwise_or, "or", "fc")
+_bits("bitwise_xor", "xor", np.bitwise_xor, "exclusive or", "fc")
+_bits("bitwise_left_shift", "lshift", np.left_shift, "shift left", "bfc", "lshift")
+_bits("bitwise_right_shift", "rshift", np.right_shift, "shift right", "bfc", "rshift")
 
 
+# ---------------------------------------------------------------------- tests of numbers
+
+
+def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) -> None:
+    def function(input: Tensor) -> Tensor:
+        return wrap(test(input._array))
+
+    function.__name__ = name
+    function.__doc__ = f"Tell for each entry whether {meaning}."
+    face(f"{name}(Tensor input{', *, out=None' * out})", **numpys)(function)
+
+
+def _infinite(name: str, sign: int) -> Any:
+    def test(array: Any) -> Any:
+        if array.dtype.kind == "c":
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        whole = array.dtype.kind in "iub"
+        return np.zeros(array.shape, bool) if whole else array == sign * np.inf
+
+    return test
+
+
+def _is_negative(array: Any) -> Any:
+    return np.signbit(array) if array.dtype.kind == "f" else array < 0
+
+
+_test("isnan", np.isnan, "it is not a number", ufunc=np.isnan)
+_test("isinf", np.isinf, "it is infinite", ufunc=np.isinf)
+_test("isfinite", np.isfinite, "it is a finite number", ufunc=np.isfinite)
+_test("isposinf", _infinite("isposinf", 1), "it is infinite and positive", True)
+_test("isneginf", _infinite("isneginf", -1), "it is infinite and negative", True)
+_test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
+_test("signbit", _is_negative, "it is negative, or -0", True, ufunc=np.signbit)
+
+
+@face("is_nonzero(Tensor input)")
+def is_nonzero(input: Tensor) -> bool:
+    """Tell whether the only entry is not 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.is_nonzero(torch.tensor([0.0]))
+        False
+    """
+    return bool(input)
+
+
+@face("positive(Tensor input)", ufunc=np.positive)
+def positive(input: Tensor) -> Tensor:
+    """Give the tensor itself, as `+x` does.
+
+    Raises:
+        RuntimeError: If it is boolean.
+    """
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+attach(__name__, {"__pos__": positive})
+
+
+# ---------------------------------------------------------------------- two as a whole
+
+
+@face("equal(Tensor input, Tensor other)")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors have the same shape and the same entries."""
-    _check_tensors("equal", input, other)
     return bool(np.array_equal(input._array, other._array))
 
 
-def _check_tensors(name: str, input: Any, other: Any) -> None:
-    for place, value in enumerate((input, other)):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{name}(): argument '{('input', 'other')[place]}' (position {place + 1}) must be "
-                f"Tensor, not {type(value).__name__}"
-            )
-
-
-def isclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
-) -> Tensor:
+@face("isclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")
+def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Tell for each entry whether two agree within a tolerance: `|a - b| <= atol + rtol * |b|`.
 
     Args:
@@ -190,7 +295,6 @@ def isclose(
         >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
         tensor([ True, False])
     """
-    _check_tensors("isclose", input, other)
     a, b = input._array, other._array
     if a.dtype != b.dtype:
         raise RuntimeError(f"{dtypes.scalar_name(a)} did not match {dtypes.scalar_name(b)}")
@@ -216,13 +320,26 @@ def _close(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     return close | (np.isfinite(difference) & (difference <= atol + np.abs(rtol * b)))
 
 
-def allclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
-) -> bool:
+@face("allclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")
+def allclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
     """Tell whether all entries agree within a tolerance: `|a - b| <= atol + rtol * |b|`."""
-    _check_tensors("allclose", input, other)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
+
+
+def _by_numpy(function: Any) -> Any:
+    def ask(a: Any, b: Any, *settings: Any, **named: Any) -> Any:
+        answer = function(as_tensor(a)._array, as_tensor(b)._array, *settings, **named)
+        return wrap(answer) if isinstance(answer, np.ndarray) else answer
+
+    return ask
+
+
+numpy_protocols.functions.update(
+    {
+        np.isposinf: lambda x, out=None: x.isposinf(),
+        np.isneginf: lambda x, out=None: x.isneginf(),
+        np.isclose: _by_numpy(np.isclose),
+        np.allclose: _by_numpy(np.allclose),
+        np.array_equal: _by_numpy(np.array_equal),
+    }
+)

@@ -12,6 +12,5 @@ LN_2 = math.log(2)
 LN_10 = math.log(10)
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 HALF_ROOT_PI = math.sqrt(math.pi) / 2
-ROOT_TWO_PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180
 RADIAN = 180 / math.pi

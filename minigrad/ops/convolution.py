@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.correlation import (
     add_windows,
     correlate,
@@ -28,9 +30,7 @@ from minigrad.ops.correlation import (
     spread,
     window_entry,
 )
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor, wrap
+from minigrad.ops.type_promotion import applied, quietly
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))

@@ -1,4 +1,4 @@
-"""The derivatives of running sums, products and extremes along a dimension."""
+"""Running sums and products, differences of neighbors, integrals, and their derivatives."""
 
 # mypy: disable-error-code="has-type"
 # A rule may refer to its own operation, whose type is not known before the rule's.
@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied, quietly
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import FACES, attach, face, numpy_protocols
+from minigrad.faces.arguments import as_floats, cast, check_tensor, dimension_of, not_implemented
+from minigrad.faces.in_place import in_place
+from minigrad.ops import elementwise
+from minigrad.ops.joining import cat
 from minigrad.ops.overriding import overridable
-from minigrad.ops.parts import gather, scatter_add
-from minigrad.ops.shape import flip, to_copy
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor
+from minigrad.ops.parts import select, slice_dim
+from minigrad.ops.shape import clone, flip, to_copy
+from minigrad.ops.type_promotion import applied, quietly
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
 _WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}
@@ -39,7 +45,7 @@ def may_have_zero(array: Any) -> bool:
 
 def may_be_zero(array: Any) -> bool:
     """Tell whether an entry of an array or tensor may be 0, so that it is no divisor."""
-    return may_have_zero(values_of(array))  # type: ignore[no-any-return]
+    return may_have_zero(values_of(array))
 
 
 def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any) -> Any:
@@ -118,47 +124,214 @@ def cumprod(self: Array, dim: Any, dtype: Any) -> Array:
     return _accumulated(np.multiply, self, dim, dtype)
 
 
-def _extreme_rule(grad: Any, self: Any, dim: Any, positions: Any) -> Any:
-    # The input is saved though its values are of no use: as in PyTorch it must not be changed.
-    if not self.ndim:
-        return grad
-    zeros = np.zeros_like(grad, shape=self.shape)
-    return applied(scatter_add, zeros, dim, positions, grad)
+# ---------------------------------------------------------------------- what is called
 
 
-@differentiable("CummaxBackward0", self=_extreme_rule)
-def cummax(self: Array, dim: Any, positions: Any) -> Array:
-    """Largest entry so far, at known positions: it collects the gradients of all its places."""
-    return gather.forward(self, dim, positions)
+def _running(operation: Any, what: str, example: str) -> None:
+    name = operation.__name__
+
+    def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
+        own = input._array.dtype
+        wanted = None if dtype is None else dtype.numpy
+        if wanted is not None and wanted.kind == "b":
+            raise not_implemented(f"{name}_out_cpu", np.empty(0, bool))
+        if wanted is None:
+            input = cast(input, np.dtype("int64")) if own.kind in "iub" else input
+        elif own.kind == wanted.kind == "f":
+            return operation(input, dim, None if own == wanted else wanted)
+        else:
+            input = cast(input, wanted)
+        return operation(input, dim, None)
+
+    function.__doc__ = f"""Give the running {what} along a dimension. Integers use int64.
+
+    Args:
+        input: The tensor.
+        dim: The dimension.
+        dtype: The type to compute in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+        tensor({example})
+    """
+    face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)")(function)
+    written = in_place(FACES[name].method, FACES[name].signature)
+
+    def changed(tensor: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        own = tensor.dtype
+        if dtype is not None and dtype != own:
+            names = [dtypes.c_name(np.empty(0, each.numpy)) for each in (own, dtype)]
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {names[0]} and output tensor dtype "
+                f"{names[1]} should match"
+            )
+        return written(tensor, dim, dtype=own)
+
+    changed.__name__, changed.__doc__ = f"{name}_", f"Do what `{name}` does, in place."
+    attach(__name__, {f"{name}_": changed})
 
 
-@differentiable("CumminBackward0", self=_extreme_rule)
-def cummin(self: Array, dim: Any, positions: Any) -> Array:
-    """Smallest entry so far, at known positions: it collects the gradients of all its places."""
-    return gather.forward(self, dim, positions)
+_running(cumsum, "sum", "[1., 3., 6.]")
+_running(cumprod, "product", "[1., 2., 6.]")
 
 
-def _from_the_end_of_logarithms(array: Any, dim: int) -> Any:
-    return _flipped(applied(logcumsumexp, _flipped(array, dim), dim), dim)
+# ---------------------------------------------------------------------- differences
 
 
-def _logcumsumexp_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
-    if not self.ndim or 0 in self.shape:
-        return grad
-    # In logarithms, so that nothing overflows; the positive and the negative gradients apart.
-    sizes, lowest = np.log(np.abs(grad)), float(np.finfo(values_of(grad).dtype).min)
-    positive, negative = (
-        np.exp(_from_the_end_of_logarithms(np.where(chosen, sizes, lowest) - result, dim) + self)
-        for chosen in (grad > 0, grad < 0)
-    )
-    return positive - negative
+def _check_joined(input: Tensor, joined: Tensor, dim: int) -> None:
+    if joined.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for d, (size, other) in enumerate(zip(input.shape, joined.shape, strict=True)):
+        if d != dim and size != other:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({d}) = {size}, but got "
+                f"tensor.size({d}) = {other}"
+            )
 
 
-@differentiable("LogcumsumexpBackward0", self=_logcumsumexp_rule)
-@quietly
-def logcumsumexp(self: Array, dim: Any) -> Array:
-    r"""Logarithm of a running sum of exponentials: :math:`\sum_{i \ge j} g_i e^{x_j - y_i}`."""
-    if not self.ndim:
-        return self.copy()
-    wide: Any = _WIDER.get(self.dtype, self.dtype)
-    return np.logaddexp.accumulate(self, axis=dim, dtype=wide).astype(self.dtype, copy=False)
+@face("diff(Tensor input, n=1, Dim dim=-1, Tensor? prepend=None, Tensor? append=None, *, out=None)")
+def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
+    """Give the differences between neighbors along a dimension.
+
+    Args:
+        input: The tensor.
+        n: How many times to take differences.
+        dim: The dimension; the last unless said otherwise.
+        prepend: What to put before the tensor along the dimension.
+        append: What to put behind it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diff(torch.tensor([1, 3, 2]))
+        tensor([ 2, -1])
+    """
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    for joined in (prepend, append):
+        if joined is not None:
+            _check_joined(input, joined, dim)
+    if n and (prepend is not None or append is not None):
+        input = cat([t for t in (prepend, input, append) if t is not None], dim)
+    if n == 0:
+        return clone(input)
+    for _ in range(min(n, input._array.shape[dim])):
+        size = input._array.shape[dim]
+        earlier = range_of(input, dim, 0, size - 1)  # the first of the two, as in PyTorch
+        later = range_of(input, dim, 1, size)
+        if input._array.dtype.kind == "b":
+            input = later.ne(earlier)
+        else:
+            input = elementwise.sub(later, earlier)
+    return input
+
+
+def range_of(tensor: Tensor, dim: int, start: int, end: int) -> Tensor:
+    """Give a range of entries along a dimension."""
+    return slice_dim(tensor, dim, start, max(start, end), 1)
+
+
+# ---------------------------------------------------------------------- integrals
+
+
+def _steps(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """Give the distances between sample points, in a shape that fits the areas."""
+    if "b" in (x._array.dtype.kind, y._array.dtype.kind):
+        raise RuntimeError(
+            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
+        )
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.view(*(-1 if d == dim else 1 for d in range(y.ndim)))
+    elif x.ndim < y.ndim:
+        x = x.view(*([1] * (y.ndim - x.ndim)), *x.shape)
+    return _differences(x, dim)
+
+
+def _differences(x: Tensor, dim: int) -> Tensor:
+    size = x._array.shape[dim]
+    earlier = range_of(x, dim, 0, size - 1)
+    return elementwise.sub(range_of(x, dim, 1, size), earlier)
+
+
+def _check(name: str, y: Tensor, dim: int, dx: Any) -> int:
+    check_tensor(name, y, "y")
+    if not y.ndim:
+        if name == "trapezoid":
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        if y._array.dtype.kind != "b":
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    number = dimension_of(name, dim, y, 2)
+    if y._array.dtype.kind == "b":
+        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    if isinstance(dx, complex):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    return number
+
+
+@face("trapezoid(y, x=None, *, dx=None, dim=-1)", method=False)
+def trapezoid(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
+    r"""Integrate along a dimension by the trapezoidal rule: :math:`\sum (y_i + y_{i+1}) d_i / 2`.
+
+    Args:
+        y: The values.
+        x: The places of the values; or
+        dx: the distance between two, 1 unless said otherwise.
+        dim: The dimension; the last unless said otherwise.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.trapezoid(torch.tensor([1.0, 5.0, 3.0]))
+        tensor(7.)
+    """
+    number = _integral("trapezoid", y, x, dx, dim)
+    size = y._array.shape[number]
+    if size == 0:
+        left = y._array.shape[:number] + y._array.shape[number + 1 :]
+        return wrap(np.zeros(left, y._array.dtype))
+    if x is not None:
+        areas: Tensor = _areas("trapezoid", y, x, number).sum(number)
+        return elementwise.div_number(areas, 2.0)
+    ends = elementwise.add(select(y, number, 0), select(y, number, size - 1))
+    total = elementwise.sub(FACES["sum"].method(y, number), _times(ends, 0.5))
+    return _times(total, 1.0 if dx is None else float(dx))
+
+
+def _integral(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> int:
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() takes x or dx, not both")
+    return _check(name, y, dim, dx)
+
+
+def _areas(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    check_tensor(name, x, "x", 2)
+    steps, size = _steps(name, y, x, dim), y._array.shape[dim]
+    both = elementwise.add(range_of(y, dim, 1, size), range_of(y, dim, 0, size - 1))
+    return elementwise.mul(both, steps)
+
+
+def _times(tensor: Tensor, number: float) -> Tensor:
+    return elementwise.mul_number(as_floats(tensor), number)
+
+
+def _of_numpy(name: str) -> Any:
+    def running(a: Tensor, axis: Any = None, dtype: Any = None, **others: Any) -> Tensor:
+        return getattr(a.flatten() if axis is None else a, name)(axis or 0)
+
+    return running
+
+
+numpy_protocols.functions.update(
+    {
+        np.cumsum: _of_numpy("cumsum"),
+        np.cumprod: _of_numpy("cumprod"),
+        np.diff: lambda a, n=1, axis=-1: a.diff(n, axis),
+        np.trapezoid: lambda y, x=None, dx=1.0, axis=-1: trapezoid(
+            y, x, None if x is not None else dx, axis
+        ),
+    }
+)

@@ -1,4 +1,4 @@
-r"""The derivatives of eigenvalues, singular values and of the factors Q and R.
+r"""Eigenvalues, singular values, Q and R, determinants, and their derivatives.
 
 Each decomposition has several results, and its rule gets their gradients together; one that was
 not used is None. Matrices may come in batches. The formulas are those of M. Giles, "Collected
@@ -10,16 +10,34 @@ hold where eigenvalues or singular values are distinct, and do not depend on the
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied, quietly
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import scalar_name
+from minigrad.faces import face, numpy_protocols
+from minigrad.ops import shape
+from minigrad.ops.linear_systems import (
+    LinAlgError,
+    check_floating,
+    check_kernel,
+    check_matrix,
+    check_square,
+    column_major,
+    linalg,
+    mT,
+    solve,
+    solve_triangular,
+)
+from minigrad.ops.overriding import overridable
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.several_outputs import Decomposition, recorded
-from minigrad.ops.solving import column_major, mT, solve_triangular
 from minigrad.ops.triangular import diag_embed, tril, triu
-from minigrad.tensor import Tensor
+from minigrad.ops.type_promotion import applied, quietly
 
 
 def _columns(vector: Any) -> Any:
@@ -89,7 +107,76 @@ def eigh(A: Tensor, UPLO: Any) -> tuple[Tensor, ...]:
     return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
 
 
+@linalg(
+    'eigh(Tensor A, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)', numpy=np.linalg.eigh
+)
+def symmetric_eigenvalues(A: Tensor, UPLO: str) -> Any:
+    r"""Give the eigenvalues and eigenvectors of symmetric matrices.
+
+    Args:
+        A: Of shape (..., n, n).
+        UPLO: Which triangle is read: "L" or "U".
+
+    Returns:
+        A named tuple of `eigenvalues` of shape (..., n), ascending, and `eigenvectors` in the
+        columns of a tensor of shape (..., n, n). The sign of a vector is arbitrary; a loss must
+        not depend on it. Where two eigenvalues are equal, vectors have no gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+        tensor([1., 2.])
+    """
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_square("linalg.eigh", A)
+    check_kernel("linalg_eigh_cpu", A)
+    return eigh(A, UPLO.upper())
+
+
+@linalg('eigvalsh(Tensor A, UPLO="L", *, out=None)', numpy=np.linalg.eigvalsh)
+def eigvalsh(A: Tensor, UPLO: str) -> Tensor:
+    """Give the eigenvalues of symmetric matrices, ascending; see `eigh`."""
+    values: Tensor = symmetric_eigenvalues(A, UPLO)[0]
+    return values
+
+
+@linalg("eig(Tensor A, *, out=None) -> (eigenvalues, eigenvectors)")
+def eig(A: Tensor, name: str = "eig") -> Any:
+    """Give the complex eigenvalues and eigenvectors of square matrices.
+
+    Raises:
+        NotImplementedError: If A requires a gradient: complex numbers have none here. For
+            symmetric matrices `eigh` has real eigenvalues, and gradients.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.eig(torch.tensor([[0.0, 1.0], [0.0, 0.0]])).eigenvalues
+        tensor([0.+0.j, 0.+0.j])
+    """
+    check_square(f"linalg.{name}", A)
+    if A._array.dtype.kind not in "fc":
+        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(A._array)}")
+    check_kernel("linalg_eig_out_cpu", A)
+    if not np.isfinite(A._array).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    kind = np.result_type(A._array.dtype, np.complex64)
+    if A.requires_grad:
+        refuse_complex(kind)
+    values, vectors = np.linalg.eig(A._array)
+    return wrap(np.asarray(values, kind)), wrap(np.asarray(vectors, kind))
+
+
+@linalg("eigvals(Tensor A, *, out=None)")
+def eigvals(A: Tensor) -> Tensor:
+    """Give the complex eigenvalues of square matrices; see `eig`."""
+    values: Tensor = eig(A, "eigvals")[0]
+    return values
+
+
 # ---------------------------------------------------------------------- singular values
+
+_NOT_FINITE = " because the input matrix contained non-finite values"
 
 
 def _thin(array: Any, full: bool, count: int, rows: bool) -> Any:
@@ -143,6 +230,70 @@ def svd(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
     """Give U, the singular values, descending, and the transpose of V."""
     U, S, Vh = np.linalg.svd(A._array, full_matrices)
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
+
+
+@linalg("svd(Tensor A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)")
+def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
+    r"""Decompose matrices as :math:`A = U\,\mathrm{diag}(S)\,V^\top`.
+
+    Args:
+        A: Of shape (..., m, n).
+        full_matrices: Whether U and Vh are square; else they have k rows or columns, the smaller
+            of m and n. Their vectors that belong to no singular value have no gradient.
+        driver: None: the CPU has one way only.
+
+    Returns:
+        A named tuple of `U`, `S`, descending, and `Vh`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+        tensor([3., 2.])
+    """
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            "cuSOLVER backend."
+        )
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    check_kernel("linalg_svd_cpu", A)
+    try:
+        return svd(A, full_matrices)
+    except np.linalg.LinAlgError:
+        why = "" if np.isfinite(A._array).all() else _NOT_FINITE
+        raise LinAlgError(f"linalg.svd: The algorithm failed to converge{why}.") from None
+
+
+@linalg("svdvals(Tensor A, *, driver=None, out=None)")
+def svdvals(A: Tensor, driver: Any = None) -> Tensor:
+    """Give the singular values of matrices, descending; see `linalg.svd`."""
+    values: Tensor = decomposed(A, False, driver)[1]
+    return values
+
+
+@face("svd(Tensor input, some=True, compute_uv=True, *, out=None) -> (U, S, V)")
+def svd_with_v(input: Tensor, some: bool, compute_uv: bool) -> Any:
+    """Decompose matrices as U diag(S) V^T: `linalg.svd` under its older name, with V itself."""
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            "linalg.svd: input should have at least 2 dimensions, but has "
+            f"{input._array.ndim} dimensions instead"
+        )
+    U, S, Vh = decomposed(input, not some)
+    if not compute_uv:
+        *batch, m, n = input._array.shape
+        dtype = input._array.dtype
+        return wrap(np.zeros((*batch, m, m), dtype)), S, wrap(np.zeros((*batch, n, n), dtype))
+    last = U._array.ndim - 1
+    return U, S, shape.transpose(Vh, last - 1, last)
+
+
+def _numpy_svd(a: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    return decomposed(a, full_matrices) if compute_uv else svdvals(a)
+
+
+numpy_protocols.functions[np.linalg.svd] = _numpy_svd
 
 
 # ---------------------------------------------------------------------- Q and R
@@ -200,3 +351,120 @@ def qr(A: Tensor, mode: Any) -> tuple[Tensor, ...]:
     return recorded(
         LinalgQrBackward0, A, (column_major(Q) if Q.ndim > 1 else Q, column_major(R)), mode
     )
+
+
+@linalg('qr(Tensor A, mode="reduced", *, out=None) -> (Q, R)', numpy=np.linalg.qr)
+def orthonormalized(A: Tensor, mode: str) -> Any:
+    r"""Factor matrices as :math:`A = Q R`: orthonormal columns, and an upper triangle.
+
+    Args:
+        A: Of shape (..., m, n).
+        mode: "reduced" gives Q and R of shapes (..., m, k) and (..., k, n) with k the smaller of
+            m and n; "complete" of (..., m, m) and (..., m, n); "r" an empty Q, and no gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> Q, R = torch.linalg.qr(torch.ones(4, 2))
+        >>> Q.shape, R.shape
+        (torch.Size([4, 2]), torch.Size([2, 2]))
+    """
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    check_kernel("geqrf_cpu", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
+    return qr(A, mode)
+
+
+@face("qr(Tensor input, some=True, *, out=None) -> (Q, R)")
+def qr_of(input: Tensor, some: bool) -> Any:
+    """Factor matrices as Q R: `linalg.qr` under its older name."""
+    warnings.warn(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
+        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
+        "'reduced' if some else 'complete')",
+        UserWarning,
+        stacklevel=3,
+    )
+    return orthonormalized(input, "reduced" if some else "complete")
+
+
+# ---------------------------------------------------------------------- determinants
+
+
+def _cofactors(A: Any, grad: Any) -> Any:
+    r"""Give g times the cofactors of singular matrices: of U, Vh, and products of values of S."""
+    count = A.shape[-1]
+    U, S, Vh = svd(A, False) if isinstance(A, Tensor) else np.linalg.svd(A, False)
+    values = [S[..., i] for i in range(count)]
+    before, after = [np.ones_like(values[0])], [np.ones_like(values[0])]
+    for i in range(count - 1):
+        before.append(before[-1] * values[i])
+        after.append(after[-1] * values[count - 1 - i])
+    others = np.stack([before[i] * after[count - 1 - i] for i in range(count)], -1)
+    factor = np.expand_dims(applied(det, U) * applied(det, Vh) * grad, -1)
+    return (U * np.expand_dims(factor * others, -2)) @ Vh
+
+
+@overridable
+def nearly_zero(values: Any) -> Any:
+    """Tell which numbers differ from 0 by no more than rounding does."""
+    return np.abs(values) < 100 * float(np.finfo(values.dtype).eps)
+
+
+def _det_rule(grad: Any, A: Any, result: Any) -> Any:
+    def of_regular(matrix: Any) -> Any:
+        ndim = len(A.shape)
+        spread = np.broadcast_to(np.expand_dims(grad * result, -1), A.shape[:-1])
+        diagonal = mT(applied(diag_embed, spread, 0, ndim - 2, ndim - 1))
+        return applied(solve, mT(matrix), diagonal, True, False)
+
+    values = getattr(result, "_array", result)
+    if not values.size or not A.shape[-1]:
+        return np.zeros_like(A)
+    singular = nearly_zero(values)
+    if not singular.any():
+        return of_regular(A)
+    if singular.all():
+        return _cofactors(A, grad)
+    # each of the two ways gets matrices that it can cope with in the place of the others
+    recorded = isinstance(A, Tensor)
+    mask: Any = np.broadcast_to(singular[..., None, None], A.shape)
+    harmless: Any = np.diag(np.arange(1, A.shape[-1] + 1)).astype(values.dtype)
+    if recorded:
+        mask, harmless = wrap(mask), wrap(harmless)
+    gradient = _cofactors(np.where(mask, A, harmless), grad)
+    return np.where(mask, gradient, of_regular(np.where(mask, harmless, A)))
+
+
+@differentiable("LinalgDetBackward0", A=_det_rule)
+@quietly
+def det(A: Array) -> Array:
+    r"""Determinant: :math:`g \det(A) A^{-\top}`, which is g times the matrix of cofactors."""
+    return np.linalg.det(A)
+
+
+@face("det(Tensor input)")
+@linalg("det(Tensor A, *, out=None)", numpy=np.linalg.det)
+def determinant(A: Tensor) -> Tensor:
+    """Give the determinants of square matrices.
+
+    Args:
+        A: Of shape (..., n, n).
+
+    Returns:
+        Of shape (...). Its gradient is right for singular matrices, too.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
+        tensor(8.)
+    """
+    check_square("linalg.det", A)
+    check_floating("linalg.det", A)
+    check_kernel("lu_cpu", A)
+    return det(A)

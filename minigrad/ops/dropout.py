@@ -1,13 +1,138 @@
-"""The derivative of dropping entries at random."""
+"""Set entries, or whole channels, to zero at random, and the derivative of it."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from minigrad.ops.tape import Array, differentiable
+import numpy as np
+
+from minigrad import random
+from minigrad.autograd.messages import type_name
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import face
+from minigrad.ops import elementwise
+from minigrad.ops.inplace import write
+
+# Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
+# and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
+_ALPHA = 1.7580993408473766
 
 
 @differentiable("NativeDropoutBackward0", self=lambda grad, mask: grad * mask)
 def native_dropout(self: Array, mask: Any) -> Array:
     """Entries times a random mask, 0 or one over the probability of being kept: so :math:`g`."""
     return self * mask
+
+
+def _keep_mask(shape: tuple[int, ...], p: float, dtype: Any) -> Any:
+    """Draw what is kept: ones with probability 1 - p, else zeros. All masks are drawn here."""
+    return wrap((random.stream().fractions(math.prod(shape)) < 1 - p).astype(dtype).reshape(shape))
+
+
+def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor, Tensor | None]:
+    """Give what the input is multiplied by, and what is added to it."""
+    sizes, dtype = input._array.shape, input._array.dtype
+    if feature:
+        if len(sizes) < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        sizes = (*sizes[:2], *(1 for _ in sizes[2:]))
+    if dtype.kind in "iub":
+        # as PyTorch divides the mask in place, which holds integers too
+        name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
+    array = input._array
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    in_memory = array.transpose(order)
+    if feature or array.flags.c_contiguous or not in_memory.flags.c_contiguous:
+        mask = _keep_mask(sizes, p, dtype)._array
+    else:  # drawn in the order of memory, as in PyTorch
+        drawn = _keep_mask(in_memory.shape, p, dtype)._array
+        mask = drawn.transpose(tuple(np.argsort(order)))
+    if not alpha:
+        return wrap(mask / (1 - p)), None
+    scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
+    return wrap(mask * scale), wrap((mask - 1) * (_ALPHA * scale) + _ALPHA * scale * p)
+
+
+def _check_probability(name: str, p: Any) -> None:
+    if isinstance(p, (str, bool)) or p is None:
+        raise TypeError(f"{name}(): argument 'p' (position 2) must be float, not {type_name(p)}")
+
+
+def _dropping(name: str, feature: bool, alpha: bool, in_place: bool, text: str) -> None:
+    """Make a function, or its counterpart in place."""
+
+    def drop(input: Tensor, p: Any, train: bool) -> Tensor:
+        _check_probability(name, p)
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+        if p == 0 or not train or not input._array.size:
+            return input
+        factor, added = wrap(np.zeros((), input._array.dtype)), None
+        if p < 1:
+            factor, added = _noise(input, p, feature, alpha)
+        result = _apply(elementwise.mul, input, factor)
+        return result if added is None else _apply(elementwise.add, result, added)
+
+    def _apply(operation: Any, input: Tensor, other: Tensor) -> Tensor:
+        return write(operation, input, other) if in_place else operation(input, other)
+
+    drop.__doc__ = f"""{text}
+
+    Args:
+        input: The tensor.
+        p: The probability of being dropped.
+        train: Whether to drop at all; if not, the input itself is the result.
+
+    Raises:
+        RuntimeError: If `p` is not between 0 and 1.
+    """
+    face(f"{name}(Tensor input, p, train)", method=False)(drop)
+
+
+for _name, _feature, _alpha, _text in (
+    ("dropout", False, False, "Set entries to zero at random, and divide the rest by 1 - p."),
+    (
+        "feature_dropout",
+        True,
+        False,
+        "Set whole channels (dimension 1) to zero at random, and divide the rest by 1 - p.",
+    ),
+    (
+        "alpha_dropout",
+        False,
+        True,
+        "Set entries at random to the value that selu has far on the left; mean and variance stay.",
+    ),
+    (
+        "feature_alpha_dropout",
+        True,
+        True,
+        "Set whole channels at random to the value that selu has far on the left.",
+    ),
+):
+    _dropping(_name, _feature, _alpha, False, _text)
+    _dropping(f"{_name}_", _feature, _alpha, True, f"Do what `{_name}` does, in place.")
+
+
+@face("native_dropout(Tensor input, p, train)", method=False)
+def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """Set entries to zero at random, and give the mask of those that were kept, too.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.native_dropout(torch.ones(2), 0.5, False)
+        (tensor([1., 1.]), tensor([True, True]))
+    """
+    _check_probability("native_dropout", p)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
+    array = input._array
+    if train is False:
+        kept = wrap(np.ones(array.shape, bool))
+        return native_dropout(input, np.ones((), array.dtype)), kept
+    mask = _keep_mask(array.shape, p, array.dtype)._array
+    scale = 1 / (1 - p) if p < 1 else 0.0
+    return native_dropout(input, mask * scale), wrap(mask.astype(bool))

@@ -1,4 +1,4 @@
-"""The derivatives of operations on each entry by itself: arithmetic, powers, exp, log, sin, cos.
+"""Operations on each entry by itself with derivatives: arithmetic, powers, exp, log, sin, cos.
 
 Rules are given for one entry; :math:`g` is the gradient of the result. The formulas are those of
 any calculus textbook. Where a function has a kink the convention is PyTorch's.
@@ -6,14 +6,67 @@ any calculus textbook. Where a function has a kink the convention is PyTorch's.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.reduce import sum_of_products
-from minigrad.ops.meeting import no_booleans, quietly, with_number
-from minigrad.ops.tape import Array, differentiable
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, entrywise, face, lazy_loading
+from minigrad.faces.arguments import cast
+from minigrad.ops.type_promotion import (
+    meet_types,
+    no_booleans,
+    quietly,
+    rules_mode,
+    scalar,
+    with_number,
+)
+
+_ROW = 1024  # so short that summing in float32 loses nothing to speak of
+
+
+def sum_of_products(a: Any, b: Any, wanted: tuple[Any, Any] | None) -> Any:
+    """Multiply two arrays; where only the sum of all is wanted of many, compute just that.
+
+    This is the numeric twin of `a * b`: it saves writing and reading the array of products.
+
+    Args:
+        a: An array.
+        b: Another one, which may have to be broadcast.
+        wanted: The shape and dtype that the gradient will be reduced to.
+
+    Returns:
+        The products, to be reduced by `reduce_gradient`, or their sum in the wanted shape.
+
+    Example:
+        >>> import numpy as np
+        >>> sum_of_products(np.arange(4096.0), np.full(4096, 2.0), ((1,), np.dtype("float64")))
+        array([16773120.])
+    """
+    if (
+        wanted is None
+        or a.size < 4 * _ROW
+        or type(a) is not np.ndarray
+        or type(b) is not np.ndarray
+        or math.prod(wanted[0]) != 1
+        or a.shape != b.shape
+        or a.dtype is not b.dtype
+        or a.dtype.kind != "f"
+        or not (a.flags.c_contiguous and b.flags.c_contiguous)
+    ):
+        return a * b
+    a, b = a.reshape(-1), b.reshape(-1)
+    whole = a.size - a.size % _ROW
+    sums = np.vecdot(a[:whole].reshape(-1, _ROW), b[:whole].reshape(-1, _ROW))
+    total = np.add.reduce(sums) + np.vecdot(a[whole:], b[whole:])
+    return np.asarray(total, a.dtype).reshape(wanted[0])
+
 
 # ---------------------------------------------------------------------- arithmetic
 
@@ -74,6 +127,7 @@ def rsub_number(self: Array, other: Array) -> Array:
     return other - self
 
 
+@face("mul(Operand input, Operand other, *, out=None)", in_place=True, also="multiply")
 @differentiable(
     "MulBackward0",
     arithmetic=True,
@@ -101,6 +155,7 @@ def div(self: Array, other: Array) -> Array:
     return quotient
 
 
+@entrywise(floats=False, also="negative", ufunc=np.negative)
 @differentiable("NegBackward0", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """Negative: so is the gradient."""
@@ -138,6 +193,125 @@ def div_number(self: Array, other: Any) -> Array:
 
 
 with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_number}
+
+
+# ------------------------------------------------------------ what is written: x + y, x.sub(y)
+
+
+@face("add(Operand input, Operand other, *, alpha=1, out=None)")
+def sum_of_two(input: Any, other: Any, alpha: Any) -> Any:
+    """Add a tensor, or a number, times `alpha`."""
+    return add(input, other) if alpha == 1 else with_alpha(add_scaled, input, other, alpha)
+
+
+@face("sub(Operand input, Operand other, *, alpha=1, out=None)", also="subtract")
+def difference(input: Any, other: Any, alpha: Any) -> Any:
+    """Subtract a tensor, or a number, times `alpha`."""
+    return sub(input, other) if alpha == 1 else with_alpha(sub_scaled, input, other, alpha)
+
+
+def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
+    """Call an operation that takes the second operand times a number.
+
+    Raises:
+        RuntimeError: If the number is of a higher kind than the tensors, or one is boolean in a
+            difference.
+    """
+    if other is None:
+        return NotImplemented
+    if not isinstance(other, Tensor):
+        other = scalar(other, input._array.dtype)
+    a, b = input._array, other._array
+    if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
+        raise no_booleans(TypeError(), a, b)
+    meeting = dtypes.result_type(a, b)
+    if meeting.kind in "iub" and isinstance(alpha, float):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+    if meeting.kind != "b" and isinstance(alpha, bool):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if meeting.kind in "biuf" and isinstance(alpha, (complex, np.complexfloating)):
+        raise RuntimeError(
+            "For non-complex input tensors, argument alpha must not be a complex number."
+        )
+    if meeting.kind == "b":
+        alpha = bool(alpha)
+    if a.dtype == b.dtype:
+        return scaled(input, other, alpha)
+    return meet_types(lambda a, b: scaled(a, b, alpha), input, other)
+
+
+@face(
+    "div(Operand input, Operand other, *, rounding_mode=None, out=None)",
+    in_place=True,
+    also="divide",
+)
+def quotient(input: Any, other: Any, rounding_mode: str | None) -> Any:
+    """Divide two tensors, or a tensor by a number; integers give floating-point results.
+
+    Args:
+        input: What is divided.
+        other: The divisor.
+        rounding_mode: How to round the quotient: "floor" (down), "trunc" (toward 0), or not at all.
+
+    Raises:
+        RuntimeError: If there is no such way of rounding, or integers are rounded that were divided
+            by 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
+        tensor([ 3, -3])
+    """
+    if rounding_mode is not None:
+        return lazy_loading.load("ops.rounding").div_rounded(input, other, rounding_mode)
+    return div(input, other)
+
+
+@face("true_divide(Operand input, Operand other, *, out=None)", in_place=True)
+def true_quotient(input: Any, other: Any) -> Any:
+    """Divide two tensors, or a tensor by a number; integers give floating-point results."""
+    return div(input, other)
+
+
+def rsub(self: Tensor, other: Any) -> Any:
+    """Subtract a tensor from a number: `2 - x`."""
+    if isinstance(other, Tensor):
+        return sub(other, self)
+    if not isinstance(other, (int, float, complex, np.number)) and not hasattr(
+        other, "free_symbols"
+    ):
+        return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+    if rules_mode.running:  # PyTorch's own rules make a tensor of the number
+        return sub(scalar(other, self._array.dtype), self)
+    wanted = dtypes.scalar_dtype(other, self._array.dtype)
+    if self._array.dtype.kind == "b" or isinstance(other, bool):
+        raise no_booleans(TypeError(), self._array, np.asarray(other))
+    return rsub_number(cast(self, wanted), other)
+
+
+def rdiv(self: Tensor, other: Any) -> Any:
+    """Divide a number by a tensor: `1 / x`, which PyTorch computes as a reciprocal times it."""
+    if isinstance(other, np.ndarray):
+        return div(wrap(other), self)
+    return mul(self.reciprocal(), other)
+
+
+attach(
+    __name__,
+    {
+        "__add__": add,
+        "__radd__": add,
+        "__sub__": sub,
+        "__rsub__": rsub,
+        "__mul__": mul,
+        "__rmul__": mul,
+        "__truediv__": div,
+        "__rtruediv__": rdiv,
+        "__neg__": neg,
+    },
+)
 
 
 # ---------------------------------------------------------------------- powers
@@ -230,6 +404,63 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
     return power if power.flags.c_contiguous else power.copy("C")
 
 
+@face("pow(Scalar input, Scalar exponent, *, out=None)")
+def power(input: Any, exponent: Any) -> Any:
+    """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
+    if (
+        exponent.__class__ in _NUMBERS
+        and isinstance(input, Tensor)
+        and (input._edge is not NO_EDGE or input._array.dtype.kind not in "iub")
+    ):
+        return pow_number(input, exponent)
+    if not isinstance(input, Tensor):
+        base = input.item() if isinstance(input, np.generic) else input
+        if not (isinstance(base, (int, float, complex)) and isinstance(exponent, Tensor)):
+            return NotImplemented
+        return pow_of_number(base, cast(exponent, dtypes.scalar_dtype(base, exponent._array.dtype)))
+    if isinstance(exponent, Tensor):
+        if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
+            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+        return pow_tensor(input, exponent)
+    if isinstance(exponent, np.generic):
+        exponent = exponent.item()
+    if isinstance(exponent, (int, float, complex)):
+        return _to_number(input, exponent)
+    return pow_number(input, exponent) if hasattr(exponent, "free_symbols") else NotImplemented
+
+
+def _to_number(input: Tensor, exponent: Any) -> Tensor:
+    """Raise to a number, in the type that the two have together."""
+    kind = input._array.dtype.kind
+    if isinstance(exponent, complex) and input.requires_grad and grad_mode.enabled:
+        refuse_complex(np.dtype(complex))
+    if kind == "b" and isinstance(exponent, bool):
+        return pow_number(cast(input, np.dtype("int64")), exponent).bool()
+    if kind == "b" and isinstance(exponent, int):
+        input = cast(input, np.dtype("int64"))
+    if kind in "iub":
+        if isinstance(exponent, float):
+            input = cast(input, dtypes.get_default_dtype().numpy)
+        elif isinstance(exponent, int) and exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return pow_number(input, exponent)
+
+
+attach(
+    __name__,
+    {"__pow__": power, "__rpow__": lambda self, other: power(other, self)},
+)
+
+
+@entrywise(floats=False, ufunc=np.square)
+def square(input: Tensor) -> Tensor:
+    """Multiply each entry by itself."""
+    if input._array.dtype.kind == "b":
+        input = cast(input, np.dtype("int64"))
+    return pow_number(input, 2)
+
+
+@entrywise(ufunc=np.sqrt)
 @differentiable("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
 @quietly
 def sqrt(self: Array) -> Array:
@@ -237,6 +468,7 @@ def sqrt(self: Array) -> Array:
     return np.sqrt(self)
 
 
+@entrywise()
 @differentiable("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
 @quietly
 def rsqrt(self: Array) -> Array:
@@ -244,6 +476,7 @@ def rsqrt(self: Array) -> Array:
     return 1 / np.sqrt(self)
 
 
+@entrywise()
 @differentiable("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
 @quietly
 def reciprocal(self: Array) -> Array:
@@ -254,6 +487,7 @@ def reciprocal(self: Array) -> Array:
 # ---------------------------------------------------------------------- exponentials, trigonometry
 
 
+@entrywise(ufunc=np.exp)
 @differentiable("ExpBackward0", self=lambda grad, result: grad * result)
 @quietly
 def exp(self: Array) -> Array:
@@ -261,6 +495,7 @@ def exp(self: Array) -> Array:
     return np.exp(self)
 
 
+@entrywise(ufunc=np.log)
 @differentiable("LogBackward0", self=lambda grad, self: grad / self)
 @quietly
 def log(self: Array) -> Array:
@@ -268,6 +503,7 @@ def log(self: Array) -> Array:
     return np.log(self)
 
 
+@entrywise(ufunc=np.log1p)
 @differentiable("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
 @quietly
 def log1p(self: Array) -> Array:
@@ -275,6 +511,7 @@ def log1p(self: Array) -> Array:
     return np.log1p(self)
 
 
+@entrywise(ufunc=np.expm1)
 @differentiable("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
 @quietly
 def expm1(self: Array) -> Array:
@@ -282,6 +519,7 @@ def expm1(self: Array) -> Array:
     return np.expm1(self)
 
 
+@entrywise(ufunc=np.sin)
 @differentiable("SinBackward0", self=lambda grad, self: grad * np.cos(self))
 @quietly
 def sin(self: Array) -> Array:
@@ -289,6 +527,7 @@ def sin(self: Array) -> Array:
     return np.sin(self)
 
 
+@entrywise(ufunc=np.cos)
 @differentiable("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
 @quietly
 def cos(self: Array) -> Array:

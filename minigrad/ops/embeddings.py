@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.parts import _zeros, add_rows
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied
 
 
 def _shares(positions: Any, padding_idx: int, by_frequency: bool) -> Any:

@@ -160,36 +160,6 @@ def _polynomial(coefficients: list[float], x: Any) -> Any:
     return total
 
 
-# ---------------------------------------------------------------------- other functions of its kind
-
-
-@overridable
-def erfcx(array: Any) -> Any:
-    """Give e^(x^2) erfc(x) of each entry, which does not vanish where erfc does.
-
-    Args:
-        array: Floating-point numbers.
-
-    Returns:
-        An array of the same shape and type.
-
-    Example:
-        >>> erfcx(np.array([0.0, 100.0]))
-        array([1.        , 0.00564161])
-    """
-    given = np.asarray(array, np.float64).ravel().tolist()
-    return np.array([*map(_erfcx_of_one, given)], array.dtype).reshape(array.shape)
-
-
-def _erfcx_of_one(x: float) -> float:
-    if x >= 0:
-        return _smooth_factor(x, 0) / (1 + 2 * x) if x < math.inf else 0.0
-    if x < -27:  # nor is NaN
-        return math.inf
-    short = round(x * 64) / 64 if x == x else x
-    return math.exp(short * short) * math.exp((x - short) * (x + short)) * math.erfc(x)
-
-
 @overridable
 def erfinv(array: Any) -> Any:
     """Give the number whose error function is each entry.
@@ -207,47 +177,6 @@ def erfinv(array: Any) -> Any:
     given = np.asarray(array, np.float64)
     with np.errstate(all="ignore"):
         return np.copysign(_inverse(np.abs(given), 1 - np.abs(given)), given).astype(array.dtype)
-
-
-@overridable
-def log_normal_distribution(array: Any) -> Any:
-    """Give the logarithm of the probability that a standard normal number lies below each entry.
-
-    Args:
-        array: Floating-point numbers.
-
-    Returns:
-        An array of the same shape and type.
-
-    Example:
-        >>> log_normal_distribution(np.array([0.0, -8.0]))
-        array([ -0.69314718, -35.01343716])
-    """
-    x = array * 0.5**0.5
-    far = array < -1  # where the distribution is small: without the power that makes it so
-    small = np.log(erfcx(np.where(far, -x, 0)) / 2) - x * x
-    return np.where(far, small, np.log1p(-erfc(x) / 2))
-
-
-@overridable
-def normal_quantile(array: Any) -> Any:
-    """Give the number below which a standard normal one lies with each probability.
-
-    Args:
-        array: Floating-point numbers from 0 to 1.
-
-    Returns:
-        An array of the same shape and type.
-
-    Example:
-        >>> normal_quantile(np.array([0.5, 0.975, 1e-300]))
-        array([  0.        ,   1.95996398, -37.0470963 ])
-    """
-    given = np.asarray(array, np.float64)
-    with np.errstate(all="ignore"):
-        tail = 2 * np.minimum(given, 1 - given)
-        size = math.sqrt(2) * _inverse(1 - tail, tail)
-        return np.where(given < 0.5, -size, size).astype(array.dtype)
 
 
 def _inverse(value: Any, rest: Any) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.dtypes import c_name, scalar_name
+from minigrad.creation.dtypes import c_name, scalar_name
 
 _CONVERT = "Convert one of them with .to(dtype)."
 _BOOL = np.dtype(np.bool_)
 
 
-def _refuse_booleans(kernel: str, array: Any) -> None:
+def refuse_booleans(kernel: str, array: Any) -> None:
+    """Raise if an operation is asked for a product of booleans."""
     if array.dtype is _BOOL:
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for 'Bool'. Convert to integers first."
@@ -43,7 +44,7 @@ def check_dot(x: Any, y: Any) -> None:
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
             f"same number of elements, but got {x.size} and {y.size} elements respectively"
         )
-    _refuse_booleans("dot", x)
+    refuse_booleans("dot", x)
 
 
 def check_mv(x: Any, y: Any) -> None:
@@ -61,7 +62,7 @@ def check_mv(x: Any, y: Any) -> None:
             "addmv input tensors must have the same dtype, but got "
             f"{second}, {first}, and {second}. {_CONVERT}"
         )
-    _refuse_booleans("addmv_impl_cpu", x)
+    refuse_booleans("addmv_impl_cpu", x)
 
 
 def _check_sizes(x: Any, y: Any) -> None:
@@ -85,7 +86,17 @@ def check_mm(x: Any, y: Any) -> None:
             "expected m1 and m2 to have the same dtype, but got: "
             f"{c_name(x)} != {c_name(y)}. {_CONVERT}"
         )
-    _refuse_booleans("addmm_impl_cpu_", x)
+    refuse_booleans("addmm_impl_cpu_", x)
+
+
+def check_alike(bias: Any, x: Any, y: Any) -> None:
+    """Raise if a bias and two factors have dtypes that do not go together."""
+    for name, array in (("self", bias), ("mat1", x)):
+        if differ(array, y):
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
+                f"{scalar_name(y)}. {_CONVERT}"
+            )
 
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
@@ -99,16 +110,11 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
     for name, array in (("mat1", x), ("mat2", y)):
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
-    for name, array in (("self", bias), ("mat1", x)):
-        if differ(array, y):
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
-                f"{scalar_name(y)}. {_CONVERT}"
-            )
+    check_alike(bias, x, y)
     _check_sizes(x, y)
     if bias.shape != y.shape[1:]:
         check_bias(bias, (x.shape[0], y.shape[1]))
-    _refuse_booleans("addmm_impl_cpu_", x)
+    refuse_booleans("addmm_impl_cpu_", x)
 
 
 def check_bmm(x: Any, y: Any) -> None:
@@ -125,7 +131,7 @@ def check_bmm(x: Any, y: Any) -> None:
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
         )
-    _refuse_booleans("bmm", x)
+    refuse_booleans("bmm", x)
 
 
 def check_expand(have: tuple[int, ...], wanted: tuple[int, ...]) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.type_name import type_name as name_of_type
+from minigrad.autograd.index_versions import watched
+from minigrad.autograd.messages import type_name as name_of_type
 from minigrad.autograd.views import check_inplace
-from minigrad.autograd.watched import watched
+from minigrad.core.modes import grad_mode
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces.arguments import entry
+from minigrad.faces.overlap import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
-from minigrad.ops.calling.arguments import entry
 from minigrad.ops.factors import check_expand, type_name
 from minigrad.ops.indices import (
     OLD_BOOLEANS,
@@ -26,8 +28,6 @@ from minigrad.ops.indices import (
     warn_of_bytes,
 )
 from minigrad.ops.inplace import copy_, fill_, write
-from minigrad.ops.overlap import refuse_overlap, repeats, warn_of_repeats
-from minigrad.tensor import Tensor, wrap
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
@@ -50,10 +50,10 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     part, indices = _view_of(tensor, key)
     if indices is not None:
         try:
-            return watched(parts.index(part, indices), *_tensors_of(key))  # type: ignore[no-any-return]
+            return watched(parts.index(part, indices), *_tensors_of(key))
         except IndexError as error:
             raise IndexError(explain(error, part._array, indices)) from None
-    return shape.alias(part) if part is tensor else part  # type: ignore[no-any-return]
+    return shape.alias(part) if part is tensor else part
 
 
 def _tensors_of(key: Any) -> list[Tensor]:
@@ -243,4 +243,4 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     start, stop, step = key.indices(size)
     if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
-    return parts.slice_dim(part, dim, start, max(start, stop), step)  # type: ignore[no-any-return]
+    return parts.slice_dim(part, dim, start, max(start, stop), step)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
 
 
 def stands_for_tuple(key: list[Any]) -> bool:

@@ -9,27 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.complex_numbers import can_require_grad
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import grad_mode, is_grad_enabled
-from minigrad.autograd.node import NO_EDGE
-from minigrad.autograd.saved import SavedTensor
-from minigrad.autograd.type_name import type_name
-from minigrad.autograd.versions import INFERENCE
+from minigrad.autograd.messages import can_require_grad, type_name
 from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
-from minigrad.ops import activations, choices, elementwise, shape
-from minigrad.ops.calling import arithmetic, choosing
-from minigrad.ops.calling.arguments import entry
-from minigrad.ops.meeting import broadcast_error, no_booleans, scalar
-from minigrad.ops.overlap import (
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import grad_mode, is_grad_enabled
+from minigrad.core.node import NO_EDGE
+from minigrad.core.saved import SavedTensor
+from minigrad.core.tensor import INFERENCE, Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import entry, is_operand, no_tensor
+from minigrad.faces.in_place import writer
+from minigrad.faces.overlap import (
     overlap,
     refuse_overlap,
     refuse_repeats,
     repeats,
     warn_of_repeats,
 )
-from minigrad.tensor import Tensor, wrap
+from minigrad.ops import choices, elementwise, shape
+from minigrad.ops.type_promotion import broadcast_error, no_booleans
 
 
 def write(
@@ -89,7 +88,8 @@ def write(
     if computed.dtype != array.dtype:
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
             names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
-            if operation is choosing.clamp:
+            name = getattr(operation, "__name__", "")
+            if name.startswith("clamp") and not any(isinstance(o, Tensor) for o in others):
                 names[1] = dtypes.c_name(array)
             raise RuntimeError(
                 f"result type {names[0]} can't be cast to the desired output type {names[1]}"
@@ -123,6 +123,9 @@ def write(
     else:
         mark_views_stale(tensor)
     return tensor
+
+
+writer.append(write)
 
 
 def _clone_before(old: Tensor) -> None:
@@ -171,13 +174,14 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return write(shape.copy_values, tensor, other, checked=True)
 
 
+@face("fill_(Tensor input, value)")
 def fill_(tensor: Tensor, value: Any) -> Tensor:
     """Set all entries to one number, or to the only entry of a tensor without dimensions.
 
     Raises:
         RuntimeError: If the value is a tensor with dimensions.
     """
-    if not _is_operand(value) or (isinstance(value, np.ndarray) and value.ndim):
+    if not is_operand(value) or (isinstance(value, np.ndarray) and value.ndim):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type_name(value)}), "
             "but expected a number or a tensor without dimensions"
@@ -197,22 +201,35 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     return write(shape.filled_with, tensor, value, checked=True)
 
 
+@face("zero_(Tensor input)")
 def zero_(tensor: Tensor) -> Tensor:
     """Set all entries to 0."""
     return write(shape.zeros, tensor, checked=True)
 
 
-def _is_operand(other: Any) -> bool:
-    """Tell whether a tensor can be computed with something."""
-    kinds = (Tensor, int, float, complex, np.ndarray, np.generic)
-    return isinstance(other, kinds) or hasattr(other, "free_symbols")
+@face("detach(Tensor input)", method=False)
+def detached(input: Tensor) -> Tensor:
+    """Give the same values in the same memory, outside of the graph.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
+        False
+    """
+    return input.detach()
+
+
+@face("detach_(Tensor input)", method=False)
+def detached_in_place(input: Tensor) -> Tensor:
+    """Take a tensor out of its graph."""
+    return input.detach_()
 
 
 def _operator(name: str, method: Any) -> Any:
     """Make `x += y` of `x.add_(y)`."""
 
     def operator(tensor: Tensor, other: Any) -> Any:
-        return method(tensor, other) if _is_operand(other) else NotImplemented
+        return method(tensor, other) if is_operand(other) else NotImplemented
 
     operator.__name__ = name
     operator.__doc__ = method.__doc__
@@ -221,33 +238,26 @@ def _operator(name: str, method: Any) -> Any:
 
 def _check_operand(name: str, other: Any) -> None:
     """Raise if the second operand is nothing to compute with."""
-    if not _is_operand(other):
-        raise TypeError(
-            f"{name}_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
-        )
+    if not is_operand(other):
+        raise no_tensor(f"{name}_", other, "other", 1)
 
 
-def in_place(operation: Callable[..., Any], checks_operand: bool = False) -> Callable[..., Tensor]:
+def in_place(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """Make the method that does in place what an operation does: `x.exp_()` of `exp(x)`.
 
     Args:
         operation: A function whose first argument is the tensor; its name gives that of the method.
-        checks_operand: Whether its second argument must be a number or a tensor.
     """
     name = operation.__name__
 
-    def with_other(tensor: Tensor, other: Any) -> Tensor:
-        _check_operand(name, other)
-        return write(operation, tensor, other)
-
-    def with_any(tensor: Tensor, *others: Any, **settings: Any) -> Tensor:
+    def method(tensor: Tensor, *others: Any, **settings: Any) -> Tensor:
         called = functools.partial(operation, **settings) if settings else operation
         return write(called, tensor, *others)
 
-    method: Any = with_other if checks_operand else with_any
-    method.__name__, method.__wrapped__ = f"{name}_", operation
-    method.__doc__ = f"Do what `{name}` does, in place."
-    return method
+    made: Any = method
+    made.__name__, made.__wrapped__ = f"{name}_", operation
+    made.__doc__ = f"Do what `{name}` does, in place."
+    return made
 
 
 def _plain_arrays(tensor: Tensor, other: Any) -> bool:
@@ -281,7 +291,7 @@ def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Te
 
 
 def _with_alpha(scaled: Any) -> Any:
-    return functools.partial(arithmetic.with_alpha, scaled)
+    return functools.partial(elementwise.with_alpha, scaled)
 
 
 def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -291,8 +301,6 @@ def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     _check_operand("add", other)
     if alpha == 1:
         return write(elementwise.add, tensor, other)
-    if not isinstance(other, Tensor):
-        other = scalar(other, tensor._array.dtype)
     return write(_with_alpha(elementwise.add_scaled), tensor, other, alpha)
 
 
@@ -307,28 +315,12 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         raise no_booleans(TypeError(), tensor._array, other._array)
     if alpha == 1:
         return write(elementwise.sub, tensor, other)
-    if not isinstance(other, Tensor):
-        other = scalar(other, tensor._array.dtype)
     return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
 
 
 def pow_(tensor: Tensor, exponent: Any) -> Tensor:
     """Raise to a power, in place."""
-    return write(arithmetic.pow, tensor, exponent)
-
-
-def clamp_(tensor: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Limit to an interval, in place."""
-    dtype = tensor._array.dtype
-    for limit in (min, max):  # a type that is too high is refused before anything else
-        if isinstance(limit, (int, float)) and dtype.kind in "iub":
-            wanted = dtypes.scalar_dtype(limit, dtype)
-            if dtypes.kind_of(wanted) > dtypes.kind_of(dtype):
-                raise RuntimeError(
-                    f"result type {dtypes.scalar_name(np.empty(0, wanted))} can't be cast to the "
-                    f"desired output type {dtypes.c_name(tensor._array)}"
-                )
-    return write(choosing.clamp, tensor, min, max)
+    return write(elementwise.power, tensor, exponent)
 
 
 def _broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -341,7 +333,7 @@ def _broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
-    value = choosing.filling(tensor, mask, value, "masked_fill_")
+    value = choices.filling(tensor, mask, value, "masked_fill_")
     if grad_mode.enabled:
         check_inplace(tensor, recording=_needs_gradient(tensor, value))
     if repeats(tensor._array):
@@ -349,7 +341,7 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     number = not isinstance(value, Tensor)
     sizes = tensor._array.shape
     if _broadcasts(mask._array.shape, sizes):
-        mask = choosing.spread(mask, sizes)
+        mask = choices.spread(mask, sizes)
     operation = choices.masked_fill_number if number else choices.masked_fill
     write(operation, tensor, mask, value, checked=True)
     if repeats(tensor._array):  # some of what was not written has the same place
@@ -357,34 +349,36 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     return tensor
 
 
-methods: dict[str, Callable[..., Any]] = {
-    "add_": add_,
-    "sub_": sub_,
-    "pow_": pow_,
-    "copy_": copy_,
-    "masked_fill_": masked_fill_,
-    "fill_": fill_,
-    "zero_": zero_,
-    **{
-        f"{operation.__name__}_": in_place(operation)
-        for operation in (
-            elementwise.neg,
-            arithmetic.exp,
-            arithmetic.log,
-            arithmetic.sqrt,
-            arithmetic.sin,
-            arithmetic.cos,
-            arithmetic.tanh,
-            arithmetic.sigmoid,
-            activations.relu,
-            choices.abs,
-            arithmetic.reciprocal,
+@face("map_(Tensor input, Tensor other, callable)", function=False)
+def map_(tensor: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Put what a function gives for the entries of two tensors in the place of the first's."""
+    if tensor.requires_grad or other.requires_grad:
+        raise RuntimeError(
+            "Can't call map_() on Variable that requires grad. Use var.detach().map_() instead."
         )
+    array = tensor._array
+    if array.dtype != other._array.dtype:
+        raise TypeError(f"map_: expected {tensor.type()} for 'other' (got {other.type()})")
+    values = np.broadcast_to(other._array, array.shape)
+    for place in np.ndindex(array.shape):
+        array[place] = callable(array[place].item(), values[place].item())
+    tensor._bump_version()
+    return tensor
+
+
+attach(
+    __name__,
+    {
+        "add_": add_,
+        "sub_": sub_,
+        "subtract_": sub_,
+        "pow_": pow_,
+        "copy_": copy_,
+        "masked_fill_": masked_fill_,
+        "__iadd__": _operator("add", add_),
+        "__isub__": _operator("sub", sub_),
+        "__imul__": _operator("mul", in_place(elementwise.mul)),
+        "__itruediv__": _operator("div", in_place(elementwise.div)),
+        "__ipow__": _operator("pow", pow_),
     },
-    "mul_": in_place(elementwise.mul, checks_operand=True),
-    "__iadd__": _operator("add", add_),
-    "__isub__": _operator("sub", sub_),
-    "__imul__": _operator("mul", in_place(elementwise.mul)),
-    "__itruediv__": _operator("div", in_place(elementwise.div)),
-    "__ipow__": _operator("pow", pow_),
-}
+)

@@ -1,4 +1,4 @@
-"""The derivatives of operations with many inputs or many outputs: cat, stack, unbind, split."""
+"""Join tensors and take them apart: cat, stack, unbind, split, chunk and their relatives."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.complex_numbers import refuse_complex
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import attend, grad_mode
-from minigrad.autograd.node import NO_EDGE, Node, next_priority
-from minigrad.autograd.reduce import reduce_gradients
-from minigrad.autograd.views import make_view
-from minigrad.ops.meeting import applied
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend, grad_mode
+from minigrad.core.node import NO_EDGE, Node, next_priority
+from minigrad.core.reduce import reduce_gradient
+from minigrad.core.tensor import Tensor, make_view, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import check_tensors, dimension
+from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
-from minigrad.tensor import Tensor, wrap
+from minigrad.ops.type_promotion import applied
+
+
+def _reduced(node: Node, parts: list[Any]) -> list[Any]:
+    """Bring gradients back to the dtypes of the inputs, where these were converted."""
+    wanted = node._broadcast or (None,) * len(parts)
+    return [reduce_gradient(part, each) for part, each in zip(parts, wanted, strict=True)]
 
 
 def _record(node: Node, inputs: Sequence[Tensor]) -> bool:
@@ -51,7 +59,7 @@ class CatBackward0(Node):
                 continue
             parts.append(applied(slice_dim, gradient, dim, start, start + size, 1))
             start += size
-        return parts if self._broadcast is None else reduce_gradients(self, parts)
+        return _reduced(self, parts)
 
     _run_recorded = _run
 
@@ -68,7 +76,7 @@ class StackBackward0(Node):
         (dim,) = self._saved or ()
         count = len(self.next_functions)
         parts = [gradient[(slice(None),) * dim + (i,)] for i in range(count)]
-        return parts if self._broadcast is None else reduce_gradients(self, parts)
+        return _reduced(self, parts)
 
     _run_recorded = _run
 
@@ -119,46 +127,15 @@ class SplitBackward0(_ManyOutputs):
         return (cat(self._parts(gradient, wrap), dim),)
 
 
-class SplitWithSizesBackward0(SplitBackward0):
-    """Backward of `split` into pieces of given sizes."""
-
-    __slots__ = ()
-
-
-class UnsafeSplitBackward0(SplitBackward0):
-    """Backward of `unsafe_split` into pieces of one size."""
-
-    __slots__ = ()
-
-
-class UnsafeSplitWithSizesBackward0(SplitBackward0):
-    """Backward of `unsafe_split` into pieces of given sizes."""
-
-    __slots__ = ()
-
-
-class BlockDiagBackward0(Node):
-    """Backward of `block_diag`: each input gets its block of the gradient."""
-
-    __slots__ = ()
-    _computes = "together"
-    _names_of_saved = ("sizes",)
-
-    def _run(self, gradient: Any, keep: bool = True) -> Any:
-        """Cut the blocks out of the gradient."""
-        (sizes,) = self._saved or ()
-        parts, row, column = [], 0, 0
-        for size in sizes:
-            rows, columns = (1,) * (2 - len(size)) + size
-            part = applied(slice_dim, gradient, 0, row, row + rows, 1)
-            part = applied(slice_dim, part, 1, column, column + columns, 1)
-            for _ in range(2 - len(size)):
-                part = np.squeeze(part, 0)
-            parts.append(part)
-            row, column = row + rows, column + columns
-        return parts if self._broadcast is None else reduce_gradients(self, parts)
-
-    _run_recorded = _run
+# nodes of the other ways to cut, which differ in their names only
+_CUTS = {
+    name: type(name, (SplitBackward0,), {"__slots__": (), "__doc__": "Backward of a split."})
+    for name in (
+        "SplitWithSizesBackward0",
+        "UnsafeSplitBackward0",
+        "UnsafeSplitWithSizesBackward0",
+    )
+}
 
 
 def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
@@ -213,23 +190,6 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     return _joined(StackBackward0, tensors, joined, lambda: (dim,))
 
 
-def block_diag(tensors: Sequence[Tensor]) -> Tensor:
-    """Join matrices along the diagonal of one: each gets its block of the gradient."""
-    arrays = [tensor._array for tensor in tensors]
-    if not arrays:
-        return wrap(np.zeros((1, 0), dtypes.get_default_dtype().numpy))
-    blocks = [np.atleast_2d(array) for array in arrays]
-    shape = tuple(sum(block.shape[dim] for block in blocks) for dim in (0, 1))
-    whole = np.zeros_like(arrays[0], _meeting(arrays), shape=shape)
-    row = column = 0
-    for block in blocks:
-        rows, columns = block.shape
-        whole[row : row + rows, column : column + columns] = block
-        row, column = row + rows, column + columns
-    sizes = [array.shape for array in arrays]
-    return _joined(BlockDiagBackward0, tensors, whole, lambda: (sizes,))
-
-
 def _take_apart(
     kind: type[Node],
     tensor: Tensor,
@@ -263,23 +223,175 @@ def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
     return _take_apart(UnbindBackward0, tensor, dim, keys)
 
 
-def split(
-    tensor: Tensor, sizes: Sequence[int], dim: int, kind: type[Node] = SplitBackward0
-) -> tuple[Tensor, ...]:
-    """Cut a tensor along a dimension: the rule joins the gradients."""
-    return _take_apart(kind, tensor, dim, _ranges(sizes, dim))
-
-
-def unsafe_split(
-    tensor: Tensor, sizes: Sequence[int], dim: int, kind: type[Node]
-) -> tuple[Tensor, ...]:
-    """Cut a tensor along a dimension, without noting that the pieces share its memory."""
-    return _take_apart(kind, tensor, dim, _ranges(sizes, dim), views=False)
-
-
 def _ranges(sizes: Sequence[int], dim: int) -> list[tuple[Any, ...]]:
     keys, start = [], 0
     for size in sizes:
         keys.append((slice(None),) * dim + (slice(start, start + size),))
         start += size
     return keys
+
+
+# ---------------------------------------------------------------------- what one calls
+
+
+@face("cat(tensors, int dim=0, *, out=None)", method=False, also="concat concatenate")
+def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors along a dimension.
+
+    Args:
+        tensors: The tensors; their other sizes must be equal.
+        dim: The dimension.
+
+    Raises:
+        RuntimeError: If the other sizes differ.
+        ValueError: If there is nothing to join.
+    """
+    tensors = check_tensors(tensors)
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    # what is of shape (0,) may be joined to anything, as it always could
+    first = next((t._array.shape for t in tensors if t._array.shape != (0,)), (0,))
+    number = 0 if first in ((0,), ()) else dimension(dim, len(first))
+    for position, tensor in enumerate(tensors):
+        sizes = tensor._array.shape
+        if sizes == (0,):
+            continue
+        if not sizes:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated. "
+                "Use stack."
+            )
+        if len(sizes) != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(sizes)}"
+            )
+        for d, (a, b) in enumerate(zip(first, sizes, strict=True)):
+            if a != b and d != number:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {number}. Expected size {a} "
+                    f"but got size {b} for tensor number {position} in the list."
+                )
+    return cat(tensors, number)
+
+
+@face("stack(tensors, int dim=0, *, out=None)", method=False)
+def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors of one shape along a new dimension."""
+    tensors = check_tensors(tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    return stack(tensors, dimension(dim, tensors[0].ndim + 1))
+
+
+def _row(tensor: Tensor, ndim: int) -> Tensor:
+    """Give a tensor so many dimensions at least, with size 1."""
+    if not tensor._array.ndim:
+        return shape.reshape(tensor, (1,) * ndim)
+    return tensor if tensor._array.ndim >= ndim else shape.unsqueeze(tensor, 0)
+
+
+def _stack_rows(name: str, ndim: int, meaning: str) -> None:
+    def body(tensors: Sequence[Tensor]) -> Tensor:
+        rows = [_row(tensor, ndim) for tensor in check_tensors(tensors, name)]
+        if not rows:
+            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        return joined(rows, 1 if ndim == 1 and rows[0].ndim > 1 else 0)
+
+    body.__doc__ = f"Join tensors {meaning}."
+    face(f"{name}(tensors, *, out=None)", method=False)(body)
+
+
+_stack_rows("hstack", 1, "side by side: along the second dimension, vectors along their only one")
+_stack_rows("vstack", 2, "one below the other: along the first dimension, vectors as rows")
+
+
+@face("unbind(Tensor input, int dim=0)")
+def unbound(input: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """Take a tensor apart along a dimension."""
+    number = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return unbind(input, number)
+
+
+def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes.
+
+    Pieces that are "Unsafe" do not count as views, so that they may be changed in place; what
+    becomes of the others is not recorded.
+    """
+    if not tensor.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    number = dimension(dim, tensor.ndim)
+    total = tensor._array.shape[number]
+    if isinstance(size, int):
+        if size < 0:
+            raise RuntimeError(
+                f"split expects split_size be non-negative, but got split_size={size}"
+            )
+        if size == 0 and total:
+            raise RuntimeError(
+                "split_size can only be 0 if dimension size is 0, but got dimension size of "
+                f"{total}"
+            )
+        size = size or 1
+        sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
+        kind = "SplitBackward0"
+    else:
+        sizes, kind = list(size), "SplitWithSizesBackward0"
+        if min(sizes, default=0) < 0:
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={sizes}"
+            )
+        if sum(sizes) != total:
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes to sum exactly to "
+                f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
+            )
+    node = _CUTS.get(f"{unsafe}{kind}", SplitBackward0)
+    return _take_apart(node, tensor, number, _ranges(sizes, number), views=not unsafe)
+
+
+def chunked(input: Tensor, chunks: int, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
+    """Cut a tensor into a number of pieces; see `_cut`."""
+    if not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks < 1:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    total = input._array.shape[dimension(dim, input.ndim)]
+    return _cut(input, -(-total // chunks) if total else [0] * chunks, dim, unsafe)
+
+
+@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    return _cut(tensor, split_size_or_sections, dim)
+
+
+@face("chunk(Tensor input, int chunks, int dim=0)")
+def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+    """Cut a tensor into a number of pieces along a dimension."""
+    return chunked(input, chunks, dim)
+
+
+def _split_method(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    return _cut(input, split_size, dim)
+
+
+attach(__name__, {"split": _split_method})
+
+# pieces that do not count as views, so that they may be changed in place
+face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
+    lambda input, sizes, dim: _cut(input, list(sizes), dim)
+)
+face("unsafe_split(Tensor input, split_size, int dim=0)")(
+    lambda input, size, dim: _cut(input, size, dim, "Unsafe")
+)
+face("unsafe_split_with_sizes(Tensor input, split_sizes, int dim=0)")(
+    lambda input, sizes, dim: _cut(input, list(sizes), dim, "Unsafe")
+)
+face("unsafe_chunk(Tensor input, int chunks, int dim=0)")(
+    lambda input, chunks, dim: chunked(input, chunks, dim, "Unsafe")
+)

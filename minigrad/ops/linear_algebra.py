@@ -1,4 +1,4 @@
-r"""The derivatives of products of vectors and matrices.
+r"""Products of vectors and matrices, and their derivatives.
 
 For :math:`C = A B` with :math:`G = \partial L / \partial C` the entries are
 :math:`c_{ij} = \sum_k a_{ik} b_{kj}`, hence :math:`\partial L / \partial A = G B^\top` and
@@ -15,13 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops import factors, shape
-from minigrad.ops.meeting import applied, broadcast_error, quietly
+from minigrad.core.plugs import plugs
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import c_name
+from minigrad.faces import face, numpy_protocols
+from minigrad.faces.arguments import as_tensor, dimension, real_number
+from minigrad.ops import elementwise, factors, shape
 from minigrad.ops.shape import _t
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor
+from minigrad.ops.type_promotion import applied, broadcast_error, quietly
 
 _NUMBERS = frozenset((int, float))
+
+
+def is_column_major(matrix: Any) -> bool:
+    """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
+    row_step, column_step = matrix.strides
+    size: int = matrix.itemsize
+    return row_step == size and column_step == size * len(matrix)
+
+
+plugs.names["is_column_major"] = is_column_major
 
 
 def times(array: Any, factor: Any) -> Any:
@@ -49,13 +63,18 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     return _t(_t(grad) @ left) if column_major else _t(left) @ grad
 
 
+@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=factors.check_mm)
 @differentiable(
     "MmBackward0",
     self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
     mat2=lambda grad, self, mat2_sym_columns: _right_rule(grad, self, mat2_sym_columns),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    r"""Product of matrices: :math:`G B^\top` for the left, :math:`A^\top G` for the right."""
+    r"""Product of matrices: :math:`G B^\top` for the left, :math:`A^\top G` for the right.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
     return self @ mat2
 
 
@@ -89,6 +108,29 @@ def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -
     return added(self, mat1 @ mat2, beta, alpha)
 
 
+def _factors_of(dtype: np.dtype[Any], *values: Any) -> tuple[Any, ...]:
+    """Give beta and alpha in the kind of the numbers that they multiply: 0.5 is 0 among whole."""
+    numbers = (real_number(value, dtype) for value in values)
+    return tuple(int(n) if dtype.kind in "iu" else n for n in numbers)
+
+
+@face(
+    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
+    out="none",
+    check=factors.check_addmm,
+)
+def addmm_of(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Multiply matrices and add a bias: `beta * input + alpha * (mat1 @ mat2)`.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    if alpha == 1 and beta == 1:
+        return addmm(input, mat1, mat2)
+    return addmm_scaled(input, mat1, mat2, *_factors_of(input._array.dtype, beta, alpha))
+
+
+@face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=factors.check_mv)
 @differentiable(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
@@ -99,6 +141,7 @@ def mv(self: Array, vec: Array) -> Array:
     return self @ vec
 
 
+@face("dot(Tensor input, Tensor tensor, *, out=None)", out="none", check=factors.check_dot)
 @differentiable(
     "DotBackward0",
     self=lambda grad, tensor: grad * tensor,
@@ -109,6 +152,29 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
+@face("vdot(Tensor input, Tensor other, *, out=None)", check=factors.check_dot)
+@differentiable(
+    "VdotBackward0",
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+def vdot(self: Array, other: Array) -> Array:
+    """Inner product of vectors, complex ones with the first conjugated."""
+    return np.conj(self) @ other if self.dtype.kind == "c" else self @ other
+
+
+@face("outer(Tensor input, Tensor vec2, *, out=None)", ufunc=((np.multiply, "outer"),))
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Multiply each entry of one vector by each of another."""
+    for name, tensor in (("self", input), ("vec2", vec2)):
+        if tensor._array.ndim != 1:
+            raise RuntimeError(
+                f"outer: Expected 1-D argument {name}, but got {tensor._array.ndim}-D"
+            )
+    return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
+
+
+@face("bmm(Tensor input, Tensor mat2, *, out=None)", out="none", check=factors.check_bmm)
 @differentiable(
     "BmmBackward0",
     self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
@@ -122,9 +188,113 @@ def bmm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
+def _check_baddbmm(bias: Any, x: Any, y: Any) -> None:
+    if x.ndim == 3 and y.ndim == 3:
+        factors.check_bias(bias, (x.shape[0], x.shape[1], y.shape[2]))
+    else:
+        dimension(2, min(x.ndim, y.ndim))
+    if factors.differ(bias, x) and not factors.differ(x, y):
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {c_name(bias)}, batch1: {c_name(x)}, "
+            f"batch2: {c_name(y)}"
+        )
+    factors.refuse_booleans("baddbmm", x)
+    factors.check_bmm(x, y)
+
+
+@differentiable(
+    "BaddbmmBackward0",
+    broadcasts=("self",),
+    self=lambda grad, beta: times(grad, beta),
+    batch1=lambda grad, batch2, alpha: times(applied(bmm, grad, np.swapaxes(batch2, 1, 2)), alpha),
+    batch2=lambda grad, batch1, alpha: times(applied(bmm, np.swapaxes(batch1, 1, 2), grad), alpha),
+)
+@quietly
+def baddbmm(self: Array, batch1: Array, batch2: Array, beta: Any, alpha: Any) -> Array:
+    r"""Batch of products and a bias, :math:`\beta C_i + \alpha A_i B_i`."""
+    return added(self, batch1 @ batch2, beta, alpha)
+
+
+@face(
+    "baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1, out=None)",
+    check=_check_baddbmm,
+)
+def baddbmm_of(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Multiply batches of matrices and add: `beta * input + alpha * bmm(batch1, batch2)`.
+
+    Args:
+        input: Of shape (b, n, p), or one that expands to it.
+        batch1: Of shape (b, n, m).
+        batch2: Of shape (b, m, p).
+        beta: A factor; if it is 0, `input` is not read.
+        alpha: A factor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.baddbmm(torch.ones(2), torch.ones(1, 2, 3), torch.ones(1, 3, 2))
+        tensor([[[4., 4.],
+                 [4., 4.]]])
+    """
+    return baddbmm(input, batch1, batch2, *_factors_of(input._array.dtype, beta, alpha))
+
+
+def _check_addbmm(bias: Any, x: Any, y: Any) -> None:
+    if x.ndim != 3 or y.ndim != 3:
+        dimension(2, min(x.ndim, y.ndim))
+        raise RuntimeError(f"batch{1 if x.ndim != 3 else 2} must be a 3D tensor")
+    factors.check_bias(bias, (x.shape[1], y.shape[2]))
+    if x.shape[0] != y.shape[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {x.shape[0]} and {y.shape[0]}"
+        )
+    if x.shape[2] != y.shape[1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for bmm ({x.shape[1]}x{x.shape[2]} and "
+            f"{y.shape[1]}x{y.shape[2]})"
+        )
+    factors.check_alike(bias, x, y)
+
+
+def _repeated(grad: Any, count: int) -> Any:
+    return np.broadcast_to(np.expand_dims(grad, 0), (count, *grad.shape))
+
+
+@differentiable(
+    "AddbmmBackward0",
+    broadcasts=("self",),
+    self=lambda grad, beta: times(grad, beta),
+    batch1=lambda grad, batch2, alpha: times(
+        applied(bmm, _repeated(grad, len(batch2)), np.swapaxes(batch2, 1, 2)), alpha
+    ),
+    batch2=lambda grad, batch1, alpha: times(
+        applied(bmm, np.swapaxes(batch1, 1, 2), _repeated(grad, len(batch1))), alpha
+    ),
+)
+def addbmm(self: Array, batch1: Array, batch2: Array, beta: Any, alpha: Any) -> Array:
+    r"""Sum of a batch's products and a bias, :math:`\beta C + \alpha \sum_i A_i B_i`."""
+    return added(self, np.add.reduce(batch1 @ batch2, axis=0), beta, alpha)
+
+
+@face(
+    "addbmm(Tensor input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1, out=None)",
+    check=_check_addbmm,
+)
+def addbmm_of(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Multiply batches of matrices, add up, and add: `beta * input + alpha * bmm(...).sum(0)`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.addbmm(torch.ones(2, 2), torch.ones(3, 2, 1), torch.ones(3, 1, 2))
+        tensor([[4., 4.],
+                [4., 4.]])
+    """
+    return addbmm(input, batch1, batch2, *_factors_of(input._array.dtype, beta, alpha))
+
+
 # ---------------------------------------------------------------------- products of any dimensions
 
 
+@face("matmul(Tensor input, Tensor other, *, out=None)", out="none", ufunc=np.matmul)
 def matmul(a: Tensor, b: Tensor) -> Tensor:
     """Multiply tensors of any dimensions, through the operations above, as PyTorch does.
 
@@ -134,14 +304,14 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     x, y = a._array, b._array
     if x.ndim == 2 and y.ndim == 2:
         factors.check_mm(x, y)
-        return mm(a, b)  # type: ignore[no-any-return]
+        return mm(a, b)
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
         )
     if y.ndim == 1 and x.ndim <= 2:
         (factors.check_dot if x.ndim == 1 else factors.check_mv)(x, y)
-        return (dot if x.ndim == 1 else mv)(a, b)  # type: ignore[no-any-return]
+        return (dot if x.ndim == 1 else mv)(a, b)
     if x.ndim == 1 and y.ndim == 2:
         factors.check_mm(x[None], y)
         result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)
@@ -177,16 +347,16 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
         last = b._array.ndim - 1
         a, b = shape.transpose(b, last - 1, last), shape.t(a) if a._array.ndim == 2 else a
     *outer, inner = a._array.shape
-    rows = reshape(a, (math.prod(outer), inner))
+    rows = shape.reshape(a, (math.prod(outer), inner))
     if b._array.ndim == 1:
         factors.check_mv(rows._array, b._array)
-        return shape.unsafe_view(mv(rows, b), tuple(outer))  # type: ignore[no-any-return]
+        return shape.unsafe_view(mv(rows, b), tuple(outer))
     factors.check_mm(rows._array, b._array)
     result = shape.unsafe_view(mm(rows, b), (*outer, b._array.shape[1]))
     if not turned:
-        return result  # type: ignore[no-any-return]
+        return result
     result = shape.transpose(result, len(outer) - 1, len(outer))
-    return result if result.is_contiguous() else shape.clone_contiguous(result)  # type: ignore[no-any-return]
+    return result if result.is_contiguous() else shape.clone_contiguous(result)
 
 
 def _batched(a: Tensor, b: Tensor) -> Tensor:
@@ -203,26 +373,16 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         raise broadcast_error(x[:-2], y[:-2]) from None
     count = math.prod(batch)
     rows = x[-2] if len(x) > 1 else 1
-    left = reshape(shape.expand(a, (*batch, rows, x[-1])), (count, rows, x[-1]))
+    left = shape.reshape(shape.expand(a, (*batch, rows, x[-1])), (count, rows, x[-1]))
     if len(y) == 1:
-        right = shape.unsqueeze(reshape(shape.expand(b, (*batch, *y)), (count, *y)), 2)
+        right = shape.unsqueeze(shape.reshape(shape.expand(b, (*batch, *y)), (count, *y)), 2)
     else:
-        right = reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
+        right = shape.reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
     factors.check_bmm(left._array, right._array)
     result = bmm(left, right)
     if len(y) == 1:
         result = shape.squeeze_dim(result, 2)
-    return shape.unsafe_view(result, (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ())))  # type: ignore[no-any-return]
-
-
-def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
-    """Reshape: a view where the memory allows it, else a copy in the new shape."""
-    array = tensor._array
-    if array.flags.c_contiguous:
-        return shape.view(tensor, size)  # type: ignore[no-any-return]
-    if np.may_share_memory(array.reshape(size), array):
-        return shape.reshape_alias(tensor, size)  # type: ignore[no-any-return]
-    return shape.unsafe_view(shape.clone_contiguous(tensor), size)  # type: ignore[no-any-return]
+    return shape.unsafe_view(result, (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ())))
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -239,7 +399,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     x = input._array
     rows = input
     if x.ndim != 2 and bias is not None and weight._array.ndim == 2:
-        rows = reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
+        rows = shape.reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
     matrix = shape.t(weight) if weight._array.ndim == 2 else weight
     if bias is None or weight._array.ndim != 2:
         result = matmul(input, matrix)
@@ -247,5 +407,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     factors.check_addmm(bias._array, rows._array, matrix._array)
     result = addmm(bias, rows, matrix)
     if rows is input:
-        return result  # type: ignore[no-any-return]
-    return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))  # type: ignore[no-any-return]
+        return result
+    return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))
+
+
+numpy_protocols.functions.update(
+    {
+        np.outer: lambda a, b: outer(as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)),
+        np.vdot: lambda a, b: vdot(as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)),
+    }
+)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied, quietly
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.parts import _zeros, gather, scatter
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 
 def _reduced(losses: Any, reduction: int) -> Any:

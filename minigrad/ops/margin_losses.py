@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.losses import _reduced
-from minigrad.ops.meeting import quietly
 from minigrad.ops.regression_losses import share
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import quietly
 
 # ---------------------------------------------------------------------- two sides
 

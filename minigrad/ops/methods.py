@@ -8,22 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.read_only import refuse_writing
-from minigrad.ops import choices, comparison, elementwise, indexing, inplace
-from minigrad.ops.calling import (
-    arithmetic,
-    choosing,
-    converting,
-    products,
-    reducing,
-    shaping,
-    sizes,
-)
-from minigrad.ops.calling.arguments import cast
-from minigrad.tensor import Tensor, wrap
-
-# The methods of the last six wait: they say more about what they cannot compare.
-_function_only = {"cat", "stack", "where", "eq", "ge", "gt", "le", "lt", "ne"}
+from minigrad.autograd.attributes import refuse_writing
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import factories, from_data
+from minigrad.faces.arguments import cast
+from minigrad.ops import indexing, inplace, linear_algebra
 
 
 def attach() -> None:
@@ -35,17 +24,15 @@ def attach() -> None:
 
 def at_once() -> dict[str, Any]:
     """Give the methods, operators and attributes that are loaded with the package, by name."""
-    functions = {
-        name: getattr(room, name)
-        for room in (arithmetic, choosing, reducing, shaping, products, comparison)
-        for name in room.__all__
-        if name not in _function_only
-    }
-    return functions | sizes.methods | inplace.methods | _operators | _more
+    return _operators | _more
 
 
 def _rmatmul(self: Tensor, other: Any) -> Any:
-    return products.matmul(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+    return (
+        linear_algebra.matmul(wrap(other), self)
+        if isinstance(other, np.ndarray)
+        else NotImplemented
+    )
 
 
 def _deleted(tensor: Tensor, index: Any) -> None:
@@ -56,38 +43,12 @@ def _deleted(tensor: Tensor, index: Any) -> None:
 def _matmul(self: Tensor, other: Any) -> Any:
     if isinstance(other, np.ndarray):
         other = wrap(other)
-    return products.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-
-
-def _expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Expand to the shape of another tensor."""
-    return shaping.expand(self, other.shape)
+    return linear_algebra.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
 _operators: dict[str, Any] = {
-    "__add__": elementwise.add,
-    "__radd__": elementwise.add,
-    "__sub__": elementwise.sub,
-    "__rsub__": arithmetic.rsub,
-    "__mul__": elementwise.mul,
-    "__rmul__": elementwise.mul,
-    "__truediv__": elementwise.div,
-    "__rtruediv__": arithmetic.rdiv,
-    "__pow__": arithmetic.pow,
-    "__rpow__": lambda self, other: arithmetic.pow(other, self),
     "__matmul__": _matmul,
     "__rmatmul__": _rmatmul,
-    "__neg__": elementwise.neg,
-    "__abs__": choices.abs,
-    "__and__": comparison.bitwise_and,
-    "__or__": comparison.bitwise_or,
-    "__xor__": comparison.bitwise_xor,
-    "__eq__": comparison.eq,
-    "__ne__": comparison.ne,
-    "__lt__": comparison.lt,
-    "__le__": comparison.le,
-    "__gt__": comparison.gt,
-    "__ge__": comparison.ge,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "__delitem__": _deleted,
@@ -111,7 +72,7 @@ def _reversed(tensor: Tensor) -> Tensor:
             UserWarning,
             stacklevel=2,
         )
-    return shaping.permute(tensor, tuple(reversed(range(tensor.ndim))))
+    return tensor.permute(tuple(reversed(range(tensor.ndim))))
 
 
 def _matrices_transposed(tensor: Tensor) -> Tensor:
@@ -123,20 +84,21 @@ def _matrices_transposed(tensor: Tensor) -> Tensor:
         raise RuntimeError(
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    return shaping.transpose(tensor, -2, -1)
+    return tensor.transpose(-2, -1)
 
 
 _more: dict[str, Any] = {
+    "name": property(lambda self: None, doc="None, as for PyTorch's tensors."),
     "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
     "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
-    "expand_as": _expand_as,
+    **factories.methods,
+    **from_data.methods,
     "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
     "_to_numpy_dtype": cast,
     "_computed_by_numpy": staticmethod(
-        lambda *call: import_module("minigrad.ops.calling.numpy_calls").compute(*call)
+        lambda *call: import_module("minigrad.ops.numpy_calls").compute(*call)
     ),
     "_from_data": staticmethod(
-        lambda *data: import_module("minigrad.tensor_types").array_for(*data)
+        lambda *data: import_module("minigrad.creation.tensor_types").array_for(*data)
     ),
-    **converting.methods,
 }

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
 from minigrad.ops.correlation import in_single
-from minigrad.ops.meeting import quietly
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor
+from minigrad.ops.type_promotion import quietly
 
 
 class Layout(NamedTuple):
@@ -184,3 +184,35 @@ def native_group_norm(
 ) -> Array:
     r"""Normalization over each group of channels: :math:`w (x - \mu) / \sigma + b`."""
     return _normalized(input, weight, bias, layout, eps, statistics)
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def _total(array: Any, axes: tuple[int, ...]) -> Any:
+    return np.add.reduce(array, axis=axes, keepdims=True)
+
+
+def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
+    square = _total(v * v, axes)
+    return (grad - v * (_total(grad * v, axes) / square)) * (g / np.sqrt(square))
+
+
+@differentiable(
+    "WeightNormInterfaceBackward0",
+    v=_v_rule,
+    g=lambda grad, v, axes: _total(grad * v, axes) / np.sqrt(_total(v * v, axes)),
+)
+@quietly
+def weight_norm(v: Array, g: Array, axes: Any) -> Array:
+    r"""Weights given by length and direction, :math:`w = g v / \lVert v \rVert`.
+
+    .. math:: w = g \frac{v}{\lVert v \rVert}, \qquad
+        \bar g = \frac{\langle \bar w, v \rangle}{\lVert v \rVert}, \qquad
+        \bar v = \frac{g}{\lVert v \rVert} \left(\bar w - \frac{\langle \bar w, v \rangle}
+        {\lVert v \rVert^2} v\right),
+
+    with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
+    normalization" (2016).
+    """
+    return v * (g / np.sqrt(_total(v * v, axes)))

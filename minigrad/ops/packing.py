@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.tape import Array, differentiable
+from minigrad.core.tape import Array, differentiable
 
 
 def _unpack(grad: Any, present: Any, sizes: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The derivatives of taking parts of a tensor: select, slice, index, gather, and their reverses.
+"""Take parts of a tensor: select, narrow, windows, index, gather, and their reverses.
 
 The reverse of taking a part is to put a gradient into zeros, at the place that was taken. It is an
 operation with a rule of its own, which takes that part of the next gradient.
@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.faces import face
+from minigrad.faces.arguments import dimension, sizes_of
+from minigrad.ops.type_promotion import applied, quietly
 
 
 def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
@@ -234,3 +237,263 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     result = np.array(self, subok=True)  # also if it is one number
     result[_along(dim, positions)] = value
     return result
+
+
+# ---------------------------------------------------------------------- windows
+
+
+def _windows(array: Any, dim: int, size: int, step: int) -> Any:
+    """Give a view with a dimension of windows, and at the end one of the entries of each."""
+    if not array.ndim:
+        return np.lib.stride_tricks.as_strided(array, (size,), (array.itemsize,), subok=True)
+    count = (array.shape[dim] - size) // step + 1
+    shape = (*array.shape[:dim], count, *array.shape[dim + 1 :], size)
+    along = array.strides[dim]
+    strides = (*array.strides[:dim], along * step, *array.strides[dim + 1 :], along)
+    return np.lib.stride_tricks.as_strided(array, shape, strides, subok=True)
+
+
+@differentiable(
+    "UnfoldBackwardBackward0",
+    grad_output=lambda grad, dim, size, step: applied(unfold_dim, grad, dim, size, step),
+)
+def unfold_backward(
+    grad_output: Array, self_sym_sizes: Any, dim: int, size: int, step: int
+) -> Array:
+    """Rule of unfold: an entry collects its gradients from all windows that show it."""
+    whole = _zeros(grad_output, self_sym_sizes)
+    if not whole.ndim:
+        return whole + np.add.reduce(grad_output, axis=None)
+    count = grad_output.shape[dim]
+    before = (slice(None),) * dim
+    for place in range(size):  # one entry of every window at a time: those do not overlap
+        whole[(*before, slice(place, place + count * step, step))] += grad_output[..., place]
+    return whole
+
+
+@differentiable("UnfoldBackward0", view=True, self=unfold_backward)
+def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
+    """Slide a window along a dimension: an entry is in as many windows as see it."""
+    return _windows(self, dim, size, step)
+
+
+# ---------------------------------------------------------------------- any strides at all
+
+
+def storage_of(array: Any) -> Any:
+    """Give the whole memory that an array is a part of, as a vector."""
+    while True:
+        base = array.base
+        if not isinstance(base, np.ndarray):  # NumPy keeps a strided array's base one step away
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray) or base.dtype != array.dtype:
+            break
+        array = base
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    return array.transpose(order).reshape(-1)
+
+
+def first_place(array: Any, storage: Any) -> int:
+    """Tell how many entries of the memory come before an array's first."""
+    start, first = (each.__array_interface__["data"][0] for each in (storage, array))
+    return int(first - start) // int(array.itemsize)
+
+
+def _places(size: tuple[int, ...], stride: tuple[int, ...], offset: int = 0) -> Any:
+    """Give the place in memory of each entry of a tensor of some size and strides."""
+    places = np.asarray(offset)
+    for count, step in zip(size, stride, strict=True):
+        places = places[..., None] + np.arange(count) * step
+    return places
+
+
+def _from_strides(
+    grad: Any, sizes: Any, size: Any, stride: Any, offset: int, own_stride: Any
+) -> Any:
+    """Add up the gradients at each place in memory, and give every input entry its place's."""
+    shown, own = _places(size, stride, offset), _places(sizes, own_stride)
+    if not own.size:
+        return _zeros(grad, sizes)
+    low = int(min(own.min(), shown.min(initial=0)))
+    high = int(max(own.max(), shown.max(initial=0)))
+    storage = applied(index_add, _zeros(grad, (high + 1 - low,)), grad, (shown - low,))
+    shares = np.bincount((own - low).reshape(-1))[own - low]
+    gradient = applied(index, storage, (own - low,))
+    return (
+        gradient
+        if shares.max() == 1
+        else gradient / shares.astype(grad._array.dtype if hasattr(grad, "_array") else grad.dtype)
+    )
+
+
+@differentiable(
+    "AsStridedBackward0",
+    view=True,
+    self=lambda grad, self_sym_sizes, size, stride, offset, own_stride: _from_strides(
+        grad, self_sym_sizes, size, stride, offset, own_stride
+    ),
+)
+def as_strided(self: Array, size: Any, stride: Any, offset: int, own_stride: Any) -> Array:
+    """Look at the memory with any size and strides: an entry collects from all its appearances.
+
+    The offset counts from the input's own first entry, whose strides are `own_stride`.
+    """
+    storage = storage_of(self)
+    start = first_place(self, storage) + offset
+    steps = tuple(step * self.itemsize for step in stride)
+    return np.lib.stride_tricks.as_strided(storage[start:], size, steps, subok=True)
+
+
+# ---------------------------------------------------------------------- what one calls
+
+
+@face("select(Tensor input, int dim, int index)")
+def selected(input: Tensor, dim: int, index: Any) -> Tensor:
+    """Give one entry along a dimension, as a view without that dimension.
+
+    Raises:
+        IndexError: If there is none, or the tensor has no dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3])
+    """
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    number, place = dimension(dim, input.ndim), int(index)
+    size = input._array.shape[number]
+    if not -size <= place < size:
+        raise IndexError(
+            f"select(): index {place} out of range for tensor of size "
+            f"{list(input._array.shape)} at dimension {number}"
+        )
+    return select(input, number, place % size)
+
+
+@face("narrow(Tensor input, int dim, start, int length)")
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """Give a range along a dimension, by its start and length, as a view.
+
+    Raises:
+        RuntimeError: If it ends outside of the tensor, or the tensor has no dimensions.
+        IndexError: If it begins outside.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3])
+    """
+    if isinstance(start, Tensor):
+        if start.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start.item())
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    number = dimension(dim, input.ndim)
+    size = input._array.shape[number]
+    if not -size <= start <= size:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
+        )
+    first = start + size if start < 0 else start
+    if first + length > size:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_dim(input, number, first, first + length, 1)
+
+
+@face("unfold(Tensor input, int dimension, int size, int step)", function=False)
+def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
+    """Give all windows of a size along a dimension, a step apart, as a view.
+
+    Args:
+        input: The tensor.
+        dim: The dimension that the window slides along.
+        size: The size of the window.
+        step: How far it moves.
+
+    Returns:
+        A view with a dimension of windows, and at the end one of the entries of each.
+
+    Raises:
+        RuntimeError: If the window is larger than the dimension, or the step is not positive.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.arange(5).unfold(0, 3, 1)
+        tensor([[0, 1, 2],
+                [1, 2, 3],
+                [2, 3, 4]])
+    """
+    number = dimension(dim, input.ndim)
+    limit = input._array.shape[number] if input.ndim else 1
+    if size > limit:
+        raise RuntimeError(
+            f"maximum size for tensor at dimension {number} is {limit} but size is {size}"
+        )
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return unfold_dim(input, number, size, step)
+
+
+@face("as_strided(Tensor input, size, stride, int? storage_offset=None)")
+def strided_view(input: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+    """Look at the tensor's memory with any size and strides.
+
+    Args:
+        input: The tensor.
+        size: The size of the view.
+        stride: How many entries in memory lie between neighbors, along each dimension.
+        storage_offset: How many entries of the memory come before the first; by default as many
+            as before the tensor's own first.
+
+    Raises:
+        RuntimeError: If the view would reach outside of the memory.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.as_strided(torch.arange(6), (2, 2), (3, 1))
+        tensor([[0, 1],
+                [3, 4]])
+    """
+    sizes, steps, offset, own = strided(input, size, stride, storage_offset)
+    return as_strided(input, sizes, steps, offset, own)
+
+
+def strided(
+    input: Tensor, size: Any, stride: Any, storage_offset: int | None
+) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
+    """Check a view by strides, and give its size, strides, start, and the tensor's own strides."""
+    sizes, steps = sizes_of((tuple(size),)), sizes_of((tuple(stride),))
+    array = input._array
+    storage = storage_of(array)
+    first = first_place(array, storage) if array.size else 0
+    offset = first if storage_offset is None else storage_offset
+    if len(sizes) != len(steps):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(steps)}"
+        )
+    if any(count < 0 for count in sizes):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(sizes)} and "
+            f"strides={list(steps)}"
+        )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    reach = sum((count - 1) * step for count, step in zip(sizes, steps, strict=True))
+    needed = 0 if 0 in sizes else (offset + reach + 1) * array.itemsize
+    if needed > storage.nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(steps)}, storage offset {offset}, and "
+            f"itemsize {array.itemsize} requiring a storage size of {needed} are out of bounds for "
+            f"storage of size {storage.nbytes}"
+        )
+    own = tuple(step // array.itemsize for step in array.strides)
+    return sizes, steps, offset - first, own

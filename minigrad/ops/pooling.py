@@ -1,8 +1,9 @@
-r"""The derivatives of pooling: the largest entry of each window.
+r"""The derivatives of pooling: the largest entry, or the mean, of each window or part of an image.
 
-A window's gradient goes to the entry that was chosen. Windows go over the last dimensions of an
-array, as many as the window has. Each entry of the window is looked at for all windows at once:
-there are few entries in a window, and many windows.
+The gradient of the largest goes to the entry that was chosen, that of a mean in equal shares to all
+entries. Windows go over the last dimensions of an array, as many as the window has. Each entry of
+the window is looked at for all windows at once: there are few entries in a window, and many
+windows. Pooling of one dimension is that of two, of height 1.
 """
 
 # mypy: disable-error-code="has-type"
@@ -11,15 +12,16 @@ there are few entries in a window, and many windows.
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import Sizes, padded, window_entries
-from minigrad.ops.meeting import applied, quietly
+from minigrad.ops.correlation import Sizes, in_single, padded, window_entries
 from minigrad.ops.overriding import overridable
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 
 @functools.lru_cache(128)
@@ -156,88 +158,281 @@ def _to_largest(grad: Any, array: Any, chosen: Chosen, *settings: Any) -> Any:
     return whole if whole.shape == array.shape else whole[inner].copy()
 
 
-def _max_second(
-    grad: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    chosen: Any,
-) -> Any:
-    settings = (kernel_size, stride, padding, dilation, ceil_mode)
-    return applied(MAXIMA[len(kernel_size)], grad, *settings, chosen)
+def _named(function: Any, name: str, dims: int) -> Any:
+    """Name a function of some dimensions, and complete its text."""
+    function.__name__ = name
+    function.__doc__ = f"{function.__doc__} In {dims} dimensions."
+    return function
+
+
+def _max_pooling(dims: int) -> Any:
+    """Make the pooling of the largest in some dimensions, and its rule."""
+
+    def backward(
+        grad_output: Array,
+        self: Array,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        ceil_mode: Any,
+        chosen: Any,
+    ) -> Array:
+        """Rule of the largest in each window: the entry that was chosen gets the gradient."""
+        settings = (kernel_size, stride, padding, dilation, ceil_mode)
+        return _to_largest(grad_output, self, chosen, *settings)
+
+    def pool(
+        self: Array,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        ceil_mode: Any,
+        chosen: Any,
+    ) -> Array:
+        """Largest entry of each window: the first of them gets the gradient."""
+        return _largest(self, chosen, kernel_size, stride, padding, dilation, ceil_mode)
+
+    def second(
+        grad: Any,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        ceil_mode: Any,
+        chosen: Any,
+    ) -> Any:
+        settings = (kernel_size, stride, padding, dilation, ceil_mode)
+        return applied(operation, grad, *settings, chosen)
+
+    name, title = f"max_pool{dims}d_with_indices", f"MaxPool{dims}DWithIndices"
+    rule = differentiable(
+        f"{title}BackwardBackward0",
+        grad_output=second,
+        # saved though there is no use for it: as in PyTorch it must not be changed
+        self=lambda grad, self: np.zeros_like(grad),
+    )(_named(backward, f"{name}_backward", dims))
+    operation = differentiable(f"{title}Backward0", self=rule)(quietly(_named(pool, name, dims)))
+    return operation
+
+
+MAXIMA = {dims: _max_pooling(dims) for dims in (2, 3)}  # by the number of dimensions
+
+# ---------------------------------------------------------------------- the mean of a window
+
+
+def _divisor(sizes: Sizes, outputs: Sizes, like: Any, settings: Any) -> Any:
+    """Give what the sums of the windows are divided by: one number, or one for each window."""
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override = settings
+    if divisor_override is not None:
+        return divisor_override
+    if not ceil_mode and (count_include_pad or not any(padding)):
+        return math.prod(kernel)
+    counts: Any = 1
+    for n, o, k, s, p in zip(sizes, outputs, kernel, stride, padding, strict=True):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)
+        if not count_include_pad:
+            start, end = np.maximum(start, 0), np.minimum(end, n)
+        counts = np.asarray(counts)[..., None] * (end - start)
+    return counts.astype(like.dtype)
+
+
+def _mean(array: Any, *settings: Any) -> Any:
+    kernel, stride, padding, ceil_mode, _, _ = settings
+    steps = (1,) * len(kernel)
+    whole, outputs, _ = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
+    total: Any = None
+    for places in window_entries(kernel, outputs, stride, steps):
+        seen = whole[places]
+        if total is None:
+            total = seen.copy("C")
+        else:
+            total += seen
+    by = _divisor(array.shape[-len(kernel) :], outputs, array, settings)
+    if array.dtype.kind in "iu":
+        return np.trunc(total / by).astype(array.dtype)
+    total /= by
+    return total
+
+
+def _to_all(grad: Any, array: Any, *settings: Any) -> Any:
+    kernel, stride, padding, ceil_mode, _, _ = settings
+    steps = (1,) * len(kernel)
+    whole = np.zeros_like(grad, order="C", shape=array.shape)
+    whole, outputs, inner = bordered(whole, (kernel, stride, padding, steps, ceil_mode), 0)
+    share = grad / _divisor(array.shape[-len(kernel) :], outputs, grad, settings)
+    for places in window_entries(kernel, outputs, stride, steps):
+        whole[places] += share
+    return whole if whole.shape == array.shape else whole[inner].copy()
+
+
+def _avg_pooling(dims: int) -> Any:
+    """Make the pooling of the mean in some dimensions, and its rule."""
+
+    def backward(
+        grad_output: Array,
+        self: Array,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: Any,
+        count_include_pad: Any,
+        divisor_override: Any,
+    ) -> Array:
+        """Rule of the mean of each window: its entries get equal shares of the gradient."""
+        settings = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return _to_all(grad_output, self, *settings)
+
+    def pool(
+        self: Array,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: Any,
+        count_include_pad: Any,
+        divisor_override: Any,
+    ) -> Array:
+        """Mean of each window: its entries get equal shares of the gradient."""
+        settings = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return _mean(self, *settings)
+
+    def second(
+        grad: Any,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: Any,
+        count_include_pad: Any,
+        divisor_override: Any,
+    ) -> Any:
+        settings = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return applied(operation, grad, *settings)
+
+    name, title = f"avg_pool{dims}d", f"AvgPool{dims}D"
+    rule = differentiable(
+        f"{title}BackwardBackward0", grad_output=second, self=lambda grad: np.zeros_like(grad)
+    )(in_single(_named(backward, f"{name}_backward", dims)))
+    operation = differentiable(f"{title}Backward0", self=rule)(
+        quietly(in_single(_named(pool, name, dims)))
+    )
+    return operation
+
+
+MEANS = {dims: _avg_pooling(dims) for dims in (2, 3)}  # by the number of dimensions
+
+# ---------------------------------------------------------------------- parts of an image
+
+# Along a dimension of n entries, part i of o goes from floor(i n / o) up to ceil((i + 1) n / o);
+# parts may overlap.
+
+
+def parts(size: int, count: int) -> list[slice]:
+    """Divide a dimension into parts of nearly the same size."""
+    return [slice(i * size // count, -((i + 1) * size // -count)) for i in range(count)]
+
+
+def _along(axis: int, part: Any) -> tuple[Any, ...]:
+    return (..., part, *[slice(None)] * (-axis - 1))
+
+
+def _lengths(like: Any, axis: int, divided: list[slice]) -> Any:
+    lengths = np.array([part.stop - part.start for part in divided])
+    lengths = lengths.reshape(-1, *[1] * (-axis - 1))
+    return lengths.astype(like.dtype)
+
+
+def _to_parts(grad: Any, sizes: Any, outputs: Any) -> Any:
+    """Give the entries of each part equal shares of its gradient."""
+    for axis in range(-len(outputs), 0):
+        divided = parts(sizes[axis], outputs[axis])
+        shape = list(grad.shape)
+        shape[axis] = sizes[axis]
+        share = grad / _lengths(grad, axis, divided)
+        whole = np.zeros_like(grad, order="C", shape=tuple(shape))
+        for i, part in enumerate(divided):
+            whole[_along(axis, part)] += share[_along(axis, slice(i, i + 1))]
+        grad = whole
+    return grad
+
+
+def _of_parts(array: Any, outputs: Any) -> Any:
+    """Average each part."""
+    for axis in range(-len(outputs), 0):
+        divided = parts(array.shape[axis], outputs[axis])
+        shape = list(array.shape)
+        shape[axis] = outputs[axis]
+        whole = np.zeros_like(array, order="C", shape=tuple(shape))
+        for i, part in enumerate(divided):
+            total = np.add.reduce(array[_along(axis, part)], axis=axis, keepdims=True)
+            whole[_along(axis, slice(i, i + 1))] = total
+        array = whole / _lengths(whole, axis, divided)
+    return array
+
+
+def _adaptive_pooling(dims: int) -> Any:
+    """Make the pooling of the mean of parts in some dimensions, and its rule."""
+
+    def backward(grad_output: Array, self: Array) -> Array:
+        """Rule of the mean of each part: its entries get equal shares of the gradient."""
+        return _to_parts(grad_output, self.shape, grad_output.shape[-dims:])
+
+    def pool(self: Array, output_size: Any) -> Array:
+        """Mean of each part: its entries get equal shares of the gradient."""
+        return _of_parts(self, output_size)
+
+    name, title = f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{dims}D"
+    rule = differentiable(
+        f"{title}BackwardBackward0",
+        grad_output=lambda grad, grad_output_sym_sizes: applied(
+            operation, grad, tuple(grad_output_sym_sizes[-dims:])
+        ),
+        self=lambda grad: np.zeros_like(grad),
+    )(in_single(_named(backward, f"{name}_backward", dims)))
+    operation = differentiable(f"{title}Backward0", self=rule)(
+        quietly(in_single(_named(pool, name, dims)))
+    )
+    return operation
+
+
+ADAPTIVE_MEANS = {dims: _adaptive_pooling(dims) for dims in (2, 3)}  # by the number of dimensions
+
+
+def largest_positions(array: Any, output_size: Any) -> Any:
+    """Give the position of the first largest entry of each part, or of the last NaN."""
+    height, width = array.shape[-2:]
+    numbers = np.arange(height * width).reshape(height, width)
+    found = np.zeros((*array.shape[:-2], *output_size), np.int64)
+    for i, rows in enumerate(parts(height, output_size[0])):
+        for j, columns in enumerate(parts(width, output_size[1])):
+            part = array[..., rows, columns].reshape(*array.shape[:-2], -1)
+            place = part.argmax(-1)
+            strange = np.isnan(part)
+            if strange.any():
+                last = part.shape[-1] - 1 - strange[..., ::-1].argmax(-1)
+                place = np.where(strange.any(-1), last, place)
+            found[..., i, j] = numbers[rows, columns].reshape(-1)[place]
+    return found
 
 
 @differentiable(
-    "MaxPool2DWithIndicesBackwardBackward0",
-    grad_output=_max_second,
-    # saved though there is no use for it: as in PyTorch it must not be changed
+    "AdaptiveMaxPool2DBackwardBackward0",
+    grad_output=lambda grad, indices: applied(adaptive_max_pool2d, grad, indices),
     self=lambda grad, self: np.zeros_like(grad),
 )
-def max_pool2d_with_indices_backward(
-    grad_output: Array,
-    self: Array,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    chosen: Any,
-) -> Array:
-    """Rule of the largest in each window: the entry that was chosen gets the gradient."""
-    settings = (kernel_size, stride, padding, dilation, ceil_mode)
-    return _to_largest(grad_output, self, chosen, *settings)
+def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Any) -> Array:
+    """Rule of the largest of each part: it gets the gradient, of each part that it is in."""
+    count = int(np.prod(self.shape[:-2]))
+    whole = np.zeros_like(grad_output, order="C", shape=(count, self.shape[-2] * self.shape[-1]))
+    rows = np.arange(count)[:, None]
+    np.add.at(whole, (rows, indices.reshape(count, -1)), grad_output.reshape(count, -1))
+    return whole.reshape(self.shape)
 
 
-@differentiable("MaxPool2DWithIndicesBackward0", self=max_pool2d_with_indices_backward)
-@quietly
-def max_pool2d_with_indices(
-    self: Array,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    chosen: Any,
-) -> Array:
-    """Largest entry of each window: the first of them gets the gradient."""
-    return _largest(self, chosen, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-@differentiable(
-    "MaxPool3DWithIndicesBackwardBackward0",
-    grad_output=_max_second,
-    self=lambda grad, self: np.zeros_like(grad),
-)
-def max_pool3d_with_indices_backward(
-    grad_output: Array,
-    self: Array,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    chosen: Any,
-) -> Array:
-    """Rule of the largest in each window of three dimensions."""
-    settings = (kernel_size, stride, padding, dilation, ceil_mode)
-    return _to_largest(grad_output, self, chosen, *settings)
-
-
-@differentiable("MaxPool3DWithIndicesBackward0", self=max_pool3d_with_indices_backward)
-@quietly
-def max_pool3d_with_indices(
-    self: Array,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    chosen: Any,
-) -> Array:
-    """Largest entry of each window of three dimensions."""
-    return _largest(self, chosen, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-MAXIMA: dict[int, Any] = {2: max_pool2d_with_indices, 3: max_pool3d_with_indices}
+@differentiable("AdaptiveMaxPool2DBackward0", self=adaptive_max_pool2d_backward)
+def adaptive_max_pool2d(self: Array, indices: Any) -> Array:
+    """Largest entry of each part of an image, at known positions: these get the gradient."""
+    rows = self.reshape(*self.shape[:-2], -1)
+    places = indices.reshape(*indices.shape[:-2], -1)
+    return np.take_along_axis(rows, places, -1).reshape(indices.shape)

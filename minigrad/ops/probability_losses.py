@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.activations import sigmoid
-from minigrad.ops.exponentials import logit
 from minigrad.ops.losses import _reduced
-from minigrad.ops.meeting import applied, quietly
 from minigrad.ops.smooth_activations import _softplus, log_sigmoid
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.special_functions import logit
+from minigrad.ops.type_promotion import applied, quietly
 
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 

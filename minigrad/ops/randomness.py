@@ -1,79 +1,417 @@
-"""Random numbers in the place of a tensor: no gradient passes, but the graph tells of them."""
+"""Draw random numbers into tensors, and with tensors as probabilities, means or rates.
+
+A seed gives the numbers that it gives in PyTorch; see `minigrad.random`. No gradient passes, but
+the graph tells of the numbers. A tensor whose memory lies in another order than it is printed is
+filled in the order of its memory, as there.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.tape import Array, differentiable
+from minigrad.autograd.views import check_inplace
+from minigrad.core.modes import grad_mode
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
+from minigrad.creation.factories import check_range, fill_in_order_of_memory
+from minigrad.faces import attach
+from minigrad.faces.arguments import check_tensor
+from minigrad.faces.out import with_out
+from minigrad.ops.inplace import write
+from minigrad.random import Generator, stream
+
+__all__ = ["bernoulli", "multinomial", "normal", "poisson"]
 
 
-def _no_gradient(grad: Any) -> Any:
-    return np.zeros_like(grad)
+def _drawn(node: str, name: str, what: str) -> Any:
+    """Enter into the book what puts numbers, drawn before, in the place of a tensor."""
+
+    def forward(self: Array, values: Any) -> Array:
+        return values.astype(self.dtype)
+
+    forward.__name__ = name
+    forward.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
+    return differentiable(node, self=lambda grad: np.zeros_like(grad))(forward)
 
 
-@differentiable("UniformBackward0", self=_no_gradient)
-def uniform_draw(self: Array, values: Any) -> Array:
-    """Uniform numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+_uniform_draw = _drawn("UniformBackward0", "uniform_draw", "Uniform numbers")
+_normal_draw = _drawn("NormalBackward0", "normal_draw", "Normal numbers")
+_random_between = _drawn("RandomBackward0", "random_between", "Whole numbers between two bounds")
+_random_below = _drawn("RandomBackward1", "random_below", "Whole numbers below a bound")
+_random_draw = _drawn("RandomBackward2", "random_draw", "Whole numbers")
+_exponential_draw = _drawn("ExponentialBackward0", "exponential_draw", "Exponential numbers")
+_bernoulli_draw = _drawn("BernoulliBackward2", "bernoulli_draw", "Zeros and ones")
+_bernoulli = _drawn("BernoulliBackward0", "bernoulli", "Zeros and ones of a tensor's probabilities")
+
+# ------------------------------------------------------------------ into tensors
 
 
-@differentiable("NormalBackward0", self=_no_gradient)
-def normal_draw(self: Array, values: Any) -> Array:
-    """Normal numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def _drawn_into(operation: Any, tensor: Tensor, draw: Any) -> Tensor:
+    """Draw as many numbers as a tensor has entries, and write them in the order of its memory.
+
+    Args:
+        operation: What the graph shall say.
+        tensor: The tensor.
+        draw: Gives so many numbers as it is asked for.
+    """
+    if grad_mode.enabled:  # a tensor that must not be changed uses up no random numbers
+        check_inplace(tensor, recording=tensor.requires_grad)
+    values = fill_in_order_of_memory(np.empty_like(tensor._array), draw)
+    return write(operation, tensor, values, checked=True)
 
 
-@differentiable("RandomBackward0", self=_no_gradient)
-def random_between(self: Array, values: Any) -> Array:
-    """Whole numbers between two bounds."""
-    return values.astype(self.dtype)
+def _check_floats(kernel: str, tensor: Tensor) -> None:
+    """Raise if a tensor has no floating-point entries."""
+    if tensor._array.dtype.kind != "f":
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{tensor.dtype.tensor_type}'. "
+            "Convert to float first."
+        )
 
 
-@differentiable("RandomBackward1", self=_no_gradient)
-def random_below(self: Array, values: Any) -> Array:
-    """Whole numbers below a bound."""
-    return values.astype(self.dtype)
+def uniform_(
+    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with uniform numbers from a lower bound up to but not including an upper one.
+
+    Args:
+        input: The tensor to fill.
+        from_: The lower bound (PyTorch calls it `from`, which Python does not let one write).
+        to: The upper bound.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.empty(3).uniform_(-1, 1)
+        tensor([-0.0075,  0.5364, -0.8230])
+    """
+    _check_floats("check_uniform_bounds", input)
+    if from_ > to:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}"
+        )
+    source, dtype = stream(generator), input._array.dtype
+    return _drawn_into(
+        _uniform_draw,
+        input,
+        lambda count: source.uniform((count,), dtype, float(from_), float(to)),
+    )
 
 
-@differentiable("RandomBackward2", self=_no_gradient)
-def random_draw(self: Array, values: Any) -> Array:
-    """Whole numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def normal_(
+    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers from a normal distribution.
+
+    Args:
+        input: The tensor to fill.
+        mean: The mean.
+        std: The standard deviation.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If the standard deviation is negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.empty(3).normal_(10, 0.5)
+        tensor([10.7705,  9.8533,  8.9106])
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    _check_floats("normal_kernel_cpu", input)
+    source, array = stream(generator), input._array
+    blocks = array.flags.c_contiguous
+    return _drawn_into(
+        _normal_draw,
+        input,
+        lambda count: source.normal((count,), array.dtype, float(mean), float(std), blocks),
+    )
 
 
-@differentiable("ExponentialBackward0", self=_no_gradient)
-def exponential_draw(self: Array, values: Any) -> Array:
-    """Exponential numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+# How many whole numbers random_() chooses among, from 0 on: as many as the type holds exactly.
+_WHOLE = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}
 
 
-@differentiable("CauchyBackward0", self=_no_gradient)
-def cauchy_draw(self: Array, values: Any) -> Array:
-    """Cauchy numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> Tensor:
+    """Fill with whole numbers: `random_()`, `random_(to)` or `random_(from, to)`.
+
+    Args:
+        input: The tensor to fill.
+        *bounds: The number after the highest, and before it the lowest. Without any, all numbers
+            that the type holds exactly, from 0 on.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If there is no number between the bounds, or the type does not hold them.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.empty(4, dtype=torch.int64).random_(10)
+        tensor([4, 9, 3, 0])
+    """
+    source, dtype = stream(generator), input._array.dtype
+    if bounds:
+        low, high = (0, int(bounds[0])) if len(bounds) == 1 else map(int, bounds)
+        check_range(low, high, dtype)
+        return _drawn_into(
+            _random_below if len(bounds) == 1 else _random_between,
+            input,
+            lambda count: source.integers(low, high, (count,)),
+        )
+    size = _WHOLE.get(dtype.name) or int(np.iinfo(dtype).max) + 1
+    bits = source.wide if dtype.itemsize == 8 else source.bits
+    return _drawn_into(_random_draw, input, lambda count: bits(count) % np.uint64(size))
 
 
-@differentiable("LogNormalBackward0", self=_no_gradient)
-def log_normal_draw(self: Array, values: Any) -> Array:
-    """Numbers whose logarithms are normal, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers from an exponential distribution of a rate."""
+    if input._array.dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a "
+            f"floating point but you specified {input.dtype.tensor_type}"
+        )
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    source = stream(generator)
+    return _drawn_into(_exponential_draw, input, lambda count: source.exponential((count,), lambd))
 
 
-@differentiable("GeometricBackward0", self=_no_gradient)
-def geometric_draw(self: Array, values: Any) -> Array:
-    """Geometric numbers, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fill with ones with a probability, else zeros.
+
+    Args:
+        input: The tensor to fill.
+        p: The probability; or a tensor of probabilities, which broadcasts.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If it is no probability.
+    """
+    source = stream(generator)
+    if isinstance(p, Tensor):
+        chances = np.broadcast_to(p._array, input._array.shape)
+        return _drawn_into(
+            _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
+        )
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return _drawn_into(_bernoulli_draw, input, lambda count: source.fractions(count) < p)
 
 
-@differentiable("BernoulliBackward2", self=_no_gradient)
-def bernoulli_draw(self: Array, values: Any) -> Array:
-    """Zeros and ones, drawn before, in the place of a tensor."""
-    return values.astype(self.dtype)
+def _tried(chances: Any, source: Any) -> Any:
+    """Compare probabilities with uniform numbers of their own type."""
+    if not ((chances >= 0) & (chances <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    return source.uniform(chances.shape, chances.dtype) < chances
 
 
-@differentiable("BernoulliBackward0", self=_no_gradient)
-def bernoulli(self: Array, values: Any) -> Array:
-    """Zeros and ones, drawn before with the input as probabilities: no gradient passes."""
-    return values.astype(self.dtype)
+# ------------------------------------------------------------------ with tensors as parameters
+
+
+@with_out
+def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Tensor:
+    """Draw ones with the probabilities that a tensor holds, else zeros.
+
+    Args:
+        input: The probabilities; or only a shape and type, if `p` is given.
+        p: One probability for all.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If one is no probability.
+        NotImplementedError: If they are no floating-point numbers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.bernoulli(torch.tensor([0.1, 0.5, 0.9]))
+        tensor([0., 0., 1.])
+    """
+    check_tensor("bernoulli", input)
+    source, array = stream(generator), input._array
+    if p is not None:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        drawn = source.fractions(array.size).reshape(array.shape) < p
+    else:
+        _check_floats("bernoulli_tensor_cpu_p_", input)
+        drawn = _tried(array, source)
+    return _bernoulli(input, drawn.astype(array.dtype))
+
+
+@with_out
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Draw normal numbers, each with a mean and a standard deviation of its own.
+
+    Args:
+        mean: The means: a tensor, or one number.
+        std: The standard deviations: a tensor, or one number.
+        size: The shape, if both are numbers.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+        dtype: The type of the entries, if both are numbers.
+        layout: Strided, if any.
+        device: The CPU, if any.
+        pin_memory: False.
+        requires_grad: Whether operations on the result are recorded, if both are numbers.
+
+    Raises:
+        RuntimeError: If a standard deviation is negative.
+        TypeError: If there is neither a tensor nor a size.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
+        tensor([ 1.5410, 97.0657])
+    """
+    check_place("normal", device, layout, pin_memory)
+    given = [each for each in (mean, std) if isinstance(each, Tensor)]
+    lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
+    if not lowest >= 0:
+        what = "all elements of std >= 0.0" if isinstance(std, Tensor) else "std >= 0.0"
+        found = "" if isinstance(std, Tensor) else f", but found std {std:g}"
+        raise RuntimeError(f"normal expects {what}{found}")
+    if not given:
+        if size is None:
+            raise TypeError("normal() needs a size if neither mean nor std is a tensor")
+        shape = shape_of((size,), None, "normal")
+        array = stream(generator).normal(shape, dtype_for("normal", None, dtype), mean, std)
+        return finish(array, requires_grad)
+    numbers = [getattr(each, "_array", each) for each in (mean, std)]
+    shape = np.broadcast_shapes(*(np.shape(each) for each in numbers))
+    kind = np.result_type(*(each._array.dtype for each in given))
+    drawn = stream(generator).normal(shape, kind)
+    return wrap((drawn * numbers[1] + numbers[0]).astype(kind))
+
+
+@with_out(conversion="none")
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Draw positions with the probabilities that a vector, or each row of a matrix, holds.
+
+    Args:
+        input: Weights that need not sum to 1, of shape (n,) or (rows, n).
+        num_samples: How many positions for each row.
+        replacement: Whether a position may come more than once.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Returns:
+        Positions in int64, of shape (num_samples,) or (rows, num_samples).
+
+    Raises:
+        RuntimeError: If a weight is negative or not finite, all are 0, or there are too few.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.multinomial(torch.tensor([0.1, 0.2, 0.7]), 4, replacement=True)
+        tensor([2, 2, 2, 2])
+    """
+    weights = input._array
+    if weights.dtype.kind != "f":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{input.dtype.tensor_type}"
+        )
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > weights.shape[-1]:
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        )
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    rows = np.atleast_2d(weights)
+    if (rows.sum(1) <= 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    source = stream(generator)
+    if num_samples == 1:  # with replacement or without, the one whose waiting time is shortest
+        waiting = source.exponential(rows.shape).astype(rows.dtype)
+        drawn = np.argmax(rows / waiting, axis=1)
+    elif replacement:
+        totals = np.cumsum(rows.astype(np.float64), axis=1)
+        totals /= totals[:, -1:]
+        chances = source.fractions(len(rows) * num_samples).reshape(len(rows), num_samples)
+        pairs = zip(totals, chances, strict=True)
+        drawn = np.array([np.searchsorted(total, chance) for total, chance in pairs])
+    else:  # the one whose time of waiting is shortest comes first
+        waiting = source.exponential(rows.shape).astype(rows.dtype)
+        drawn = np.argsort(-(rows / waiting), axis=1, kind="stable")[:, :num_samples]
+    return wrap(drawn.reshape(*weights.shape[:-1], num_samples).astype(np.int64))
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draw numbers of events from Poisson distributions, by Knuth's method.
+
+    The numbers of a seed are PyTorch's as long as all rates are below 10, where PyTorch takes
+    another method; here they are then drawn with the same method, and so more slowly.
+
+    Args:
+        input: The rates.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If a rate is negative.
+    """
+    _check_floats("poisson_cpu", input)
+    if (input._array < 0).any():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    source = stream(generator)
+    values = [_events(float(rate), source) for rate in input._array.flat]
+    return wrap(np.array(values, input._array.dtype).reshape(input._array.shape))
+
+
+def _events(rate: float, source: Any) -> int:
+    """Count how many waiting times fit into one unit of time."""
+    if rate == 0:
+        return 0
+    events, left = -1, rate
+    while left >= 0:
+        left += math.log(source.fractions(1).item() or 2.0**-54)
+        events += 1
+    return events
+
+
+_METHODS: dict[str, Any] = {
+    "bernoulli": bernoulli,
+    "bernoulli_": bernoulli_,
+    "exponential_": exponential_,
+    "multinomial": multinomial,
+    "normal_": normal_,
+    "random_": random_,
+    "uniform_": uniform_,
+}
+
+attach(__name__, _METHODS, {name: globals()[name] for name in __all__})

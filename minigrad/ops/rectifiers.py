@@ -1,4 +1,4 @@
-"""The derivatives of activation functions made of pieces: limits, thresholds, hard and leaky ones.
+"""Activation functions made of pieces: limits, thresholds, hard and leaky ones, exponential ones.
 
 At a kink the convention is PyTorch's. The rule of such a function is constant on each piece, so it
 has a derivative in the gradient only. :math:`g` is the gradient of the result.
@@ -9,14 +9,22 @@ has a derivative in the gradient only. :math:`g` is the gradient of the result.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.activations import _check_slope
+from minigrad import random
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.faces import face
+from minigrad.faces.arguments import check_tensor, real_number, refuse
+from minigrad.ops import shape
+from minigrad.ops.activations import check_slope
 from minigrad.ops.choices import pick
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.inplace import write
+from minigrad.ops.type_promotion import applied, quietly
 
 _FEW = 256  # up to so many entries the calls are what costs
 
@@ -276,25 +284,238 @@ def scaled_elu_backward_from_result(
     return pick(output <= 0, steep, grad_output * scale)
 
 
-@differentiable(
-    "EluBackward1",
-    self=lambda grad, result, alpha, scale, input_scale: applied(
-        scaled_elu_backward_from_result, grad, result, alpha, scale, input_scale
-    ),
-)
+def _elu_rule(grad: Any, result: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    check_slope("elu", alpha)
+    return applied(scaled_elu_backward_from_result, grad, result, alpha, scale, input_scale)
+
+
+@differentiable("EluBackward1", self=_elu_rule)
 @quietly
 def scaled_elu_in_place(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     """Scaled exponential linear unit, of which only the result is left."""
     return _scaled_elu(self, alpha, scale, input_scale)
 
 
-def _celu_rule(grad: Any, result: Any, alpha: Any) -> Any:
-    _check_slope("elu", alpha)
-    return applied(scaled_elu_backward_from_result, grad, result, alpha, 1, 1 / alpha)
-
-
-@differentiable("CeluBackward1", self=_celu_rule)
+@differentiable(
+    "CeluBackward1", self=lambda grad, result, alpha: _elu_rule(grad, result, alpha, 1, 1 / alpha)
+)
 @quietly
 def celu_in_place(self: Array, alpha: Any) -> Array:
     """Continuous elu, of which only the result is left."""
     return _scaled_elu(self, alpha, 1, 1 / alpha)
+
+
+# ---------------------------------------------------------------------- what is called
+
+# Source: Klambauer et al., Self-normalizing neural networks, 2017.
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def number_among(value: Any, input: Tensor) -> Any:
+    """Give a setting as a number of the kind that the input has: a whole one among integers."""
+    if input._array.dtype.kind in "iu":
+        return int(value)
+    return real_number(value, input._array.dtype) if isinstance(value, complex) else value
+
+
+def _with_in_place(
+    schema: str, settings: Callable[..., Any], operation: Any, in_place: Any, doc: str
+) -> None:
+    """Make a function and its counterpart in place.
+
+    Args:
+        schema: The function's signature.
+        settings: Checks what the function is given, and gives what the operations get.
+        operation: The operation.
+        in_place: The operation in place.
+        doc: What the function does.
+    """
+
+    def function(input: Tensor, *given: Any) -> Tensor:
+        return operation(input, *settings(input, *given))
+
+    def changing(input: Tensor, *given: Any) -> Tensor:
+        return write(in_place, input, *settings(input, *given))
+
+    name = schema.partition("(")[0]
+    function.__doc__, changing.__doc__ = doc, f"Do what `{name}` does, in place."
+    face(schema, method=False)(function)
+    changed = schema.replace(f"{name}(", f"{name}_(", 1).replace(", *, out=None", "")
+    face(changed, method=False)(changing)
+
+
+def _selu_settings(input: Tensor) -> tuple[Any, ...]:
+    refuse("elu_cpu", "iub", input)
+    return SELU_ALPHA, SELU_SCALE, 1
+
+
+_with_in_place(
+    "selu(Tensor input)",
+    _selu_settings,
+    scaled_elu,
+    scaled_elu_in_place,
+    r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
+
+    With $s$ = 1.0507... and $\alpha$ = 1.6733... mean 0 and variance 1 are kept.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.selu(torch.tensor([-1.0, 1.0]))
+        tensor([-1.1113,  1.0507])
+    """,
+)
+
+
+def _celu_settings(input: Tensor, alpha: Any) -> tuple[Any]:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    refuse("elu_cpu", "iub", input)
+    return (number_among(alpha, input),)
+
+
+_with_in_place(
+    "celu(Tensor input, alpha=1.0)",
+    _celu_settings,
+    celu,
+    celu_in_place,
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
+
+    Raises:
+        RuntimeError: If `alpha` is 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.celu(torch.tensor([-1.0, 1.0]), alpha=0.5)
+        tensor([-0.4323,  1.0000])
+    """,
+)
+
+
+def _threshold_settings(input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
+    refuse("threshold_cpu", "b", input)
+    return number_among(threshold, input), number_among(value, input)
+
+
+_with_in_place(
+    "threshold(Tensor input, threshold, value, *, out=None)",
+    _threshold_settings,
+    threshold,
+    threshold_in_place,
+    """Keep what is greater than a threshold, and put a value in the place of the rest.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.threshold(torch.tensor([0.1, 0.7]), 0.5, 0)
+        tensor([0.0000, 0.7000])
+    """,
+)
+
+
+def _noise(input: Tensor, lower: float, upper: float, training: bool, generator: Any) -> Any:
+    """Give the slope of each entry: 1 where it is positive, elsewhere drawn or in the middle."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    for what, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {what} bound must be finite, got {bound}")
+    refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "iub", input)
+    array = input._array
+    slopes: Any = (lower + upper) / 2
+    if training:
+        below = array <= 0  # only these draw
+        slopes = np.ones(array.shape)
+        drawn = random.stream(generator).fractions(int(below.sum()))
+        slopes[below] = drawn * (upper - lower) + lower
+    return (np.where(array > 0, 1, slopes).astype(array.dtype),)
+
+
+_with_in_place(
+    "rrelu(Tensor input, lower=0.125, upper=0.3333333333333333, training=False, generator=None)",
+    _noise,
+    rrelu_with_noise,
+    rrelu_with_noise_in_place,
+    """Compute x where it is positive, and a random slope times x elsewhere.
+
+    Args:
+        input: The tensor.
+        lower: The smallest slope.
+        upper: The largest slope.
+        training: Whether to draw the slopes; else all are in the middle of the two.
+        generator: The source of randomness; the global one if None.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order, or infinite.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
+        tensor([-0.5000,  2.0000])
+    """,
+)
+
+
+@face("hardshrink(Tensor input, lambd=0.5)", missing=("iub", "hardshrink_cpu"))
+def shrunk(input: Tensor, lambd: float) -> Tensor:
+    r"""Put 0 in the place of all that lies in $[-\lambda, \lambda]$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.hardshrink(torch.tensor([-0.7, 0.2, 0.6]))
+        tensor([-0.7000,  0.0000,  0.6000])
+    """
+    return hardshrink(input, number_among(lambd, input))
+
+
+@face("prelu(Tensor input, Tensor weight)")
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """Compute x where it is positive, and a learned slope times x elsewhere.
+
+    Args:
+        input: The tensor.
+        weight: One slope, or one for each channel; channels are dimension 1.
+
+    Raises:
+        RuntimeError: If there are neither one slope nor as many as channels, or the types differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.prelu(torch.tensor([-1.0, 2.0]), torch.tensor([0.25]))
+        tensor([-0.2500,  2.0000])
+    """
+    array, slopes = input._array, weight._array
+    if array.dtype != slopes.dtype:
+        raise RuntimeError(
+            "prelu: Type promoting not supported. Got "
+            f"{input.dtype.tensor_type} and {weight.dtype.tensor_type}"
+        )
+    if slopes.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {slopes.ndim}"
+        )
+    if slopes.size != 1:
+        if not array.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = array.shape[1] if array.ndim > 1 else 1
+        if channels != slopes.size:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{slopes.size} and channel size = {channels}."
+            )
+    if not (array.ndim == slopes.ndim == 1):
+        sizes = [1] * array.ndim
+        if array.ndim > 1:
+            sizes[1] = slopes.size
+        weight = shape.view(weight, tuple(sizes))
+    return prelu_kernel(input, weight)
+
+
+def hardtanh_limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
+    """Check the limits of hardtanh, and give them in the kind of numbers that the input has."""
+    check_tensor(name, input)
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    low, high = number_among(low, input), number_among(high, input)
+    if input._array.dtype.kind == "u" and (low < 0 or high < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return low, high

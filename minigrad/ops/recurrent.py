@@ -26,12 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import attend, grad_mode
-from minigrad.autograd.node import NO_EDGE, Node, next_priority
-from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
-from minigrad.ops.meeting import in_a_rule
-from minigrad.tensor import Tensor, wrap
+from minigrad.autograd.messages import RELEASED
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend, grad_mode
+from minigrad.core.node import NO_EDGE, Node, next_priority
+from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.ops.type_promotion import in_a_rule
 
 
 def forward(

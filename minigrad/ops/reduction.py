@@ -1,19 +1,29 @@
-"""The derivatives of operations that make fewer entries of many: sums, means, extremes, softmax."""
+"""Make fewer entries of many: sums, means, extremes, norms; and softmax, which adds up too.
+
+The operations of the book come first, then what is called: `x.sum(0)`, `x.max(dim=1)`.
+"""
 
 # mypy: disable-error-code="has-type"
 # A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
+import builtins
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.choices import masked_fill, masked_fill_number, sgn
-from minigrad.ops.meeting import applied, quietly
+from minigrad.autograd.index_versions import watched
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import cast, dimension_of, dimensions, not_implemented, sizes_of
+from minigrad.faces.results import named_tuple
+from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.parts import gather, scatter
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 _add_up = np.add.reduce  # looked up once
 
@@ -316,3 +326,258 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
     return total if keepdim else total.squeeze(dim)
+
+
+# ---------------------------------------------------------------------- sums and means
+
+
+def computes_in_another(input: Tensor, dtype: Any) -> bool:
+    """Tell whether floats are to be reduced in another floating-point type."""
+    own = input._array.dtype
+    return bool(dtype.is_floating_point and own.kind == "f" and dtype.numpy != own)
+
+
+def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
+    """Give the numbers of the dimensions to reduce; none means all."""
+    return tuple(range(input.ndim)) if dim is None else dimensions(dim, input.ndim)
+
+
+@face("sum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Add up all entries, or those along dimensions. Integers add up in int64.
+
+    Args:
+        input: The tensor.
+        dim: A dimension or several; all if it is left out.
+        keepdim: Keep the dimensions, with size 1.
+        dtype: The type to add up in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([4., 6.])
+    """
+    if dtype is not None:
+        if computes_in_another(input, dtype):
+            if dim is None and not keepdim:
+                return sum_all_as(input, dtype.numpy)
+            return sum_dim_as(input, _reduced(dim, input), keepdim, dtype.numpy)
+        input = input.to(dtype)
+    elif input._array.dtype.kind in "iub":
+        input = cast(input, np.dtype("int64"))
+    if dim is None and not keepdim:
+        return sum_all(input)
+    return sum_dim(input, _reduced(dim, input), keepdim)
+
+
+@face("mean(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+def mean(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Average all entries, or those along dimensions; for the arguments see `sum`.
+
+    Raises:
+        RuntimeError: If the entries are integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([2., 3.])
+    """
+    if dtype is not None:
+        if computes_in_another(input, dtype):
+            if dim is None and not keepdim:
+                return mean_all_as(input, dtype.numpy)
+            return mean_dim_as(input, _reduced(dim, input), keepdim, dtype.numpy)
+        input = input.to(dtype)
+    if input._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {input.dtype.tensor_type}"
+        )
+    if dim is None and not keepdim:
+        return mean_all(input)
+    return mean_dim(input, _reduced(dim, input), keepdim)
+
+
+def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Add up along the dimensions in which a tensor of another size would be broadcast.
+
+    Raises:
+        RuntimeError: If a tensor of that size does not broadcast to this one's.
+    """
+    if not size:
+        raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
+    sizes, have = sizes_of(size), tuple(self.shape)
+    lead = len(have) - len(sizes)
+    fits = lead >= 0 and all(a == b or a == 1 for a, b in zip(sizes, have[lead:], strict=True))
+    if not fits:
+        raise RuntimeError(f"size {{{list(sizes)}}} is not expandable to size {{{list(have)}}}.")
+    dims = [d for d in range(len(have)) if d < lead or (sizes[d - lead] == 1 != have[d])]
+    if not dims:
+        return self
+    total: Tensor = self.sum(dims, keepdim=True)
+    return total.view(sizes) if lead else total
+
+
+attach(__name__, {"sum_to_size": _sum_to_size})
+
+
+# ---------------------------------------------------------------------- extremes
+
+
+def refuse_empty(name: str, input: Tensor, *dims: int) -> None:
+    """Raise if there are no entries to choose one from: of all, or along a dimension.
+
+    The error names the dimension as it is given here: by its number, or counted from the end.
+    """
+    if input._array.size:
+        return
+    if not dims:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+            "the reduction dim with the 'dim' argument."
+        )
+    for dim in dims:
+        if input.ndim and not input._array.shape[dim]:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def _along(name: str, operation: Any, which: str, example: str) -> None:
+    def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
+        dims = dimensions(given, input.ndim)
+        refuse_empty(name, input, *given)
+        if input._array.dtype.kind == "c":
+            raise not_implemented(f"{name[1:]}_values_cpu", input._array)
+        return operation(input, dims, keepdim)
+
+    extreme.__doc__ = f"""Give the {which} entry, of all or along dimensions. Equal ones share the gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        tensor({example})
+    """  # noqa: E501
+    face(f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)")(extreme)
+
+
+_along("amax", amax, "largest", "[5., 7.]")
+_along("amin", amin, "smallest", "[1., 0.]")
+
+
+def with_indices(values: Tensor, positions: Any) -> tuple[Tensor, Tensor]:
+    """Give values, and their positions as a tensor that the values' node watches."""
+    indices = wrap(positions.reshape(values._array.shape))
+    return watched(values, indices), indices
+
+
+def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_two: Any) -> None:
+    """Make `max` or `min` from their three meanings."""
+    kind = named_tuple(name, ("values", "indices"))
+
+    def extreme(input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return of_two(input, dim if other is None else other)
+        array = input._array
+        if dim is None:
+            if keepdim:
+                raise TypeError(f"{name}() takes keepdim only together with dim")
+            refuse_empty(name, input)
+            if array.dtype.kind == "c":
+                raise not_implemented(f"{name}_all", array)
+            return of_all(input)
+        number = dimension_of(name, dim, input)
+        refuse_empty(name, input, number)
+        if array.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
+        positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
+        return kind(*with_indices(along(input, number, keepdim, positions), positions))
+
+    extreme.__doc__ = f"""Give the {name}imum of all entries, along a dimension, or of two tensors.
+
+    Args:
+        input: The tensor.
+        dim: Nothing for the {name}imum of all entries; a dimension; or another tensor, to compare
+            with entry by entry.
+        keepdim: Keep the dimension, with size 1.
+        other: The other tensor, by name.
+
+    Returns:
+        A tensor; along a dimension a named tuple of the `values` and their `indices`.
+
+    Raises:
+        RuntimeError: If there are no entries and no dimension is given.
+        IndexError: If there is no such dimension, or its size is 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        torch.return_types.{name}(
+        values=tensor([{"5., 7." if name == "max" else "1., 0."}]),
+        indices=tensor([{"1, 0" if name == "max" else "0, 1"}]))
+    """
+    face(f"{name}(Tensor input, dim=None, keepdim=False, *, other=None, out=None)")(extreme)
+
+
+_extreme("max", np.argmax, max_all, max_dim, maximum)
+_extreme("min", np.argmin, min_all, min_dim, minimum)
+
+
+# ---------------------------------------------------------------------- probabilities
+
+
+def _softmax(name: str, operation: Any, doc: str) -> None:
+    def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
+        input = input if dtype is None else input.to(dtype)
+        if input._array.dtype.kind in "iubc" and input._array.size:
+            last = "lastdim_" if dim == builtins.max(input.ndim - 1, 0) else ""
+            raise not_implemented(f"{name}_{last}kernel_impl", input._array)
+        return operation(input, dim)
+
+    function.__doc__ = doc
+    face(f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)")(function)
+
+
+_softmax(
+    "softmax",
+    softmax,
+    r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
+
+    Args:
+        input: The scores.
+        dim: The dimension along which they add up to 1.
+        dtype: A type to convert the scores to first.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
+        tensor([0.5000, 0.5000])
+    """,
+)
+_softmax(
+    "log_softmax",
+    log_softmax,
+    """Give the logarithm of the softmax, without the loss of precision of two steps.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
+        tensor([-0.6931, -0.6931])
+    """,
+)
+
+
+@face("logsumexp(Tensor input, dim, keepdim=False, *, out=None)", floats=True)
+def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Give the logarithm of the sum of exponentials along dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.logsumexp(torch.tensor([0.0, 0.0]), dim=0)
+        tensor(0.6931)
+    """
+    if isinstance(dim, (tuple, list)) and not dim and input.ndim and not keepdim:
+        raise RuntimeError(
+            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}. Name the "
+            "dimensions."
+        )
+    return logsumexp(input, dimensions(dim, input.ndim), keepdim)

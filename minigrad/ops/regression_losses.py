@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.choices import pick
 from minigrad.ops.losses import _reduced
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 
 def share(shape: tuple[int, ...], reduction: int) -> Any:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.correlation import in_single
-from minigrad.ops.meeting import applied
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied
 
 # for each dimension pairs of positions and weights
 Taps = tuple[tuple[tuple[Any, Any], ...], ...]

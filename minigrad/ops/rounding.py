@@ -1,4 +1,4 @@
-"""The derivatives of rounding, of remainders, and of quotients that are rounded.
+"""Rounding, remainders, common divisors, quotients that are rounded, and their derivatives.
 
 Between its jumps a rounded number does not change, so its gradient is 0; that of what is left over
 passes as it is. :math:`g` is the gradient of the result.
@@ -10,26 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.autograd.messages import type_name
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
+from minigrad.faces.arguments import as_tensor, cast, not_implemented
+from minigrad.faces.in_place import in_place
+from minigrad.ops.type_promotion import broadcast_error, meet_types, quietly, retry, scalar
+from minigrad.ops.without_derivative import in_place_without_derivative, without_derivative
 
 
 def _zeros(grad: Any) -> Any:
     return np.zeros_like(grad)
 
 
+@entrywise(floats=False, missing=("b", "floor_vml_cpu"), ufunc=np.floor)
 @differentiable("FloorBackward0", self=_zeros)
 def floor(self: Array) -> Array:
     """Largest whole number not above: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.floor(self)
 
 
+@entrywise(floats=False, missing=("b", "ceil_vml_cpu"), ufunc=np.ceil)
 @differentiable("CeilBackward0", self=_zeros)
 def ceil(self: Array) -> Array:
     """Smallest whole number not below: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.ceil(self)
 
 
+@entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=np.fix)
 @differentiable("TruncBackward0", self=_zeros)
 def trunc(self: Array) -> Array:
     """Whole number toward 0: no gradient passes."""
@@ -52,6 +62,22 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return np.rint(self * power) / power
 
 
+@face("round(Tensor input, *, decimals=0, out=None)", in_place="function", ufunc=np.rint)
+def rounded(input: Tensor, decimals: int) -> Tensor:
+    """Round each entry to the nearest whole number, or to so many decimals; halves to even.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.round(torch.tensor([0.5, 1.5, 2.26])), torch.round(torch.tensor(2.26), decimals=1)
+        (tensor([0., 2., 2.]), tensor(2.3000))
+    """
+    kind = input._array.dtype.kind
+    if kind == "b" or (decimals and kind in "iu"):
+        raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input._array)
+    return round_decimals(input, decimals) if decimals else round(input)
+
+
+@entrywise(floats=False, missing=("iub", "frac_cpu"))
 @differentiable("FracBackward0", self=lambda grad: grad)
 @quietly
 def frac(self: Array) -> Array:
@@ -169,6 +195,155 @@ def fmod(self: Array, other: Array) -> Array:
     return np.fmod(self, other)
 
 
+_NUMBERS = (int, float, complex, np.generic)
+
+
+def _remainders(operation: Any, by_number: Any, of_number: bool) -> Any:
+    """Make a function of two tensors, or of a tensor and a number."""
+    name = operation.__name__
+
+    def function(input: Any, other: Any) -> Any:
+        if isinstance(other, np.generic):
+            other = other.item()
+        if isinstance(input, Tensor):
+            if isinstance(other, Tensor):
+                _refuse_booleans(f"{name}_cpu", input, other)
+                return operation(input, other)
+            if isinstance(other, (int, float)):
+                input = cast(input, dtypes.scalar_dtype(other, input._array.dtype))
+                _refuse_booleans(f"{name}_cpu", input)
+                return by_number(input, other)
+            if hasattr(other, "free_symbols") or isinstance(other, np.ndarray):
+                return operation(input, other)
+        elif of_number and isinstance(other, Tensor) and isinstance(input, _NUMBERS):
+            number = scalar(input, other._array.dtype)
+            _refuse_booleans(f"{name}_cpu", number, other)
+            result = wrap(operation(number.detach(), other.detach())._array)
+            return without_derivative(name, result, other)
+        return NotImplemented
+
+    function.__doc__ = operation.__doc__
+    face(f"{name}(Scalar input, Scalar other, *, out=None)", in_place=True)(function)
+    numpy_protocols.ufuncs[getattr(np, name)] = lambda a, b: function(as_tensor(a), b)
+    return function
+
+
+def _refuse_booleans(kernel: str, *tensors: Tensor) -> None:
+    if all(tensor._array.dtype.kind == "b" for tensor in tensors):
+        raise not_implemented(kernel, tensors[0]._array)
+
+
+remainder_of = _remainders(remainder, remainder_number, of_number=True)
+_remainders(fmod, fmod_number, of_number=False)
+
+
+def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
+    """Divide, and round the quotient down ("floor") or toward 0 ("trunc").
+
+    Raises:
+        RuntimeError: If integers are divided by 0, or there is no such way of rounding.
+    """
+    if not isinstance(rounding_mode, str):
+        raise TypeError(
+            "div() received an invalid combination of arguments - rounding_mode must be a str, "
+            f"not {type_name(rounding_mode)}"
+        )
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
+        )
+    tensors = [value for value in (input, other) if isinstance(value, Tensor)]
+    if len(tensors) == 2 or isinstance(other, bool):
+        _refuse_booleans(f"div_{rounding_mode}_cpu", *tensors)
+    return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
+
+
+def _floor_of(a: Tensor, b: Tensor) -> Tensor:
+    if a._array.dtype != b._array.dtype:
+        return meet_types(_floor_of, a, b)
+    _refuse_booleans("div_floor_cpu", a)
+    try:
+        return wrap(floored(a._array, b._array))
+    except ValueError as error:
+        return wrap(retry(floored, error, a._array, b._array))
+
+
+@face("floor_divide(Scalar input, Scalar other, *, out=None)")
+def floor_divide(input: Any, other: Any) -> Any:
+    """Divide, and round down: `x // y`. There is no derivative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.floor_divide(torch.tensor([7, -7]), 2)
+        tensor([ 3, -4])
+    """
+    operands = [wrap(v) if isinstance(v, np.ndarray) else v for v in (input, other)]
+    tensors = [value for value in operands if isinstance(value, Tensor)]
+    if not tensors or not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
+        return NotImplemented
+    plain = [
+        wrap(value._array) if isinstance(value, Tensor) else scalar(value, tensors[0]._array.dtype)
+        for value in operands
+    ]
+    return without_derivative("floor_divide", wrap(_floor_of(*plain)._array), *tensors)
+
+
+numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
+_remainder_in_place = in_place(FACES["remainder"].method, FACES["remainder"].signature)
+_floor_divide_in_place = in_place_without_derivative(floor_divide)
+
+
+def _operator(function: Any, reversed: bool = False) -> Any:
+    """Make an operator: what it does not know it leaves to the other operand."""
+
+    def operator(tensor: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, np.ndarray, *_NUMBERS)) and not hasattr(
+            other, "free_symbols"
+        ):
+            return NotImplemented
+        if isinstance(other, np.ndarray):
+            other = wrap(other)
+        return function(other, tensor) if reversed else function(tensor, other)
+
+    return operator
+
+
+attach(
+    __name__,
+    {
+        "floor_divide_": _floor_divide_in_place,
+        "__mod__": _operator(remainder_of),
+        "__rmod__": _operator(remainder_of, reversed=True),
+        "__imod__": _operator(_remainder_in_place),
+        "__floordiv__": _operator(floor_divide),
+        "__rfloordiv__": _operator(floor_divide, reversed=True),
+        "__ifloordiv__": _operator(_floor_divide_in_place),
+    },
+)
+
+
+def _divisor(name: str, ufunc: Any, meaning: str) -> None:
+    """Make a function of two tensors of whole numbers, entry by entry."""
+
+    def function(input: Tensor, other: Tensor) -> Tensor:
+        meeting = dtypes.result_type(input._array, other._array)
+        if meeting.kind not in "iu":
+            raise not_implemented(f"{name}_cpu", np.empty(0, meeting))
+        try:
+            return wrap(ufunc(input._array, other._array, dtype=meeting))
+        except ValueError:
+            raise broadcast_error(input._array.shape, other._array.shape) from None
+
+    function.__doc__ = f"Give the {meaning} of whole numbers, entry by entry."
+    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
+    face(schema, in_place=True, ufunc=ufunc)(function)
+
+
+_divisor("gcd", np.gcd, "greatest common divisor")
+_divisor("lcm", np.lcm, "least common multiple")
+
+
 # ---------------------------------------------------------------------- what is no number
 
 
@@ -178,3 +353,45 @@ def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
     if self.dtype.kind not in "fc":
         return self.copy()
     return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@face(
+    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)",
+    in_place="function",
+)
+def numbers_only(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
+    """Put numbers in the place of NaN and infinities.
+
+    Args:
+        input: The tensor.
+        nan: What takes the place of NaN; 0 by default.
+        posinf: What takes the place of infinity; the largest number of the type by default.
+        neginf: What takes the place of minus infinity; the smallest by default.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nan_to_num(torch.tensor([float("nan"), float("inf")]), posinf=9.0)
+        tensor([0., 9.])
+    """
+    kind = input._array.dtype.kind
+    limit = float(np.finfo(input._array.dtype).max) if kind in "fc" else 0.0
+    return nan_to_num(
+        input,
+        0.0 if nan is None else nan,
+        limit if posinf is None else posinf,
+        -limit if neginf is None else neginf,
+    )
+
+
+def _nan_to_num(
+    x: Tensor, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Tensor:
+    return numbers_only(x, nan, posinf, neginf)
+
+
+numpy_protocols.functions.update(
+    {
+        np.round: lambda a, decimals=0, out=None: rounded(a, decimals),
+        np.nan_to_num: _nan_to_num,
+    }
+)

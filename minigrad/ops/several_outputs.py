@@ -1,16 +1,17 @@
-"""Record operations of one matrix that have several results, such as its singular values."""
+"""Record operations of one tensor that have several results, such as variance and mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.modes import attend, grad_mode
-from minigrad.autograd.node import Node, next_priority
-from minigrad.autograd.saved import RELEASED, SavedTensor, unpack_array, unpack_tensor
-from minigrad.ops.meeting import in_a_rule
-from minigrad.tensor import Tensor, wrap
+from minigrad.autograd.messages import RELEASED
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend, grad_mode
+from minigrad.core.node import Node, next_priority
+from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.ops.type_promotion import in_a_rule
 
 
 class Decomposition(Node):
@@ -74,11 +75,11 @@ class Decomposition(Node):
 def recorded(
     kind: type[Decomposition], input: Tensor, results: Sequence[Any], *settings: Any
 ) -> tuple[Tensor, ...]:
-    """Put the results of a decomposition into tensors, and record where they came from.
+    """Put the results of an operation into tensors, and record where they came from.
 
     Args:
         kind: The class of the node.
-        input: The matrix.
+        input: The tensor.
         results: Its results, as arrays.
         *settings: What else the rule needs to know.
     """

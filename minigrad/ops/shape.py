@@ -1,4 +1,4 @@
-"""The derivatives of operations that rearrange entries: reshape, transpose, squeeze, expand.
+"""Give the same entries another shape: reshape, transpose, squeeze, flip, move dimensions.
 
 No entry changes its value, so the rules only bring gradients back to the places the entries came
 from. Most results are views: they share the memory of the input.
@@ -6,13 +6,18 @@ from. Most results are views: they share the memory of the input.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.reduce import sum_to_shape
-from minigrad.ops.tape import Array, differentiable
-from minigrad.tensor import Tensor
+from minigrad.core.reduce import sum_to_shape
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import dimension, sizes_given, sizes_of
+from minigrad.ops.factors import check_expand, type_name
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -116,11 +121,160 @@ def filled_with(self: Array, value: Array) -> Array:
     return np.broadcast_to(value, self.shape, subok=True).astype(self.dtype)
 
 
+def resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Work out a size given as -1.
+
+    Raises:
+        RuntimeError: If there are several, or no size will do.
+    """
+    count = tensor._array.size
+    known = math.prod(sizes)
+    if known == count and (known > 0 or min(sizes) >= 0):
+        return sizes
+    for place, size in enumerate(sizes):
+        if size < -1:
+            raise RuntimeError(
+                f"invalid shape dimension {size} at index {place} of shape {list(sizes)}"
+            )
+    if sizes.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = math.prod([size for size in sizes if size != -1])
+    if -1 in sizes and (count % known == 0 if known else not count):
+        if not known:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the "
+                "unspecified dimension size -1 can be any value and is ambiguous"
+            )
+        return tuple(count // known if size == -1 else size for size in sizes)
+    raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
+
+
+def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    """Show the same memory in another shape, of which one size may be -1, or as another dtype."""
+    given = sizes or (size if dtype is None else dtype,)
+    if len(given) == 1 and isinstance(given[0], dtypes.dtype):
+        return _as_type(input, given[0])
+    return view(input, resolved(input, sizes_given("view", "size", sizes, size)))
+
+
+def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """Read the same memory as numbers of another type. No gradient flows through."""
+    array, wanted = input._array, dtype.numpy
+    have, size = array.itemsize, wanted.itemsize
+    if have != size:
+        names = f"to view {input.dtype.tensor_type} as {dtype.tensor_type}"
+        if not array.ndim:
+            raise RuntimeError(
+                f"self.dim() cannot be 0 {names} (different element sizes). "
+                "Give it a dimension with unsqueeze(0)."
+            )
+        if array.shape[-1] * have % size:
+            raise RuntimeError(
+                f"self.size(-1) must be divisible by {size // have} {names} (different element "
+                f"sizes), but got {array.shape[-1]}"
+            )
+        if array.size and array.strides[-1] != have and array.shape[-1] > 1:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 {names} (different element sizes), but got "
+                f"{array.strides[-1] // have}. Use contiguous() first."
+            )
+    result = wrap(array.view(wanted))
+    if input.requires_grad:
+        result._version_counter = counter_of(input)
+    else:
+        make_view(result, input, lambda base: base.view(wanted))
+    return result
+
+
+@face("reshape(Tensor input, Sizes shape)")
+def reshaped(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Give the same entries in another shape: a view where the memory allows it, else a copy."""
+    return reshape(input, resolved(input, shape))
+
+
+def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
+    """Reshape to a known size: a view where the memory allows it, else a copy."""
+    array = tensor._array
+    if array.flags.c_contiguous:
+        return view(tensor, size)
+    if np.may_share_memory(array.reshape(size), array):
+        return reshape_alias(tensor, size)
+    return unsafe_view(clone_contiguous(tensor), size)
+
+
+@face("flatten(Tensor input, int start_dim=0, int end_dim=-1)")
+def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
+    """Merge a range of dimensions into one."""
+    sizes = input._array.shape
+    first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last and sizes:
+        return input
+    return reshape(input, resolved(input, (*sizes[:first], -1, *sizes[last + 1 :])))
+
+
+@face("unflatten(Tensor input, int dim, sizes)")
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """Make several dimensions of one; one of their sizes may be -1.
+
+    Args:
+        input: The tensor.
+        dim: The dimension to take apart.
+        sizes: The sizes of the dimensions in its place.
+
+    Raises:
+        RuntimeError: If they do not multiply to the size of the dimension.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.unflatten(torch.zeros(2, 6), 1, (3, -1)).shape
+        torch.Size([2, 3, 2])
+    """
+    wanted = sizes_of((tuple(sizes),))
+    number, have = dimension(dim, input.ndim), input._array.shape
+    if not wanted:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not have:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no "
+            "dimensions"
+        )
+    total, known = have[number], math.prod(size for size in wanted if size != -1)
+    if wanted.count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
+    if (known == 0 or total % known) if -1 in wanted else known != total:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(wanted)} don't multiply up to the size of dim "
+            f"{number} ({total}) in the input tensor"
+        )
+    inferred = tuple(total // known if size == -1 else size for size in wanted)
+    return view(input, (*have[:number], *inferred, *have[number + 1 :]))
+
+
+@face("ravel(Tensor input)")
+def ravel(input: Tensor) -> Tensor:
+    """Give all entries in a row: a view where the memory allows it, else a copy."""
+    whole = input if input.is_contiguous() else clone_contiguous(input)
+    return view(whole, (whole._array.size,))
+
+
 # ---------------------------------------------------------------------- order of dimensions
 
 
 def _t(matrix: Any) -> Any:
     return t(matrix) if isinstance(matrix, Tensor) else matrix.T
+
+
+@face("t(Tensor input)")
+def transposed(input: Tensor) -> Tensor:
+    """Transpose a matrix."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D. "
+            "Use transpose(dim0, dim1) to say which dimensions to exchange."
+        )
+    return t(input)
 
 
 @differentiable("TBackward0", view=True, self=_t)
@@ -129,6 +283,7 @@ def t(self: Array) -> Array:
     return self.T
 
 
+@face("transpose(Tensor input, Dim dim0, Dim dim1)", also="swapdims")
 @differentiable(
     "TransposeBackward0",
     view=True,
@@ -149,6 +304,97 @@ def transpose(self: Array, dim0: int, dim1: int) -> Array:
 def permute(self: Array, dims: tuple[int, ...]) -> Array:
     """Reorder dimensions: the rule applies the inverse permutation."""
     return self.transpose(dims)
+
+
+@face("permute(Tensor input, Sizes dims)")
+def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """Reorder the dimensions."""
+    order = tuple(dimension(d, input.ndim) for d in dims)
+    if len(order) != input.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
+            f"equal to len(dims) = {len(order)}"
+        )
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return permute(input, order)
+
+
+@face("swapaxes(Tensor input, int axis0, int axis1)")
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Exchange two dimensions, as `transpose` does."""
+    return transpose(input, dimension(axis0, input.ndim), dimension(axis1, input.ndim))
+
+
+@face("movedim(Tensor input, source, destination)", also="moveaxis")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Move dimensions to other places; the others keep their order.
+
+    Args:
+        input: The tensor.
+        source: The dimension, or several.
+        destination: Where each of them goes.
+
+    Raises:
+        RuntimeError: If a dimension is named twice, or there are not as many destinations.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape
+        torch.Size([3, 4, 2])
+    """
+    given, places = sizes_of((source,)), sizes_of((destination,))
+    if len(given) != len(places):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(given)} dims) should "
+            f"contain the same number of dims as destination ({list(places)} dims)"
+        )
+    numbers = [dimension(d, input.ndim) for d in given]
+    onto = [dimension(d, input.ndim) for d in places]
+    for name, dims, as_given in (("source", numbers, given), ("destination", onto, places)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(as_given)})")
+    if not input.ndim:
+        return alias(input)
+    order = [d for d in range(input.ndim) if d not in numbers]
+    for place, number in sorted(zip(onto, numbers, strict=True)):
+        order.insert(place, number)
+    return permute(input, tuple(order))
+
+
+def different(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Bring the numbers of several dimensions into the range from 0 on, in their order.
+
+    Raises:
+        RuntimeError: If one is named twice.
+    """
+    numbers = tuple(dimension(int(d), ndim) for d in dims)
+    if len(set(numbers)) != len(numbers):
+        twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return numbers
+
+
+@face("flip(Tensor input, Sizes dims)")
+def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """Reverse the order along dimensions."""
+    order = different(dims, input.ndim)
+    return flip(input, order if input.ndim else ())
+
+
+def _reversed_along(name: str, dim: int, what: str) -> None:
+    def body(input: Tensor) -> Tensor:
+        if input._array.ndim <= dim:
+            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
+        return flip(input, (dim,))
+
+    body.__doc__ = f"Reverse the order of the {what}."
+    face(f"{name}(Tensor input)")(body)
+
+
+_reversed_along("flipud", 0, "rows")
+_reversed_along("fliplr", 1, "columns")
 
 
 @differentiable("FlipBackward0", self=lambda grad, dims: np.flip(grad, dims))
@@ -203,10 +449,49 @@ def squeeze_product(self: Array, dim: Any) -> Array:
     return self.squeeze(dim)
 
 
+@face("squeeze(Tensor input, dim=None)")
+def squeeze(input: Tensor, dim: Any) -> Tensor:
+    """Leave out dimensions of size 1: all, one, or several."""
+    if dim is None:
+        return squeeze_all(input)
+    if isinstance(dim, (tuple, list)):
+        return squeeze_dims(input, different(dim, input.ndim))
+    return squeeze_dim(input, dimension(dim, input.ndim))
+
+
+@face("unsqueeze(Tensor input, int dim)")
+def unsqueezed(input: Tensor, dim: int) -> Tensor:
+    """Add a dimension of size 1."""
+    return unsqueeze(input, dimension(dim, input._array.ndim + 1))
+
+
 @differentiable("UnsqueezeBackward0", view=True, self=lambda grad, dim: np.squeeze(grad, dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
     """Add a dimension of size 1: the rule leaves it out again."""
     return np.expand_dims(self, dim)
+
+
+@face("expand(Tensor input, Sizes size)", function=False)
+@face("broadcast_to(Tensor input, Sizes size)")
+def expanded(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    """Repeat dimensions of size 1 without copying; -1 keeps a size."""
+    have = input._array.shape
+    added = len(size) - len(have)
+    if added < 0:
+        raise RuntimeError(
+            f"expand({type_name(input._array)}{{{list(have)}}}, size={list(size)}): "
+            f"the number of sizes provided ({len(size)}) must be greater or equal to the number "
+            f"of dimensions in the tensor ({len(have)})"
+        )
+    full = tuple(have[i - added] if s == -1 and i >= added else s for i, s in enumerate(size))
+    check_expand(have, full)
+    if min(full, default=0) < 0:
+        place = next(i for i, size in enumerate(full) if size < 0)
+        raise RuntimeError(
+            f"The expanded size of the tensor ({full[place]}) isn't allowed in a leading, "
+            f"non-existing dimension {place}"
+        )
+    return expand(input, full)
 
 
 @differentiable(
@@ -220,6 +505,34 @@ def expand(self: Array, size: tuple[int, ...]) -> Array:
     if type(self) is not np.ndarray:
         return repeated
     return np.lib.stride_tricks.as_strided(self, size, repeated.strides)  # can be written to
+
+
+@face("repeat(Tensor input, Sizes repeats)", function=False)
+def repeated(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
+    """Copy the tensor side by side along each dimension."""
+    if len(repeats) < input.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: got {len(repeats)} and {input.ndim}"
+        )
+    if min(repeats, default=0) < 0:
+        padded = (1,) * (len(repeats) - input.ndim) + input._array.shape
+        sizes = [size * count for size, count in zip(padded, repeats, strict=True)]
+        wrong = next(size for size, count in zip(sizes, repeats, strict=True) if count < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {sizes}")
+    return repeat(input, repeats)
+
+
+@face("tile(Tensor input, Sizes dims)")
+def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """Copy the tensor side by side along each dimension; missing counts at the front are 1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.tile(torch.tensor([1, 2]), (2,))
+        tensor([1, 2, 1, 2])
+    """
+    return repeated(input, (1,) * (input.ndim - len(dims)) + dims)
 
 
 @differentiable(
@@ -246,3 +559,14 @@ def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -
             apart.append(count)
         apart.append(size)
     return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
+
+
+attach(
+    __name__,
+    {
+        "view": view_method,
+        "view_as": lambda input, other: view(input, resolved(input, other._array.shape)),
+        "reshape_as": lambda input, other: reshape(input, resolved(input, other._array.shape)),
+        "expand_as": lambda input, other: expanded(input, other._array.shape),
+    },
+)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.ops.activations import sigmoid
 from minigrad.ops.error_function import erf
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 # ---------------------------------------------------------------------- gelu
 

@@ -1,26 +1,22 @@
-"""The derivatives of products, variances, medians, distances and sums that leave out NaN."""
+"""Products, variances, standard deviations and sums that leave out NaN, and their derivatives."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.choices import masked_fill, masked_fill_number
-from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without, values_of
-from minigrad.ops.elementwise import reciprocal
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.reduction import (
-    count,
-    mean_all,
-    mean_dim,
-    norm_rule,
-    spread,
-    vector_norm,
-    vector_norm_as,
-)
-from minigrad.ops.tape import Array, differentiable
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.faces import face, numpy_protocols
+from minigrad.faces.arguments import cast, dimension, dimension_of, dimensions
+from minigrad.ops.choices import masked_fill_number
+from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
+from minigrad.ops.reduction import count, mean_all, mean_dim, spread
+from minigrad.ops.several_outputs import Decomposition, recorded
+from minigrad.ops.type_promotion import applied, quietly
 
 # ---------------------------------------------------------------------- products
 
@@ -125,50 +121,6 @@ def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tu
     return variance, mean if keepdim else mean.reshape(np.shape(squares))
 
 
-# ---------------------------------------------------------------------- in the middle
-
-
-def _share_among_middle(grad: Any, self: Any, result: Any) -> Any:
-    chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
-    counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
-    share = grad / np.add.reduce(counted, axis=None)
-    return applied(masked_fill, np.zeros_like(self), chosen, share)
-
-
-def _entry(array: Any, position: int) -> Any:
-    """Give one entry of all, or NaN if there are none."""
-    if array.size:
-        return array.reshape(-1)[position, ...].copy()
-    smallest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else math.nan
-    return np.asarray(smallest).astype(array.dtype)
-
-
-@differentiable("MedianBackward0", self=_share_among_middle)
-def median_all(self: Array, position: Any) -> Array:
-    """Median of all entries, at a known position: equal ones share the gradient."""
-    return _entry(self, position)
-
-
-@differentiable("NanmedianBackward0", self=_share_among_middle)
-def nanmedian_all(self: Array, position: Any) -> Array:
-    """Median of all entries but NaN, at a known position: equal ones share the gradient."""
-    return _entry(self, position)
-
-
-@differentiable(
-    "LerpBackward1",
-    broadcasts=True,
-    self=lambda grad, weight: grad * (1 - weight),
-    end=lambda grad, weight: grad * weight,
-    weight=lambda grad, self, end: grad * (end - self),
-)
-@quietly
-def between(self: Array, end: Array, weight: Array) -> Array:
-    r"""A point between two, :math:`a + w (b - a)`: the nearer one gets more of the gradient."""
-    step = end - self
-    return np.where(weight < 0.5, self + weight * step, end - step * (1 - weight))
-
-
 # ---------------------------------------------------------------------- without NaN
 
 
@@ -186,58 +138,224 @@ def nansum(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
     return np.add.reduce(numbers, axis=dim, keepdims=keepdim, dtype=dtype or self.dtype)
 
 
-# ---------------------------------------------------------------------- distances
+# ---------------------------------------------------------------------- two results
 
 
-@differentiable(
-    "DistBackward0",
-    broadcasts=True,
-    self=lambda grad, self, other, result, p: norm_rule(grad, self - other, result, p, None, True),
-    other=lambda grad, self, other, result, p: _negative(
-        norm_rule(grad, self - other, result, p, None, True)
-    ),
+def _added(first: Any, second: Any) -> Any:
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second
+
+
+def _mean_rule(grad: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    number = count(self.shape, tuple(range(self.ndim)) if dim is None else dim)
+    return spread(grad, self.shape, dim or (), keepdim) / number
+
+
+class VarMeanBackward0(Decomposition):
+    """Backward of `var_mean`: the rules of the variance and of the mean."""
+
+    __slots__ = ()
+    _keeps_input, _keeps_results = True, 0
+
+    @staticmethod
+    def rule(first: Any, second: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+        """Give the gradient of the input."""
+        if first is not None:
+            first = variance_rule(first, self, dim, correction, keepdim)
+        return _added(first, None if second is None else _mean_rule(second, self, dim, keepdim))
+
+
+class StdMeanBackward0(Decomposition):
+    """Backward of `std_mean`: the rules of the standard deviation and of the mean."""
+
+    __slots__ = ()
+    _keeps_input, _keeps_results = True, 1
+
+    @staticmethod
+    def rule(
+        first: Any, second: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any
+    ) -> Any:
+        """Give the gradient of the input."""
+        if first is not None:
+            first = deviation_rule(first, self, result, dim, correction, keepdim)
+        return _added(first, None if second is None else _mean_rule(second, self, dim, keepdim))
+
+
+@quietly
+def var_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Tensor, ...]:
+    """Give variances and means, recorded in one node."""
+    return _with_mean(VarMeanBackward0, np.asarray, input, dim, correction, keepdim)
+
+
+@quietly
+def std_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Tensor, ...]:
+    """Give standard deviations and means, recorded in one node."""
+    return _with_mean(StdMeanBackward0, np.sqrt, input, dim, correction, keepdim)
+
+
+def _with_mean(kind: Any, root: Any, input: Tensor, *settings: Any) -> tuple[Tensor, ...]:
+    array = input._array
+    variance, mean = variance_and_mean(array, *settings)
+    arrays = (root(variance).astype(array.real.dtype), mean.astype(array.dtype))
+    return recorded(kind, input, arrays, *settings)
+
+
+# ---------------------------------------------------------------------- what is called
+
+
+def added_up_in(input: Tensor, dtype: Any) -> tuple[Tensor, Any]:
+    """Give a tensor, and the NumPy dtype in which to add up or multiply its entries.
+
+    Integers and booleans are added up in int64. Floats are converted on the way, which leaves no
+    node of its own in the graph.
+    """
+    own = input._array.dtype
+    if dtype is None:
+        return (cast(input, np.dtype("int64")), None) if own.kind in "iub" else (input, None)
+    wanted = dtype.numpy
+    if own.kind == wanted.kind == "f":
+        return input, None if own == wanted else wanted
+    return cast(input, wanted), None
+
+
+def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
+    """Give the numbers of dimensions; None if none was said, which means all."""
+    return None if dim is None else dimensions(dim, input.ndim)
+
+
+@face("prod(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Multiply all entries, or those along a dimension. Integers multiply in int64.
+
+    Args:
+        input: The tensor.
+        dim: A dimension; all entries if it is left out.
+        keepdim: Keep the dimension, with size 1.
+        dtype: The type to multiply in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([3., 8.])
+    """
+    input, wanted = added_up_in(input, dtype)
+    if dim is not None:
+        return prod_dim(input, dimension_of("prod", dim, input), keepdim, wanted)
+    if keepdim:
+        raise TypeError("prod() takes keepdim only together with one dim")
+    return prod_all(input, wanted)
+
+
+def _spread_of(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[Any, ...]:
+    """Check the arguments of a variance, and give its dimensions, correction and `keepdim`."""
+    if isinstance(dim, bool):  # x.std(False)
+        dim, unbiased = None, dim
+    if unbiased is not None and correction is not None:
+        raise TypeError(f"{name}() takes correction or unbiased, not both")
+    if input._array.dtype.kind in "iub":
+        names = name if name.endswith("mean") else "std and var"
+        raise RuntimeError(f"{names} only support floating point and complex dtypes")
+    correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
+    dims = _over(dim, input)
+    sizes = input._array.shape
+    reduced = math.prod(sizes) if dims is None else math.prod(sizes[d] for d in dims)
+    others = () if dims is None else (size for d, size in enumerate(sizes) if d not in dims)
+    if reduced - correction <= 0 or 0 in others:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=4,
+        )
+    return dims, correction, keepdim
+
+
+def _variance(operation: Any, what: str, example: str, out: str = ", out=None") -> None:
+    name = operation.__name__
+
+    def function(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+        return operation(input, *_spread_of(name, input, dim, unbiased, keepdim, correction))
+
+    function.__doc__ = rf"""Give the {what} of all entries, or along dimensions.
+
+    The variance of :math:`n` entries is :math:`\sum (x - \bar x)^2 / (n - c)`, the standard
+    deviation its square root.
+
+    Args:
+        input: The tensor, of floating-point numbers.
+        dim: A dimension or several; all if it is left out.
+        unbiased: An older way to say correction: True is 1 and False is 0.
+        keepdim: Keep the dimensions, with size 1.
+        correction: What is subtracted from the number of entries; 1 unless said otherwise.
+
+    Raises:
+        RuntimeError: If the entries are integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        {example}
+    """
+    schema = (
+        f"{name}(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None{out})"
+    )
+    face(schema, method=bool(out))(function)
+
+
+_variance(var, "variance", "tensor(4.6667)")
+_variance(std, "standard deviation", "tensor(2.1602)")
+_variance(var_mean, "variance and the mean", "(tensor(4.6667), tensor(3.))", "")
+_variance(std_mean, "standard deviation and the mean", "(tensor(2.1602), tensor(3.))", "")
+
+
+@face("nansum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+def sum_of_numbers(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Add up all entries, or those along dimensions, and count NaN as 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
+        tensor(3.)
+    """
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input._array.dtype.kind in "iub":
+        return input.sum(dim, keepdim, dtype=dtype)
+    input, wanted = added_up_in(input, dtype)
+    return nansum(input, _over(dim, input), keepdim, wanted)
+
+
+def _of_numpy(name: str) -> Any:
+    def reduction(
+        a: Tensor, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
+    ) -> Tensor:
+        return getattr(a, name)(axis, keepdim=keepdims, correction=ddof)
+
+    return reduction
+
+
+def _numpy_product(
+    a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False, **others: Any
+) -> Tensor:
+    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if axis is None and not keepdims:
+        return a.prod()
+    for number in sorted((dimension(d, a.ndim) for d in axes), reverse=True):
+        a = a.prod(number, keepdims)
+    return a
+
+
+numpy_protocols.functions.update(
+    {
+        np.prod: _numpy_product,
+        np.var: _of_numpy("var"),
+        np.std: _of_numpy("std"),
+        np.nansum: lambda a, axis=None, keepdims=False: a.nansum(axis, keepdims),
+    }
 )
-@quietly
-def dist(self: Array, other: Array, p: Any) -> Array:
-    r"""Norm of a difference: the gradients are that of the norm, and its negative."""
-    return vector_norm.forward(self - other, p, None, False)
-
-
-def _negative(gradient: Any) -> Any:
-    return None if gradient is None else -gradient
-
-
-def _renorm_rule(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
-    dims = tuple(d for d in range(self.ndim) if d != dim)
-    wide = np.promote_types(values_of(self).dtype, np.float64)
-    norm = applied(vector_norm_as, self, p, dims, True, wide)
-    along = np.add.reduce(self * grad, axis=dims, keepdims=True)
-    turned = norm_rule(along, self, norm, p, dims, True)
-    inverse = applied(reciprocal, norm + 1e-7)
-    scaled = maxnorm * inverse * (grad - inverse * turned)
-    return np.where(norm > maxnorm, in_type_of(scaled, grad), grad)
-
-
-@differentiable("RenormBackward0", self=_renorm_rule)
-@quietly
-def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
-    r"""Parts with norms of at most :math:`m`: longer ones are scaled by :math:`m / \|x\|`."""
-    dims = tuple(d for d in range(self.ndim) if d != dim)
-    wide = self.astype(np.float64) if self.dtype.kind == "f" else self
-    norm = vector_norm.forward(wide, p, dims, True)
-    return self * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0).astype(self.dtype)
-
-
-# ------------------------------------------------- a new dimension, as quantiles add and move it
-
-
-@differentiable("UnsqueezeBackward1", self=lambda grad, dim: np.squeeze(grad, dim))
-def with_dimension(self: Array, dim: Any) -> Array:
-    """Add a dimension of size 1 to what nobody else sees: the rule leaves it out again."""
-    return np.expand_dims(self, dim)
-
-
-@differentiable("TransposeBackward1", self=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
-def turned(self: Array, dim0: int, dim1: int) -> Array:
-    """Exchange two dimensions of what nobody else sees: the rule exchanges them again."""
-    return self.swapaxes(dim0, dim1)
+numpy_protocols.ufuncs[np.multiply, "reduce"] = lambda array, axis=0, **options: _numpy_product(
+    array, axis, **options
+)

@@ -1,4 +1,4 @@
-"""The derivatives of taking triangles and diagonals of matrices, and of building matrices of them.
+"""Take triangles and diagonals of matrices, and build matrices of them.
 
 An entry that is taken gets its gradient back at its place; what is left out gets none.
 """
@@ -8,13 +8,17 @@ An entry that is taken gets its gradient back at its place; what is left out get
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.meeting import applied
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import attach, face, numpy_protocols
+from minigrad.faces.arguments import cast, check_int, dimension
 from minigrad.ops.parts import _zeros
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- triangles
 
@@ -80,20 +84,6 @@ def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
 
 
 @differentiable(
-    "DiagonalScatterBackward0",
-    self=lambda grad, src_sym_sizes, offset, dim1, dim2: applied(
-        diagonal_scatter, grad, np.zeros_like(grad, shape=src_sym_sizes), offset, dim1, dim2
-    ),
-    src=lambda grad, offset, dim1, dim2: applied(diagonal, grad, offset, dim1, dim2),
-)
-def diagonal_scatter(self: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """Copy with another diagonal: that diagonal's gradient goes to the source."""
-    whole = self.copy()
-    _diagonal(whole, offset, dim1, dim2)[...] = src
-    return whole
-
-
-@differentiable(
     "TraceBackward0",
     self=lambda grad, self_sym_sizes: applied(
         diagonal_backward,
@@ -107,3 +97,200 @@ def diagonal_scatter(self: Array, src: Array, offset: int, dim1: int, dim2: int)
 def trace(self: Array) -> Array:
     """Sum of the diagonal: each of its entries gets the gradient."""
     return np.add.reduce(self.diagonal(), axis=0)
+
+
+# ---------------------------------------------------------------------- what one calls
+
+
+def _triangle(name: str, operation: Any, meaning: str, numpy: Any) -> None:
+    def body(input: Tensor, diagonal: int) -> Tensor:
+        check_int(name, diagonal, "diagonal", 2)
+        if input._array.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        result: Tensor = operation(input, int(diagonal))
+        return result
+
+    body.__doc__ = f"""Keep {meaning} of each matrix, and set the rest to 0.
+
+    Args:
+        input: Of shape (..., m, n).
+        diagonal: The diagonal at which the triangle ends; those above the main one are positive.
+    """
+    face(f"{name}(Tensor input, int diagonal=0, *, out=None)", in_place=True)(body)
+    numpy_protocols.functions[numpy] = lambda m, k=0: body(m, k)
+
+
+_triangle("tril", tril, "the lower triangle", np.tril)
+_triangle("triu", triu, "the upper triangle", np.triu)
+
+
+@face("trace(Tensor input)")
+def trace_of(input: Tensor) -> Tensor:
+    """Add up the main diagonal of a matrix.
+
+    Raises:
+        RuntimeError: If it is no matrix.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(5.)
+    """
+    if input._array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
+    if input._array.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if input._array.dtype.kind in "iu":
+        input = cast(input, np.dtype(np.int64))
+    return trace(input)
+
+
+def _planes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    first, second = dimension(dim1, ndim), dimension(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+@face("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)")
+def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """Show a diagonal of two dimensions, as a view; it becomes the last dimension.
+
+    Args:
+        input: The tensor.
+        offset: Which diagonal; those above the main one are positive.
+        dim1: The dimension that counts rows.
+        dim2: The dimension that counts columns.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diagonal(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([1., 4.])
+    """
+    first, second = _planes(dim1, dim2, input._array.ndim)
+    return diagonal(input, offset, first, second)
+
+
+@face(
+    "linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1)",
+    function=False,
+    method=False,
+)
+def linalg_diagonal(A: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Show the diagonals of matrices, as a view."""
+    return diagonal_of(A, offset, dim1, dim2)
+
+
+@face("diag(Tensor input, int diagonal=0, *, out=None)")
+def diag(input: Tensor, diagonal: int) -> Tensor:
+    """Make a matrix with a vector on its diagonal, or take the diagonal of a matrix.
+
+    Raises:
+        RuntimeError: If it is neither.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diag(torch.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    ndim = input._array.ndim
+    if ndim == 1:
+        return diag_embed(input, diagonal, 0, 1)
+    if ndim == 2:
+        return diagonal_copy(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+
+
+@face("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)")
+def diagonals_embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Put the last dimension on the diagonal of two, which are 0 elsewhere.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diag_embed(torch.ones(3, 2)).shape
+        torch.Size([3, 2, 2])
+    """
+    ndim = input._array.ndim
+    first, second = _planes(dim1, dim2, ndim + 1 if ndim else 1)
+    return diag_embed(input, offset, first, second)
+
+
+@face("diagflat(Tensor input, int offset=0)")
+def diagflat(input: Tensor, offset: int) -> Tensor:
+    """Put all entries on the diagonal of a matrix.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diagflat(torch.tensor([1.0, 2.0]), 1).shape
+        torch.Size([3, 3])
+    """
+    return diag(input.reshape(-1), offset)
+
+
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Set the main diagonal to a number, in place.
+
+    Args:
+        input: With two or more dimensions; those with more than two must be equal.
+        fill_value: The number.
+        wrap: Whether the diagonal of a tall matrix starts again below its end.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 2).fill_diagonal_(5)
+        tensor([[5., 0.],
+                [0., 5.]])
+    """
+    sizes = input._array.shape
+    if len(sizes) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(sizes) > 2 and len(set(sizes)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    rows, columns = sizes[:2]
+    step = columns + 1
+    for start in range(0, rows if wrap and len(sizes) == 2 else 1, step):
+        part = input if start == 0 else input[start : start + columns]
+        place = diagonal(part, 0, 0, 1)
+        while place._array.ndim > 1:
+            place = diagonal(place, 0, 0, place._array.ndim - 1)
+        place.fill_(fill_value)
+    return input
+
+
+def _adjoint(input: Tensor) -> Tensor:
+    """Transpose each matrix of a batch; complex numbers are conjugated."""
+    ndim = input._array.ndim
+    if ndim == 1:
+        raise RuntimeError(
+            "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    if ndim == 0:
+        warnings.warn(
+            "Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().",
+            UserWarning,
+            stacklevel=2,
+        )
+        return input
+    result: Tensor = input.transpose(-2, -1)
+    return wrap(result._array.conj()) if input._array.dtype.kind == "c" else result
+
+
+attach(__name__, {"fill_diagonal_": fill_diagonal_, "mH": property(_adjoint)})
+
+
+def _numpy_trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    if offset == 0 and a._array.ndim == 2:
+        return trace_of(a)
+    return diagonal_of(a, offset, axis1, axis2).sum(-1)
+
+
+_numpy: dict[Any, Any] = {
+    np.diag: lambda v, k=0: diag(v, k),
+    np.diagflat: lambda v, k=0: diagflat(v, k),
+    np.diagonal: lambda a, offset=0, axis1=0, axis2=1: diagonal_of(a, offset, axis1, axis2),
+    np.trace: _numpy_trace,
+}
+numpy_protocols.functions.update(_numpy)

@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.faces import FACES, attach, entrywise, face
+from minigrad.faces.in_place import in_place
 from minigrad.ops import choices, elementwise
 from minigrad.ops.constants import DEGREE, PI, RADIAN
-from minigrad.ops.meeting import applied, quietly
-from minigrad.ops.tape import Array, differentiable
+from minigrad.ops.type_promotion import applied, quietly
 
 
+@entrywise(ufunc=np.tan)
 @differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
 @quietly
 def tan(self: Array) -> Array:
@@ -23,6 +27,7 @@ def tan(self: Array) -> Array:
     return np.tan(self)
 
 
+@entrywise(also="arcsin", ufunc=np.arcsin)
 @differentiable(
     "AsinBackward0", self=lambda grad, self: grad * applied(elementwise.rsqrt, -self * self + 1)
 )
@@ -32,6 +37,7 @@ def asin(self: Array) -> Array:
     return np.arcsin(self)
 
 
+@entrywise(also="arccos", ufunc=np.arccos)
 @differentiable(
     "AcosBackward0", self=lambda grad, self: grad * -applied(elementwise.rsqrt, -self * self + 1)
 )
@@ -41,6 +47,7 @@ def acos(self: Array) -> Array:
     return np.arccos(self)
 
 
+@entrywise(also="arctan", ufunc=np.arctan)
 @differentiable("AtanBackward0", self=lambda grad, self: grad / (self * self + 1))
 @quietly
 def atan(self: Array) -> Array:
@@ -48,6 +55,7 @@ def atan(self: Array) -> Array:
     return np.arctan(self)
 
 
+@entrywise(ufunc=np.sinh)
 @differentiable("SinhBackward0", self=lambda grad, self: grad * np.cosh(self))
 @quietly
 def sinh(self: Array) -> Array:
@@ -55,6 +63,7 @@ def sinh(self: Array) -> Array:
     return np.sinh(self)
 
 
+@entrywise(ufunc=np.cosh)
 @differentiable("CoshBackward0", self=lambda grad, self: grad * np.sinh(self))
 @quietly
 def cosh(self: Array) -> Array:
@@ -62,6 +71,7 @@ def cosh(self: Array) -> Array:
     return np.cosh(self)
 
 
+@entrywise(in_place=False, also="arcsinh", ufunc=np.arcsinh)
 @differentiable(
     "AsinhBackward0", self=lambda grad, self: grad * applied(elementwise.rsqrt, self**2 + 1)
 )
@@ -71,6 +81,7 @@ def asinh(self: Array) -> Array:
     return np.arcsinh(self)
 
 
+@entrywise(in_place=False, also="arccosh", ufunc=np.arccosh)
 @differentiable(
     "AcoshBackward0", self=lambda grad, self: grad * applied(elementwise.rsqrt, self * self - 1)
 )
@@ -80,6 +91,7 @@ def acosh(self: Array) -> Array:
     return np.arccosh(self)
 
 
+@entrywise(in_place=False, also="arctanh", ufunc=np.arctanh)
 @differentiable("AtanhBackward0", self=lambda grad, self: grad * 1 / (1 - self**2))
 @quietly
 def atanh(self: Array) -> Array:
@@ -94,6 +106,13 @@ def _over_squares(self: Any, other: Any) -> Any:
     return applied(choices.masked_fill_number, over, sum == 0, 0)
 
 
+@face(
+    "atan2(Tensor input, Tensor other, *, out=None)",
+    floats=True,
+    in_place=True,
+    also="arctan2",
+    ufunc=np.arctan2,
+)
 @differentiable(
     "Atan2Backward0",
     arithmetic=True,
@@ -109,6 +128,12 @@ def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
+@face(
+    "hypot(Tensor input, Tensor other, *, out=None)",
+    missing=("iub", "hypot_cpu"),
+    in_place=True,
+    ufunc=np.hypot,
+)
 @differentiable(
     "HypotBackward0",
     arithmetic=True,
@@ -126,6 +151,7 @@ def _sinc_rule(grad: Any, self: Any) -> Any:
     return np.where(square == 0, 0, grad * ((angle * np.cos(angle) - np.sin(angle)) / square))
 
 
+@entrywise(numpy=np.sinc)
 @differentiable("SincBackward0", self=_sinc_rule)
 @quietly
 def sinc(self: Array) -> Array:
@@ -139,13 +165,51 @@ def sinc(self: Array) -> Array:
     return np.where(angle == 0, 1, np.sin(angle) / angle)
 
 
+@entrywise(ufunc=(np.deg2rad, np.radians))
 @differentiable("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
 def deg2rad(self: Array) -> Array:
     r"""Degrees as radians: the gradient times :math:`\pi / 180`."""
     return self * DEGREE
 
 
+@entrywise(ufunc=(np.rad2deg, np.degrees))
 @differentiable("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
     return self * RADIAN
+
+
+def _refused(operation: Any) -> Any:
+    """Make the in-place method whose derivative PyTorch has left out."""
+    name = operation.__name__
+
+    def refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
+        raise NotImplementedError(
+            f"the derivative for 'inplace version of {name}' is not implemented. Write "
+            f"x = x.{name}(), which has one."
+        )
+
+    def compute(input: Tensor) -> Tensor:
+        result: Tensor = FACES[name].method(input)
+        node = result._edge and result._edge[0]
+        if node is not None:
+            node.__class__ = kind
+        return result
+
+    kind = type(
+        f"{operation.node.__name__[:-1]}1",
+        (operation.node,),
+        {
+            "__slots__": (),
+            "__doc__": f"In place: {name}.",
+            "_run": refuse,
+            "_run_recorded": refuse,
+        },
+    )
+    return in_place(compute, FACES[name].signature)
+
+
+for _operation in (asinh, acosh, atanh):
+    _names = (f"{_operation.__name__}_", f"arc{_operation.__name__[1:]}_")
+    _forms = dict.fromkeys(_names, _refused(_operation))
+    attach(__name__, _forms, _forms)

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import grad_mode
-from minigrad.autograd.versions import INFERENCE
 from minigrad.autograd.views import mark_views_stale, write_watchers
-from minigrad.tensor import Tensor
+from minigrad.core.modes import grad_mode
+from minigrad.core.tensor import INFERENCE, Tensor
 
 
 def number(value: Any) -> Any:
     """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
-    return value.item() if isinstance(value, (Tensor, np.ndarray)) else value
+    if type(value) is float or type(value) is int:
+        return value
+    return value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
 
 
 def setting(value: Any) -> Any:
@@ -72,20 +73,18 @@ def divided(value: Any, divisor: Any) -> Any:
     return value
 
 
-def _factor(value: Any) -> Any:
-    """Give a number of NumPy's as one of Python's, which does not change the type of an array."""
-    return value.item() if isinstance(value, np.generic) else value
+def added(value: Any, other: Any, alpha: Any) -> Any:
+    r"""Give $v + \alpha\, o$, as something new."""
+    return value.add(other, alpha=alpha) if isinstance(value, Tensor) else value + other * alpha
 
 
 def add_(value: Any, other: Any, alpha: Any = 1) -> None:
     r"""Add in place: $v \leftarrow v + \alpha\, o$."""
-    alpha = _factor(alpha)
-    if not isinstance(value, Tensor):
-        value += other if alpha == 1 else other * alpha
-    elif isinstance(alpha, Tensor):
-        value.add_(other * alpha)
-    else:
+    alpha = number(alpha)  # NumPy's would change the type of an array
+    if isinstance(value, Tensor):
         value.add_(other, alpha=alpha)
+    else:
+        value += other if alpha == 1 else other * alpha
 
 
 def lerp_(value: Any, end: Any, weight: Any) -> None:
@@ -104,37 +103,26 @@ def lerp_(value: Any, end: Any, weight: Any) -> None:
 
 def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a product in place: $v \leftarrow v + f\, a\, b$."""
-    factor = _factor(factor)
-    if isinstance(value, Tensor):
-        if isinstance(factor, Tensor):
-            value.add_(a * b * factor)
-        else:
-            value.addcmul_(a, b, value=factor)
-        return
-    if type(factor) is int and factor == 1:
-        value += a * b
-        return
-    product = a * factor
-    product *= b
-    value += product
+    if isinstance(factor, Tensor):
+        value.add_(a * b * factor)
+    elif isinstance(value, Tensor):
+        value.addcmul_(a, b, value=number(factor))
+    else:
+        product = a * number(factor)
+        product *= b
+        value += product
 
 
 def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a quotient in place: $v \leftarrow v + f\, a / b$."""
-    factor = _factor(factor)
-    is_one = type(factor) is int and factor == 1
-    if isinstance(value, Tensor):
-        if isinstance(factor, Tensor):
-            value.add_(a / b * factor)
-        else:
-            value.addcdiv_(a, b, value=factor)
-        return
-    if is_one:
-        value += a / b
-        return
-    quotient = a * factor
-    quotient /= b
-    value += quotient
+    if isinstance(factor, Tensor):
+        value.add_(a / b * factor)
+    elif isinstance(value, Tensor):
+        value.addcdiv_(a, b, value=number(factor))
+    else:
+        quotient = a * number(factor)
+        quotient /= b
+        value += quotient
 
 
 def maximum_(value: Any, other: Any) -> None:

@@ -9,30 +9,37 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from minigrad.autograd.modes import set_grad_enabled
-from minigrad.nn.naming import typename
-from minigrad.optim.hooks import (
-    TABLES,
-    HookRegistration,
-    _global_optimizer_post_hooks,
-    _global_optimizer_pre_hooks,
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
+from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.messages import warn
+from minigrad.core.hooks import RemovableHandle
+from minigrad.core.tensor import Tensor
+from minigrad.nn.modules.registration import typename
+
+Group = dict[str, Any]
+Hook = Callable[..., Any]
+
+_global_optimizer_pre_hooks: OrderedDict[int, Hook] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Hook] = OrderedDict()
+# An optimizer keeps a table of hooks for each of these moments: `_optimizer_step_pre_hooks`, ...
+_MOMENTS = tuple(
+    f"{event}_{time}"
+    for event in ("step", "state_dict", "load_state_dict")
+    for time in ("pre", "post")
 )
-from minigrad.optim.param_groups import Group, check_against_other_groups, complete, required
-from minigrad.tensor import Tensor
-
-__all__ = [
-    "Optimizer",
-    "_global_optimizer_post_hooks",
-    "_global_optimizer_pre_hooks",
-    "register_optimizer_step_post_hook",
-    "register_optimizer_step_pre_hook",
-    "required",
-]
 
 
-class Optimizer(HookRegistration):
+class _Required:
+    """Stand among the defaults where every group must say its own."""
+
+    def __repr__(self) -> str:
+        """Say what is missing."""
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer:
     """Base class of optimizers: subclasses define `step`.
 
     Args:
@@ -51,7 +58,7 @@ class Optimizer(HookRegistration):
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self.__dict__.update((table, OrderedDict()) for table in TABLES)
+        self._make_hook_tables()
         self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
@@ -91,9 +98,8 @@ class Optimizer(HookRegistration):
         @functools.wraps(func)
         def hooked_step(*args: Any, **kwargs: Any) -> Any:
             optimizer = args[0]
-            for pre_hook in chain(
-                _global_optimizer_pre_hooks.values(), optimizer._optimizer_step_pre_hooks.values()
-            ):
+            own, everyones = optimizer._hooks("step_pre"), _global_optimizer_pre_hooks
+            for pre_hook in chain(everyones.values(), own.values()):
                 replaced = pre_hook(optimizer, args, kwargs)
                 if replaced is None:
                     continue
@@ -104,9 +110,8 @@ class Optimizer(HookRegistration):
                     )
                 args, kwargs = replaced
             result = func(*args, **kwargs)
-            for post_hook in chain(
-                optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()
-            ):
+            own, everyones = optimizer._hooks("step_post"), _global_optimizer_post_hooks
+            for post_hook in chain(own.values(), everyones.values()):
                 post_hook(optimizer, args, kwargs)
             return result
 
@@ -144,9 +149,59 @@ class Optimizer(HookRegistration):
             ValueError: If a parameter is no leaf or belongs to another group, or only some
                 parameters have names.
         """
-        complete(param_group, self.defaults)
-        check_against_other_groups(param_group, self.param_groups)
-        self.param_groups.append(param_group)
+        _complete(param_group, self.defaults)
+        groups = self.param_groups
+        if groups and ("param_names" in param_group) != ("param_names" in groups[0]):
+            kind = "with names" if "param_names" in param_group else "without names"
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{kind} to the optimizer"
+            )
+        known = set(chain.from_iterable(group["params"] for group in groups))
+        if not known.isdisjoint(param_group["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+        groups.append(param_group)
+
+    # Hooks --------------------------------------------------------------------------------------
+
+    def _make_hook_tables(self) -> None:
+        for moment in _MOMENTS:
+            self.__dict__.setdefault(f"_optimizer_{moment}_hooks", OrderedDict())
+
+    def _hooks(self, moment: str) -> OrderedDict[int, Hook]:
+        table: OrderedDict[int, Hook] = self.__dict__[f"_optimizer_{moment}_hooks"]
+        return table
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(optimizer, args, kwargs)`, called before each step.
+
+        It returns None or `(new_args, new_kwargs)`; the first argument is the optimizer itself.
+        """
+        return _enter(self._hooks("step_pre"), hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(optimizer, args, kwargs)`, called after each step."""
+        return _enter(self._hooks("step_post"), hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register `hook(optimizer)`, called before the state dict is made."""
+        return _enter(self._hooks("state_dict_pre"), hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register `hook(optimizer, state_dict)`; it may return another state dict."""
+        return _enter(self._hooks("state_dict_post"), hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Hook, prepend: bool = False
+    ) -> RemovableHandle:
+        """Register `hook(optimizer, state_dict)`; it may return another state dict to load."""
+        return _enter(self._hooks("load_state_dict_pre"), hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Hook, prepend: bool = False
+    ) -> RemovableHandle:
+        """Register `hook(optimizer)`, called after a state dict was loaded."""
+        return _enter(self._hooks("load_state_dict_post"), hook, prepend)
 
     # Saving and loading -------------------------------------------------------------------------
 
@@ -156,7 +211,7 @@ class Optimizer(HookRegistration):
         Returns:
             `{"state": {number: state}, "param_groups": [{..., "params": [numbers]}]}`.
         """
-        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+        for pre_hook in self._hooks("state_dict_pre").values():
             pre_hook(self)
         numbers: dict[int, int] = {}
         for group in self.param_groups:
@@ -175,7 +230,7 @@ class Optimizer(HookRegistration):
                 for group in self.param_groups
             ],
         }
-        for hook in self._optimizer_state_dict_post_hooks.values():
+        for hook in self._hooks("state_dict_post").values():
             replaced = hook(self, state_dict)
             if replaced is not None:
                 state_dict = replaced
@@ -191,7 +246,7 @@ class Optimizer(HookRegistration):
             ValueError: If the groups, or the numbers of parameters in them, differ.
         """
         state_dict = state_dict.copy()
-        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+        for pre_hook in self._hooks("load_state_dict_pre").values():
             replaced = pre_hook(self, state_dict)
             if replaced is not None:
                 state_dict = replaced
@@ -217,7 +272,7 @@ class Optimizer(HookRegistration):
             parameter = parameters.get(key)
             state[key if parameter is None else parameter] = _fit(value, parameter)
         self.__setstate__({"state": state, "param_groups": groups})
-        for hook in self._optimizer_load_state_dict_post_hooks.values():
+        for hook in self._hooks("load_state_dict_post").values():
             hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -231,8 +286,7 @@ class Optimizer(HookRegistration):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a pickle or a copy."""
         self.__dict__.update(state)
-        for table in TABLES:
-            self.__dict__.setdefault(table, OrderedDict())
+        self._make_hook_tables()
         self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
 
@@ -245,6 +299,68 @@ class Optimizer(HookRegistration):
                 f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"
             )
         return text + ")"
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs before each step of every optimizer, before its own hooks."""
+    return _enter(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that runs after each step of every optimizer, after its own hooks."""
+    return _enter(_global_optimizer_post_hooks, hook)
+
+
+def _enter(table: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
+    """Turn a group's parameters into a list and fill in the settings it lacks, in place."""
+    if not isinstance(param_group, dict):
+        raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+    params = param_group["params"]
+    if isinstance(params, Tensor):
+        params = [params]
+    elif isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the "
+            "ordering of tensors in sets will change between runs. Please use a list instead."
+        )
+    params = list(params)
+    named = [isinstance(param, tuple) for param in params]
+    if any(named):
+        if not all(named):
+            raise ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            )
+        param_group["param_names"] = [pair[0] for pair in params]
+        params = [pair[1] for pair in params]
+    param_group["params"] = params
+    for param in params:
+        if not isinstance(param, Tensor):
+            raise TypeError(
+                f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"
+            )
+        if not (defaults.get("differentiable") or param.is_leaf or param.retains_grad):
+            raise ValueError("can't optimize a non-leaf Tensor")
+    for name, default in defaults.items():
+        if default is required and name not in param_group:
+            raise ValueError(
+                f"parameter group didn't specify a value of required optimization parameter {name}"
+            )
+        param_group.setdefault(name, default)
+    if len(set(params)) != len(params):
+        warn(
+            "optimizer contains a parameter group with duplicate parameters; in future, this "
+            "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
+            "information",
+            UserWarning,
+        )
 
 
 def _fit(value: Any, parameter: Any, name: Any = None) -> Any:

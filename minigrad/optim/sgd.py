@@ -1,20 +1,23 @@
-"""Go downhill: stochastic gradient descent, with momentum if wanted."""
+"""Go downhill: stochastic gradient descent, with momentum if wanted, or averaged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.modes import enable_grad, is_grad_enabled
-from minigrad.optim.arithmetic import add_, is_plain, number, written
-from minigrad.optim.checks import check_fused_parameter
-from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from minigrad.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
+from minigrad.optim.arithmetic import add_, added, copy_, number
+from minigrad.optim.each_parameter import EachParameter, Values
+
+__all__ = ["ASGD", "SGD"]
 
 
-class SGD(Optimizer):
+class SGD(
+    EachParameter,
+    settings="lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, "
+    "maximize=False, foreach=None, differentiable=False, fused=None",
+):
     r"""Stochastic gradient descent.
 
     With gradient $g_t$ (to which weight decay adds $\lambda \theta_{t-1}$), momentum $\mu$,
@@ -54,150 +57,103 @@ class SGD(Optimizer):
         tensor([0.8000], requires_grad=True)
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float | Tensor = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if lr < 0.0:  # type: ignore[operator]
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:  # type: ignore[operator]
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        if nesterov and (momentum <= 0 or dampening != 0):
+    _checked = "lr momentum weight_decay"
+    _takes_nan = True
+    _counts: ClassVar = {}
+    _usual: ClassVar = {**EachParameter._usual, "fused": False}
+
+    def _check(self, settings: Values) -> None:
+        super()._check(settings)
+        if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        if fused and differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if fused and foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
 
-    @_use_grad_for_differentiable
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient, in place.
+    def _state_of(self, parameter: Tensor, group: Values) -> Values:
+        if group["momentum"] == 0 and not group["fused"]:  # nothing is kept
+            return {}
+        return super()._state_of(parameter, group)
 
-        Args:
-            closure: Computes the loss anew, with gradients; called first, if given.
+    def _new_state(self, parameter: Tensor, group: Values) -> Values:
+        return {"momentum_buffer": None} if group["momentum"] != 0 else {}
 
-        Returns:
-            The loss that the closure returned, or None.
-        """
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        with np.errstate(all="ignore"):
-            for group in self.param_groups:
-                for parameter in group["params"]:
-                    gradient = parameter.grad
-                    if gradient is None:
-                        continue
-                    if group["fused"]:
-                        check_fused_parameter(parameter)
-                    if is_plain(parameter, gradient):
-                        _step_on_arrays(parameter, gradient._array, group, self.state)
-                    else:
-                        _step_on_tensors(parameter, group, self.state)
-        return loss
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state of a pickle or a copy; settings that an old one lacks are the usual."""
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("nesterov", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", False)
-
-
-def _direction(parameter: Tensor, group: dict[str, Any], all_state: dict[Any, Any]) -> Any:
-    """Give what is subtracted, before the learning rate is multiplied in."""
-    gradient: Any = parameter.grad
-    if group["maximize"]:
-        gradient = -gradient
-    decay = group["weight_decay"]
-    if decay != 0:
-        if _is_recorded(decay):
-            gradient = gradient + parameter.clone() * decay  # a copy: the step changes it
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        momentum = number(group["momentum"])
+        if momentum != 0:
+            velocity = state.get("momentum_buffer")
+            if velocity is None:
+                recorded = isinstance(gradient, Tensor)
+                velocity = gradient.detach().clone() if recorded else np.array(gradient)
+                state["momentum_buffer"] = velocity
+            else:
+                velocity *= momentum
+                add_(velocity, gradient, 1 - number(group["dampening"]))
+            gradient = added(gradient, velocity, momentum) if group["nesterov"] else velocity
+        if isinstance(lr, Tensor):
+            parameter.addcmul_(gradient, lr, value=-1)
         else:
-            gradient = gradient.add(parameter, alpha=number(decay))
-    momentum = group["momentum"]
-    if momentum == 0:
-        return gradient
-    state = all_state[parameter]
-    velocity = state.get("momentum_buffer")
-    if velocity is None:
-        velocity = state["momentum_buffer"] = gradient.detach().clone()
-    else:
-        velocity.mul_(momentum).add_(gradient, alpha=1 - number(group["dampening"]))
-    return gradient.add(velocity, alpha=number(momentum)) if group["nesterov"] else velocity
+            add_(parameter, gradient, -lr)
 
 
-def _step_on_tensors(parameter: Tensor, group: dict[str, Any], state: dict[Any, Any]) -> None:
-    """Make a step that may be recorded."""
-    rate = group["lr"]
-    direction = _direction(parameter, group, state)
-    if _is_recorded(rate):
-        parameter.sub_(direction * rate)
-    else:
-        parameter.add_(direction, alpha=-number(rate))
+class ASGD(
+    EachParameter,
+    settings="lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, "
+    "maximize=False, differentiable=False, capturable=False",
+):
+    r"""Averaged stochastic gradient descent.
 
+    With the falling rate $\eta_t = \gamma / (1 + \lambda \gamma t)^\alpha$:
 
-def _step_on_arrays(
-    parameter: Tensor, gradient: Any, group: dict[str, Any], all_state: dict[Any, Any]
-) -> None:
-    """Make a step where nothing is recorded: the same formula, on arrays."""
-    array: Any = parameter._array
-    if group["maximize"]:
-        gradient = -gradient
-    decay = group["weight_decay"]
-    if decay != 0:
-        gradient = gradient + array * number(decay)
-    momentum = number(group["momentum"])
-    if momentum == 0:
-        array -= gradient * number(group["lr"])
-        written(parameter)
-        return
-    state = all_state[parameter]
-    buffer = state.get("momentum_buffer")
-    if buffer is None:
-        buffer = state["momentum_buffer"] = wrap(gradient.copy())
-    else:
-        velocity = buffer._array
-        velocity *= momentum
-        add_(velocity, gradient, 1 - number(group["dampening"]))
-        written(buffer)
-    velocity = buffer._array
-    if group["nesterov"]:
-        velocity = gradient + velocity * momentum
-    array -= velocity * number(group["lr"])
-    written(parameter)
+    $$\theta_t = (1 - \lambda \eta_t) \theta_{t-1} - \eta_t g_t, \qquad
+    a_t = a_{t-1} + \mu_t (\theta_t - a_{t-1}), \quad \mu_t = 1 / \max(1, t - t_0).$$
 
+    The average $a_t$ is kept as `"ax"` in the state of each parameter.
 
-def _is_recorded(value: Any) -> bool:
-    """Tell whether a setting is a tensor with respect to which the step is to be differentiated."""
-    return isinstance(value, Tensor) and value.requires_grad and is_grad_enabled()
+    Source: Polyak and Juditsky, *Acceleration of stochastic approximation by averaging*, 1992.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        lambd: The factor $\lambda$.
+        alpha: The power $\alpha$ with which the rate falls.
+        t0: After how many steps averaging begins.
+        weight_decay: What is multiplied by the parameter and added to the gradient.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        differentiable: Record the step, so that it can be differentiated through.
+        capturable: For graphs of a graphics card: True is refused at the first step.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.ASGD([w], lr=0.25)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.5000])
+    """
+
+    _order = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+    _checked = "lr weight_decay"
+    _counts: ClassVar = {"step": 0.0, "eta": 0.0, "mu": 1.0}
+    _averages = ("ax",)
+    _captured = ("params, mus, etas, and state_steps",) * 2
+
+    def _new_state(self, parameter: Tensor, group: Values) -> Values:
+        state = super()._new_state(parameter, group)
+        state["eta"].fill_(number(group["lr"]))
+        return state
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        lambd, eta, mu = group["lambd"], state["eta"].item(), state["mu"].item()
+        parameter *= 1 - lambd * eta
+        add_(parameter, gradient, -eta)
+        average = state["ax"]
+        if mu == 1:
+            copy_(average, parameter)
+        else:
+            add_(average, (parameter - average) * mu)
+        rate, steps = number(lr), state["step"].item()
+        copy_(state["eta"], rate / (1 + lambd * rate * steps) ** group["alpha"])
+        copy_(state["mu"], 1 / max(1, steps - group["t0"]))

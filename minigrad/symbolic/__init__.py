@@ -24,18 +24,23 @@ except ModuleNotFoundError as error:
     ) from error
 
 from minigrad.symbolic import functions as _functions  # noqa: F401 - fills in NumPy's functions
-from minigrad.symbolic import linear as _linear  # noqa: F401 - and those of matrices
-from minigrad.symbolic import ordering as _ordering  # noqa: F401 - and those that sort
-from minigrad.symbolic import special as _special  # noqa: F401 - and those that NumPy has not
 from minigrad.symbolic.array import SymbolicArray
+from minigrad.symbolic.derivations.derivation import Derivation, Explanation, derive, explain
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
-from minigrad.symbolic.formulas import derivative, evaluate, expression, latex, substitute
-from minigrad.symbolic.making import symbols, tensor_of
+from minigrad.symbolic.formulas import (
+    Formula,
+    derivative,
+    evaluate,
+    expression,
+    formula,
+    latex,
+    substitute,
+    symbols,
+    tensor_of,
+)
 from minigrad.symbolic.models import symbolic_like
-from minigrad.symbolic.proving.proof import Proof, prove
-from minigrad.symbolic.showing import Formula, formula
-from minigrad.symbolic.telling.derivation import Derivation, derive
-from minigrad.symbolic.telling.explanation import Explanation, explain
+from minigrad.symbolic.proofs.proof import Proof
+from minigrad.symbolic.proofs.verdict import prove
 
 __all__ = [
     "Derivation",

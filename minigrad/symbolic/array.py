@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from minigrad.autograd.variable import Variable
+from minigrad.core.tensor import Tensor
 from minigrad.symbolic.exact import exact
 from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY
-from minigrad.symbolic.needs import NEEDS, Need
 from minigrad.symbolic.regions import EVERYWHERE
+from minigrad.symbolic.signs import NEEDS, Need
 
 
 class OrderUnknown(TypeError):
@@ -61,7 +61,7 @@ class SymbolicArray(np.ndarray):
 
     def __new__(cls, data: Any) -> SymbolicArray:
         """Make an array; the data are copied."""
-        return _needing(symbolic(entries(data).copy()), needs_of(data))  # type: ignore[no-any-return]
+        return _needing(symbolic(entries(data).copy()), needs_of(data))
 
     def __array_finalize__(self, source: Any) -> None:
         self._needs = getattr(source, "_needs", frozenset())
@@ -87,7 +87,7 @@ class SymbolicArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Compute what NumPy was asked for with SymPy: entry by entry, or along axes."""
-        if any(isinstance(each, Variable) for each in inputs):
+        if any(isinstance(each, Tensor) for each in inputs):
             return NotImplemented
         outputs = options.pop("out", None)
         needs = needs_of(inputs) | _new_needs(ufunc, method, inputs)
@@ -107,7 +107,7 @@ class SymbolicArray(np.ndarray):
         self, function: Any, types: Iterable[type], inputs: Any, options: Any
     ) -> Any:
         """Compute what NumPy was asked for, if it makes sense for symbols."""
-        if any(issubclass(each, Variable) for each in types):
+        if any(issubclass(each, Tensor) for each in types):
             return NotImplemented
         needs = needs_of(inputs) | needs_of(options.values()) | _new_needs(function, "", inputs)
         own = self._functions.get(function)
@@ -207,7 +207,7 @@ class SymbolicArray(np.ndarray):
 
 def symbolic(array: Any) -> SymbolicArray:
     """See an array of objects, whose entries are exact expressions, as a symbolic one."""
-    return array.view(SymbolicArray)  # type: ignore[no-any-return]
+    return array.view(SymbolicArray)
 
 
 def entries(data: Any) -> Any:
@@ -226,7 +226,7 @@ def entries(data: Any) -> Any:
 
 
 def _without_tensors(data: Any) -> Any:
-    if isinstance(data, Variable):
+    if isinstance(data, Tensor):
         return data._array
     return [_without_tensors(each) for each in data] if isinstance(data, (list, tuple)) else data
 
@@ -279,7 +279,7 @@ def needs_of(value: Any) -> frozenset[Need]:
     """Give what all symbolic arrays among nested arguments need."""
     if isinstance(value, SymbolicArray):
         return value.needs
-    if isinstance(value, Variable):
+    if isinstance(value, Tensor):
         return needs_of(value._array)
     if isinstance(value, (np.ndarray, str)) or not isinstance(value, Iterable):
         return frozenset()
@@ -402,4 +402,4 @@ def _matmul(a: Any, b: Any) -> SymbolicArray:
     products = entrywise(ENTRYWISE[np.multiply], rows[..., :, None, :], columns[..., None, :, :])
     result = reduce_along(np.add, products, -1)
     result = result[..., 0] if b.ndim == 1 else result
-    return result if a.ndim > 1 else result[..., 0] if b.ndim == 1 else result[..., 0, :]  # type: ignore[no-any-return]
+    return result if a.ndim > 1 else result[..., 0] if b.ndim == 1 else result[..., 0, :]

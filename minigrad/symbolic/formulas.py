@@ -1,22 +1,113 @@
-"""Take formulas out of tensors: as SymPy expressions, with numbers put in, as LaTeX."""
+"""Make symbolic tensors, and take formulas out of tensors, with numbers put in or as LaTeX."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
-from minigrad.dtypes import dtype as Dtype
-from minigrad.dtypes import float64
-from minigrad.symbolic.array import entries, symbolic, vector_of
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import dtype as Dtype
+from minigrad.creation.dtypes import float64
+from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.equality import shaped
-from minigrad.symbolic.evaluation import numbers_of, symbols_in
 from minigrad.symbolic.exact import exact
-from minigrad.symbolic.integers import Integers
-from minigrad.symbolic.making import entry_names
-from minigrad.tensor import Tensor, wrap
+from minigrad.symbolic.points import numbers_of, symbols_in
+from minigrad.symbolic.regions import Integers
+
+
+def symbols(
+    names: str, shape: Any = (), *, requires_grad: bool = False, **assumptions: bool
+) -> Any:
+    """Make a tensor of named symbols, or several.
+
+    The only entry of a tensor takes the name as it is. Otherwise the entries are numbered:
+    `x_{0}`, `x_{1}`, or `x_{1,2}` in a matrix; of `w_0`, which has a number already, `w_{0;1,2}`.
+
+    Args:
+        names: A name, or several with spaces or commas between them.
+        shape: The shape of each of the tensors, an integer or a tuple.
+        requires_grad: Whether operations on them are recorded.
+        **assumptions: What SymPy may assume, such as `positive=True`. Without any: `real=True`.
+
+    Returns:
+        A tensor, or a tuple of them if there are several names.
+
+    Raises:
+        ValueError: If there is no name, or one occurs twice.
+
+    Example:
+        >>> symbols("x", 2)
+        tensor([x_{0}, x_{1}])
+        >>> a, b = symbols("a b", positive=True)
+        >>> abs(a) * b
+        tensor(a*b)
+    """
+    found = names.replace(",", " ").split()
+    if not found:
+        raise ValueError("symbols() needs a name, or several with spaces between them")
+    for name in found:
+        if found.count(name) > 1:
+            raise ValueError(f"symbols() was given the name {name} more than once")
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    tensors = [
+        wrap(named_array(name, sizes, assumptions)).requires_grad_(requires_grad) for name in found
+    ]
+    return tensors[0] if len(tensors) == 1 else tuple(tensors)
+
+
+def named_array(name: str, shape: tuple[int, ...], assumptions: dict[str, bool]) -> SymbolicArray:
+    """Make an array of symbols that are called by a name and their place."""
+    assumed = assumptions or {"real": True}
+    found = [sympy.Symbol(each, **assumed) for each in entry_names(name, shape)]
+    return symbolic(vector_of(found).reshape(shape))
+
+
+def entry_names(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Give the names of the entries of a tensor of symbols: a single one takes the name itself.
+
+    Example:
+        >>> entry_names("x", (2,)), entry_names("w_0", (1, 1)), entry_names("w_0", (1, 2))
+        (['x_{0}', 'x_{1}'], ['w_0'], ['w_{0;0,0}', 'w_{0;0,1}'])
+    """
+    if int(np.prod(shape, dtype=np.int64)) == 1:
+        return [name]
+    return [_numbered(name, at) for at in np.ndindex(shape)]
+
+
+def _numbered(name: str, index: tuple[int, ...]) -> str:
+    """Give the name of an entry, in a form that LaTeX sets as one subscript."""
+    stem, _, subscript = name.partition("_")
+    subscript = re.sub(r"^\{(.*)\}$", r"\1", subscript)
+    place = ",".join(map(str, index))
+    return f"{stem}_{{{subscript};{place}}}" if subscript else f"{stem}_{{{place}}}"
+
+
+def tensor_of(data: Any, requires_grad: bool = False) -> Tensor:
+    """Make a symbolic tensor of expressions and numbers, which become exact: 0.1 is 1/10.
+
+    Args:
+        data: A SymPy expression or matrix, a number, an array, a tensor, or nested lists of these.
+        requires_grad: Whether operations on it are recorded.
+
+    Raises:
+        TypeError: If an entry is neither a number nor an expression.
+
+    Example:
+        >>> import sympy
+        >>> x = sympy.Symbol("x", real=True)
+        >>> tensor_of([[x, 0.5], [1, x**2]])
+        tensor([[   x,  1/2],
+                [   1, x**2]])
+    """
+    return wrap(SymbolicArray(data)).requires_grad_(requires_grad)
+
+
+# SymPy's symbols leave `symbol * tensor` to those with a higher number.
+Tensor._op_priority = SymbolicArray._op_priority  # type: ignore[attr-defined]
 
 
 def expression(formula: Any) -> Any:
@@ -116,7 +207,7 @@ def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) ->
         )
     results = [_python_number(each, dtype) for each in numbers_of(array.flat, given)]
     with np.errstate(all="ignore"):  # what is too large for a dtype is infinite there, as always
-        return wrap(np.array(results).reshape(array.shape).astype(dtype.numpy))  # type: ignore[no-any-return]
+        return wrap(np.array(results).reshape(array.shape).astype(dtype.numpy))
 
 
 def _python_number(value: Any, dtype: Dtype) -> Any:
@@ -211,3 +302,61 @@ def _in_latex(name: str) -> str:
     """Give the name of an entry as LaTeX: SymPy translates no name that has braces."""
     stem, _, subscript = name.partition("_")
     return f"{sympy.latex(sympy.Symbol(stem))}_{subscript}"
+
+
+class Formula:
+    r"""What a tensor holds, to be shown: typeset in a notebook, as text everywhere else.
+
+    A symbolic tensor itself prints as every tensor does. Let `formula(tensor)` end a cell to see it
+    typeset; the text stands beside it for whatever shows no LaTeX, and both are always the same for
+    the same formula.
+
+    Attributes:
+        expression: What SymPy has: an expression, a matrix, or an array (see `expression`).
+        name: What the formula is called, in LaTeX; it stands before an equals sign.
+        text: The formula as one line of text, or as a matrix over several.
+        latex: The formula as LaTeX, without dollar signs.
+    """
+
+    def __init__(self, shown: Any, name: str = "") -> None:
+        self.expression = expression(shown)
+        self.name = name
+
+    @property
+    def text(self) -> str:
+        """Give the formula as text."""
+        return f"{self.name} = {self.expression}" if self.name else str(self.expression)
+
+    @property
+    def latex(self) -> str:
+        """Give the formula as LaTeX."""
+        written = latex(self.expression)
+        return f"{self.name} = {written}" if self.name else written
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex}$"
+
+
+def formula(shown: Any, name: str = "") -> Formula:
+    r"""Show a tensor as a typeset formula where it ends a cell of a notebook.
+
+    Args:
+        shown: A symbolic tensor, an expression, or nested lists of these.
+        name: What to write before an equals sign, as LaTeX, such as `r"\partial L/\partial w_0"`.
+
+    Returns:
+        An object that Jupyter shows typeset, and that prints as text.
+
+    Example:
+        >>> from minigrad.symbolic import symbols
+        >>> x, w = symbols("x w_0", requires_grad=True)
+        >>> ((w * x - 1) ** 2).backward()
+        >>> formula(w.grad, "g")
+        g = 2*x*(w_0*x - 1)
+        >>> formula(w.grad).latex
+        '2 x \\left(w_{0} x - 1\\right)'
+    """
+    return Formula(shown, name)

@@ -1,14 +1,22 @@
-"""Say what NumPy's functions that are no ufuncs mean for arrays of symbols."""
+"""Say what NumPy's functions, and minigrad's own, mean for arrays of symbols."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
 import sympy
 
+from minigrad.ops import error_function
+from minigrad.ops.cumulative import may_have_zero
+from minigrad.ops.decompositions import nearly_zero
+from minigrad.ops.matrix_functions import pseudoinverse
+from minigrad.ops.pooling import largest_of
 from minigrad.symbolic.array import (
+    OrderUnknown,
     SymbolicArray,
     again_symbolic,
     entries,
@@ -19,6 +27,7 @@ from minigrad.symbolic.array import (
 )
 from minigrad.symbolic.equality import same
 from minigrad.symbolic.mathematics import ENTRYWISE, choose
+from minigrad.symbolic.signs import NEEDS, sign_of
 
 
 def _filled(shape: Any, value: Any) -> SymbolicArray:
@@ -129,3 +138,241 @@ SymbolicArray._rearranging.update(
         np.vstack,
     }
 )  # fmt: skip
+
+
+def _compared(what: str) -> Callable[[Any, Any], int]:
+    """Make a comparison of expressions that raises where the order is not known."""
+
+    def compare(first: Any, second: Any) -> int:
+        sign = 0 if first == second else sign_of(first - second)
+        if sign is None:
+            raise OrderUnknown(
+                f"NumPy's {what} is not known for arrays of symbols unless it is known which is "
+                f"larger, {first} or {second}. Put numbers in first "
+                "(minigrad.symbolic.substitute).",
+                first - second,
+            )
+        return sign
+
+    return compare
+
+
+def _places_in_order(row: Any, what: str) -> list[int]:
+    """Give the places of entries from the smallest to the largest; equal ones as they stand."""
+    compare = cmp_to_key(_compared(what))
+    return sorted(range(len(row)), key=lambda place: compare(row[place]))
+
+
+def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    array = entries(a)
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    return np.apply_along_axis(_places_in_order, axis, array, "argsort").astype(np.int64)
+
+
+def _extreme(name: str, sign: int) -> Callable[..., Any]:
+    def place(row: Any) -> int:
+        compare, best = _compared(name), 0
+        for each in range(1, len(row)):
+            if compare(row[each], row[best]) == sign:
+                best = each
+        return best
+
+    def find(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        array = entries(a)
+        rows = array.reshape(-1) if axis is None else array
+        found = np.apply_along_axis(place, 0 if axis is None else axis, rows)
+        if keepdims:
+            kept = (1,) * array.ndim
+            return found.reshape(kept) if axis is None else np.expand_dims(found, axis)
+        return found if found.ndim else np.int64(found)
+
+    return find
+
+
+def _sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    array = entries(a)
+    return SymbolicArray(np.take_along_axis(array, _argsort(array, axis), axis))
+
+
+_argmax, _argmin = _extreme("argmax", 1), _extreme("argmin", -1)
+SymbolicArray._functions.update(
+    {np.argsort: _argsort, np.argmax: _argmax, np.argmin: _argmin, np.sort: _sort}
+)
+
+
+def _method(function: Any) -> Callable[..., Any]:
+    def method(
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        return function(self, axis=axis, keepdims=keepdims)
+
+    return method
+
+
+# NumPy's own methods of these names know nothing of symbols.
+for _name, _function in {
+    "any": _method(np.any),
+    "all": _method(np.all),
+    "argmax": _argmax,
+    "argmin": _argmin,
+    "argsort": _argsort,
+}.items():
+    setattr(SymbolicArray, _name, _function)
+
+
+def _without(matrix: Any, row: int, column: int) -> Any:
+    """Leave out a row and a column."""
+    rows = [r for r in range(matrix.shape[-2]) if r != row]
+    columns = [c for c in range(matrix.shape[-1]) if c != column]
+    return matrix[..., rows, :][..., columns]
+
+
+def determinant(matrix: Any) -> Any:
+    """Expand a determinant along its first row.
+
+    Example:
+        >>> import sympy
+        >>> a, b, c, d = sympy.symbols("a b c d")
+        >>> determinant(SymbolicArray([[a, b], [c, d]]))
+        SymbolicArray(a*d - b*c)
+    """
+    size = matrix.shape[-1]
+    if not size:
+        return np.ones_like(matrix, shape=matrix.shape[:-2])
+    if size == 1:
+        return matrix[..., 0, 0]
+    total = matrix[..., 0, 0] * determinant(_without(matrix, 0, 0))
+    for column in range(1, size):
+        term = matrix[..., 0, column] * determinant(_without(matrix, 0, column))
+        total = total - term if column % 2 else total + term
+    return total
+
+
+def _adjugate(matrix: Any) -> Any:
+    """Give the transposed matrix of cofactors; over the determinant it is the inverse."""
+    size = matrix.shape[-1]
+    result = np.zeros_like(matrix)
+    for row in range(size):
+        for column in range(size):
+            minor = determinant(_without(matrix, row, column))
+            result[..., column, row] = -minor if (row + column) % 2 else minor
+    return result
+
+
+def inverse(matrix: Any) -> Any:
+    """Invert a matrix: its adjugate over its determinant.
+
+    Example:
+        >>> import sympy
+        >>> a, b = sympy.symbols("a b")
+        >>> inverse(SymbolicArray([[a, b], [0, 1]]))
+        SymbolicArray([[1/a, -b/a], [0, 1]])
+    """
+    return _adjugate(matrix) / determinant(matrix)[..., None, None]
+
+
+def _solution(a: Any, b: Any) -> Any:
+    return inverse(symbolic(entries(a))) @ b
+
+
+def cholesky_factor(matrix: Any) -> Any:
+    """Factor a positive-definite matrix as L L^T, row by row.
+
+    Example:
+        >>> import sympy
+        >>> a = sympy.Symbol("a", positive=True)
+        >>> cholesky_factor(SymbolicArray([[a**2, a], [a, 2]]))
+        SymbolicArray([[a, 0], [1, 1]])
+    """
+    size = matrix.shape[-1]
+    result = np.zeros_like(matrix)
+    for row in range(size):
+        for column in range(row + 1):
+            value = matrix[..., row, column]
+            for k in range(column):
+                value = value - result[..., row, k] * result[..., column, k]
+            if row == column:
+                result[..., row, column] = np.sqrt(value)
+            else:
+                result[..., row, column] = value / result[..., column, column]
+    return result
+
+
+def _pseudoinverse(matrix: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    """Give the pseudoinverse of a matrix of full rank: no symbol is too small to count."""
+    turned = np.swapaxes(matrix, -1, -2)
+    if matrix.shape[-2] >= matrix.shape[-1]:
+        return inverse(turned @ matrix) @ turned
+    return turned @ inverse(matrix @ turned)
+
+
+SymbolicArray._functions.update(
+    {
+        np.linalg.cholesky: cholesky_factor,
+        np.linalg.det: determinant,
+        np.linalg.inv: inverse,
+        np.linalg.solve: _solution,
+        nearly_zero: lambda values: np.zeros(values.shape, bool),
+        pseudoinverse: _pseudoinverse,
+    }
+)
+
+
+_ROOT_2 = sympy.sqrt(2)
+
+
+def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
+    return functools.partial(entrywise, function)
+
+
+class NumberOfLargest:
+    """Which of several arrays has the largest entry, where only conditions on the entries tell.
+
+    Args:
+        arrays: Arrays of one shape.
+
+    Example:
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> NumberOfLargest([SymbolicArray([x]), SymbolicArray([y])]) == 1
+        SymbolicArray([Piecewise((1, x <= y), (0, True))])
+    """
+
+    def __init__(self, arrays: list[Any]) -> None:
+        self._arrays = arrays
+        self.largest = functools.reduce(np.maximum, arrays)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, number: object) -> Any:
+        """Give the condition that it is the array of a number."""
+        return self._arrays[number] == self.largest  # type: ignore[call-overload]
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        raise TypeError(
+            "which entry of a window is the largest depends on the values of its symbols, so "
+            "there are no indices. Leave out return_indices, or put numbers in first "
+            "(minigrad.symbolic.substitute)."
+        )
+
+
+def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberOfLargest]:
+    number = NumberOfLargest([array, *others])
+    return number.largest, number
+
+
+SymbolicArray._functions.update(
+    {
+        error_function.erf: _entrywise(sympy.erf),
+        error_function.erfc: _entrywise(sympy.erfc),
+        error_function.erfinv: _entrywise(sympy.erfinv),
+        largest_of: _largest_of,
+        may_have_zero: lambda values: True,  # of a symbol nobody knows
+    }
+)
+
+NEEDS.update(
+    {
+        error_function.erfinv: NEEDS[np.arctanh],
+    }
+)

@@ -6,11 +6,11 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from minigrad.autograd.leaves import resolve_edge
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray
-from minigrad.symbolic.making import entry_names, named_array
-from minigrad.tensor import Tensor
+from minigrad.symbolic.formulas import entry_names, named_array
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 Assumptions = Mapping[str, bool]

@@ -1,16 +1,105 @@
-"""Choose numbers at which two formulas are compared, as far as they respect what is assumed."""
+"""Choose numbers at which formulas are compared, and compute what formulas are there."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from typing import Any
 
+import numpy as np
 import sympy
 
-from minigrad.symbolic.evaluation import numbers_of
+from minigrad.ops import error_function
+from minigrad.symbolic.regions import Region
+
+# Rounding errors of forty digits vanish in a double's sixteen, unless nearly all digits cancel.
+_DIGITS = 40
+_ROUNDS_NOTHING = (sympy.Integer, sympy.Rational)
+_BINDING = (sympy.Derivative, sympy.Integral, sympy.Subs, sympy.Sum, sympy.Lambda)
+
+
+def numbers_of(formulas: Iterable[Any], values: Mapping[Any, Any]) -> list[Any]:
+    """Give the number that each formula is, once all its symbols have values.
+
+    Fractions stay exact as long as nothing irrational comes in. A formula that has no value there,
+    or no real one, gives what SymPy says: `nan`, or a complex number.
+
+    Args:
+        formulas: SymPy expressions.
+        values: A SymPy number for each symbol.
+    """
+    known = dict(values)
+    return [_value(formula, known) for formula in formulas]
+
+
+def symbols_in(formulas: Iterable[Any]) -> set[Any]:
+    """Give the symbols in formulas; a part that occurs often is looked at once.
+
+    Example:
+        >>> x, y = sympy.symbols("x y")
+        >>> sorted(symbols_in([x + 1, x * y]), key=str)
+        [x, y]
+    """
+    seen: set[Any] = set()
+    found: set[Any] = set()
+    waiting = list(formulas)
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.is_Symbol or isinstance(part, _BINDING):
+            found |= part.free_symbols
+        else:
+            waiting.extend(part.args)
+    return found
+
+
+def _value(part: Any, known: dict[Any, Any]) -> Any:
+    found = known.get(part)
+    if found is None:
+        found = known[part] = _computed(part, known)
+    return found
+
+
+def _computed(part: Any, known: dict[Any, Any]) -> Any:
+    if isinstance(part, sympy.Piecewise):
+        return _case(part, known)
+    if isinstance(part, _BINDING):  # has symbols of its own, which stand for no value
+        given = {s: known[s] for s in part.free_symbols}
+        return _rounded(part.subs(given, simultaneous=True).doit())
+    if not part.args:
+        return _rounded(part)
+    arguments = [_value(each, known) for each in part.args]
+    if isinstance(part, sympy.core.relational.Relational):
+        return _relation(part, arguments)
+    return _rounded(part.func(*arguments))
+
+
+def _case(part: Any, known: dict[Any, Any]) -> Any:
+    """Compute only the case that holds: the others may have no value here."""
+    for value, condition in part.args:
+        if _value(condition, known) == True:  # noqa: E712 - SymPy's true
+            return _value(value, known)
+    return sympy.nan
+
+
+def _relation(part: Any, sides: list[Any]) -> Any:
+    if any(side in (sympy.nan, sympy.zoo) for side in sides):
+        return sympy.true if isinstance(part, sympy.Ne) else sympy.false  # as for numbers
+    return part.func(*sides)
+
+
+def _rounded(value: Any) -> Any:
+    """Write what is not a fraction with forty digits."""
+    if isinstance(value, _ROUNDS_NOTHING) or not isinstance(value, sympy.Expr):
+        return value
+    if value.is_Float or value.is_infinite or value is sympy.nan:
+        return value
+    return value.evalf(_DIGITS)
+
 
 _CLOSE = sympy.Float("1e-25")  # of forty digits
 _TRIES = 6
@@ -19,12 +108,23 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
 def points(symbols: Set[Any]) -> Iterator[dict[Any, Any]]:
     """Give values for symbols that respect what is assumed of them, different for each."""
+    return _fitting_points(symbols, _TRIES, lambda trial, place: _numbers(place + 5 * trial))
+
+
+def random_points(symbols: Set[Any], count: int, seed: int = 0) -> Iterator[dict[Any, Any]]:
+    """Give values drawn at random, the same ones for the same seed, that respect assumptions."""
+    draw = random.Random(seed)
+    return _fitting_points(symbols, count, lambda *_: (_drawn(draw) for _ in range(60)))
+
+
+def _fitting_points(
+    symbols: Set[Any], count: int, numbers: Callable[[int, int], Iterable[Any]]
+) -> Iterator[dict[Any, Any]]:
     ordered = sorted(symbols, key=str)
-    for trial in range(_TRIES):
+    for trial in range(count):
         values = {}
-        for position, symbol in enumerate(ordered):
-            fitting = (value for value in _numbers(position + 5 * trial) if _fits(symbol, value))
-            found = next(islice(fitting, 1), None)
+        for place, symbol in enumerate(ordered):
+            found = next((v for v in numbers(trial, place) if _fits(symbol, v)), None)
             if found is None:
                 return
             values[symbol] = found
@@ -40,20 +140,6 @@ def _numbers(start: int) -> Iterator[Any]:
         yield sympy.Integer(sign * (1 + step % 4))
         yield sympy.Rational(1 + step, 3 + 2 * step)
         yield -sympy.Rational(2 + step, 3 + 2 * step)
-
-
-def random_points(symbols: Set[Any], count: int, seed: int = 0) -> Iterator[dict[Any, Any]]:
-    """Give values drawn at random, the same ones for the same seed, that respect assumptions."""
-    draw, ordered = random.Random(seed), sorted(symbols, key=str)
-    for _ in range(count):
-        values = {}
-        for symbol in ordered:
-            drawn = (_drawn(draw) for _ in range(60))
-            found = next((value for value in drawn if _fits(symbol, value)), None)
-            if found is None:
-                return
-            values[symbol] = found
-        yield values
 
 
 def _drawn(draw: random.Random) -> Any:
@@ -154,3 +240,284 @@ def values_at(left: Any, right: Any, point: Mapping[Any, Any]) -> list[Any] | No
 def shown(value: Any) -> Any:
     """Give a number as it is told: exact if it is a fraction, else with eight digits."""
     return value if not value.is_number or value.is_Rational else value.evalf(8)
+
+
+_STEPS = 6  # of the search for a border
+_NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
+_CROSSING = -2
+_GENERIC, _ROOTS = 400, 12
+
+_MODULES: list[Any] = [
+    {
+        "erf": error_function.erf,
+        "erfc": error_function.erfc,
+        "erfinv": error_function.erfinv,
+        "Heaviside": lambda x, half=0.5: np.heaviside(x, half),
+        "DiracDelta": lambda x: np.where(np.equal(x, 0), np.nan, 0.0),
+    },
+    "numpy",
+]
+
+
+def compiled(formulas: Sequence[Any], symbols: Sequence[Any]) -> Callable[[Any], Any]:
+    """Make a function that gives the numbers of formulas at many points at once.
+
+    Args:
+        formulas: Expressions.
+        symbols: Their symbols; a row of points has a number for each.
+
+    Returns:
+        A function of an array of n points that gives an array of n numbers for each formula, NaN
+        where it has none.
+
+    Example:
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> compiled([x + y, sympy.log(x)], [x, y])(np.array([[1.0, 2.0], [-1.0, 2.0]]))
+        array([[ 3.,  1.],
+               [ 0., nan]])
+    """
+    columns = [sympy.Symbol(f"s{place}", real=True) for place in range(len(symbols))]
+    renamed = [each.xreplace(dict(zip(symbols, columns, strict=True))) for each in formulas]
+    functions = [_one(columns, each) for each in renamed]
+
+    def compute(points: Any) -> Any:
+        results = np.full((len(functions), len(points)), np.nan)
+        with np.errstate(all="ignore"):
+            for place, function in enumerate(functions):
+                try:
+                    found = np.asarray(function(*points.T))
+                    results[place] = np.where(np.imag(found) == 0, np.real(found), np.nan)
+                except (TypeError, ValueError, NameError, ArithmeticError):
+                    continue  # NumPy has not all of SymPy's functions: then it is not known
+        return results
+
+    return compute
+
+
+def _one(columns: Sequence[Any], formula: Any) -> Callable[..., Any]:
+    try:
+        return sympy.lambdify(columns, formula, _MODULES)
+    except (TypeError, ValueError, NotImplementedError, SyntaxError):
+        return lambda *values: np.nan
+
+
+def condition_sides(condition: Any) -> tuple[Any, type]:
+    """Give what is compared with 0 in a condition, and how."""
+    return condition.lhs - condition.rhs, type(condition)
+
+
+def holds(relation: type, values: Any) -> Any:
+    """Tell where a comparison with 0 holds."""
+    compare = {
+        sympy.Gt: np.greater, sympy.Ge: np.greater, sympy.Lt: np.less, sympy.Le: np.less,
+        sympy.Eq: np.equal, sympy.Ne: np.not_equal,
+    }[relation]  # fmt: skip
+    return compare(values, 0) & ~np.isnan(values)
+
+
+@dataclass
+class Points:
+    """Points, a row each.
+
+    Attributes:
+        symbols: What the columns are.
+        rows: An array of numbers.
+        start: For each point which of the regions it was drawn in.
+        border: For each point the place of the condition on whose border it lies; -1 if it lies on
+            none, and -2 if on several, of which nothing is to be learned.
+    """
+
+    symbols: list[Any]
+    rows: Any
+    start: Any
+    border: Any
+
+    def and_more(self, other: Points) -> Points:
+        """Put points of other draws behind these."""
+        mine = (self.rows, self.start, self.border)
+        more = (other.rows, other.start, other.border)
+        return Points(
+            self.symbols, *(np.concatenate(pair) for pair in zip(mine, more, strict=True))
+        )
+
+    def at(self, chosen: Any) -> Points:
+        """Give some of them."""
+        return Points(self.symbols, self.rows[chosen], self.start[chosen], self.border[chosen])
+
+
+def draw(
+    symbols: Sequence[Any], regions: Sequence[Region], borders: Sequence[Any], seed: int = 0
+) -> Points:
+    """Draw points in regions, many of them near borders and some on them.
+
+    Args:
+        symbols: The symbols that get numbers.
+        regions: The regions; what a region puts in for a symbol gets numbers first.
+        borders: Expressions that are 0 on borders, in the same symbols.
+        seed: What the random numbers start from.
+
+    Returns:
+        Some hundreds of points, or thousands where there are many borders.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = [
+        _in_region(list(symbols), region, place, borders, generator)
+        for place, region in enumerate(regions)
+    ]
+    rows, start = (np.concatenate(each) for each in zip(*drawn, strict=True))
+    return Points(list(symbols), rows, start, np.full(len(rows), -1))
+
+
+def _in_region(
+    symbols: list[Any], region: Region, number: int, borders: Sequence[Any], generator: Any
+) -> tuple[Any, Any]:
+    inside: set[Any] = set().union(*(region.place.get(s, s).free_symbols for s in symbols))
+    base = sorted(inside | set().union(*(e.free_symbols for e in region.assumed)), key=str)
+    entered = [each.subs(region.place, simultaneous=True) for each in borders]
+    walls = [*entered, *region.assumed]
+    rows = np.stack([_drawn_numbers(symbol, _GENERIC, generator) for symbol in base], 1)
+    rows[0] = 0.0  # where norms and squares are 0
+    rows = np.concatenate([rows, _near_borders(rows, base, walls, generator)])
+    fits = np.all(
+        [_fitting(symbol, column) for symbol, column in zip(base, rows.T, strict=True)], 0
+    )
+    if region.assumed:
+        values = compiled(list(region.assumed), base)(rows)
+        for sign, value in zip(region.assumed.values(), values, strict=True):
+            fits &= np.sign(value) == sign
+    rows = rows[fits]
+    if region.place:
+        rows = compiled([region.place.get(symbol, symbol) for symbol in symbols], base)(rows).T
+    else:
+        rows = rows[:, [base.index(symbol) for symbol in symbols]]
+    return rows, np.full(len(rows), number)
+
+
+def _drawn_numbers(symbol: Any, count: int, generator: Any) -> Any:
+    """Draw numbers that a symbol may stand for: most between -4 and 4, some near 0, some far."""
+    kind = generator.random(count)
+    middle = generator.integers(-256, 257, count) / 64
+    small = generator.integers(-1024, 1025, count) / 1024
+    far = generator.integers(-96, 97, count) / 4
+    values = np.where(kind < 0.65, middle, np.where(kind < 0.85, small, far))
+    if symbol.is_integer:
+        values = np.round(values)
+    if symbol.is_nonnegative:
+        values = np.abs(values)
+    elif symbol.is_nonpositive:
+        values = -np.abs(values)
+    if symbol.is_nonzero:
+        values = np.where(values == 0, -1 if symbol.is_negative else 1, values)
+    return values
+
+
+def _fitting(symbol: Any, values: Any) -> Any:
+    """Tell which numbers a symbol may stand for, as far as signs and integers go."""
+    fits = np.isfinite(values)
+    for known, right in (
+        (symbol.is_positive, values > 0), (symbol.is_negative, values < 0),
+        (symbol.is_nonnegative, values >= 0), (symbol.is_nonpositive, values <= 0),
+        (symbol.is_nonzero, values != 0), (symbol.is_integer, values == np.round(values)),
+    ):  # fmt: skip
+        if known:
+            fits &= right
+    return fits
+
+
+def _near_borders(rows: Any, base: list[Any], walls: Sequence[Any], generator: Any) -> Any:
+    """Move points onto borders along one variable each, and a little off them to both sides."""
+    found = [rows[:0]]
+    roots: dict[int, list[Any]] = {}
+    start = rows[generator.integers(0, len(rows), _ROOTS)]
+    for wall in walls:
+        if not wall.free_symbols:
+            continue
+        value = compiled([wall], base)
+        for column, symbol in enumerate(base):
+            if symbol not in wall.free_symbols:
+                continue
+            root = _root(start, column, value)
+            roots.setdefault(column, []).append(root[:, column])
+            root = root[np.isfinite(root).all(1)]
+            found.append(root)
+            for distance in _NEAR:
+                moved = root.copy()
+                away = distance * (1 + np.abs(root[:, column]) * (distance < 0.05))
+                moved[:, column] += away * generator.choice((-1, 1), len(root))
+                found.append(moved)
+    for column, listed in roots.items():  # between each two borders that are next to one another
+        ordered = np.sort(np.array(listed), 0)
+        for low, high in pairwise(ordered):
+            for share in (0.5, 0.1):
+                between = start.copy()
+                between[:, column] = low + share * (high - low)
+                found.append(between[np.isfinite(between).all(1) & (high > low)])
+    return np.concatenate(found)
+
+
+def _root(rows: Any, column: int, value: Callable[[Any], Any]) -> Any:
+    """Go along one variable to where an expression is 0, by secants; exact where it is a line."""
+    rows = rows.copy()
+    here = value(rows)[0]
+    step = np.ones(len(rows))
+    for _ in range(_STEPS):
+        ahead = rows.copy()
+        ahead[:, column] += step
+        there = value(ahead)[0]
+        with np.errstate(all="ignore"):
+            move = -here * step / (there - here)
+        move = np.where(np.isfinite(move), np.clip(move, -1e4, 1e4), 0.0)
+        rows[:, column] += np.where(here == 0, 0.0, move)
+        here = value(rows)[0]
+        step = np.where(np.abs(move) < 1e-3, 1e-4, np.where(np.abs(move) < 1, move / 2, 1.0))
+        step = np.where(step == 0, 1e-4, step)
+    # a number with few digits is what is meant more often than not
+    rounded = rows.copy()
+    rounded[:, column] = np.round(rows[:, column], 10)
+    better = np.abs(value(rounded)[0]) <= np.abs(here)
+    return np.where(better[:, None], rounded, rows)
+
+
+def chosen(
+    points: Points, conditions: Iterable[Any], wanted: int, among: Any, seed: int = 1
+) -> Any:
+    """Choose points so that every combination of conditions that occurs has its share.
+
+    Args:
+        points: The points; for each one it is noted whether it lies on the border of a condition.
+        conditions: The conditions.
+        wanted: How many points are wanted that lie on no border.
+        among: Which of the points may be chosen.
+        seed: What the random numbers start from.
+
+    Returns:
+        The places of the points that were chosen.
+    """
+    sides = [condition_sides(each) for each in conditions]
+    values = compiled([formula for formula, _ in sides], points.symbols)(points.rows)
+    truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
+    truth = truth.reshape(len(sides), len(points.rows)).T
+    generator = np.random.default_rng(seed)
+    aside = points.rows + 1e-4 * generator.uniform(0.5, 1, points.rows.shape)
+    beside = compiled([formula for formula, _ in sides], points.symbols)(aside)
+    seen: set[Any] = set()
+    points.border[:] = -1
+    for place, (formula, _) in enumerate(sides):
+        if {formula, sympy.expand(-formula)} & seen:
+            continue
+        seen |= {formula, sympy.expand(formula)}
+        # floor(x) - 2 is 0 in all of a part, which is no border
+        thin = (values[place] == 0) & (beside[place] != 0)
+        points.border[thin] = np.where(points.border[thin] == -1, place, _CROSSING)
+    order = np.random.default_rng(seed).permutation(len(points.rows))
+    groups: dict[bytes, list[int]] = {}
+    for place in order:
+        if points.border[place] == -1 and among[place]:
+            key = truth[place].tobytes() + bytes([points.start[place]])
+            groups.setdefault(key, []).append(int(place))
+    taken: list[int] = []
+    turn = 0
+    while len(taken) < wanted and any(len(group) > turn for group in groups.values()):
+        taken += [group[turn] for group in groups.values() if len(group) > turn]
+        turn += 1
+    return np.array(taken[: max(wanted, len(groups))], int)

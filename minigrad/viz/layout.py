@@ -12,10 +12,183 @@ then the frame is one box of what is around it. So nothing else can ever stand i
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from minigrad.viz.coordinates import place_rows
-from minigrad.viz.frames import Frame, Nesting, meeting, nest
-from minigrad.viz.levels import Levels, assign_layers
-from minigrad.viz.ports import spread_ends
+from minigrad.viz.levels import Levels, assign_layers, place_rows, pool_adjacent_violators
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A box around a group of nodes: the room it needs on each side, and its least size."""
+
+    members: frozenset[int]
+    left: float = 0.0
+    right: float = 0.0
+    before: float = 0.0
+    after: float = 0.0
+    least_across: float = 0.0
+    least_along: float = 0.0
+
+
+@dataclass(frozen=True)
+class Nesting:
+    """Which frame is the innermost around each node and each frame; -1 stands for no frame.
+
+    Attributes:
+        order: the frames that nest, inner ones first.
+        of_node: for each node its frame.
+        of_frame: for each frame of `order` the next one around it.
+    """
+
+    order: list[int]
+    of_node: list[int]
+    of_frame: dict[int, int]
+
+    def around(self, node: int) -> list[int]:
+        """List the frames around a node from the inside out, and -1 at the end."""
+        found = [self.of_node[node]]
+        while found[-1] >= 0:
+            found.append(self.of_frame[found[-1]])
+        return found
+
+
+def nest(count: int, edges: Sequence[tuple[int, int]], frames: Sequence[Frame]) -> Nesting:
+    """Nest the frames as far as they can be boxes.
+
+    A frame that cuts another one, or that gradients leave and come back to, cannot be a box that
+    holds its members and nobody else: it is left out. Of frames around the same nodes the one that
+    was given first is the inner one.
+    """
+    order = sorted(range(len(frames)), key=lambda number: len(frames[number].members))
+    taken: list[int] = []
+    for number in order:
+        members = frames[number].members
+        others = [frames[other].members for other in taken]
+        if members and all(other <= members or not other & members for other in others):
+            taken.append(number)
+    nesting = _nest(count, taken, frames)
+    if _in_layers(count, edges, nesting):
+        return nesting
+    fitting: list[int] = []
+    for number in taken:
+        tried = sorted([*fitting, number], key=taken.index)
+        if _in_layers(count, edges, _nest(count, tried, frames)):
+            fitting = tried
+    return _nest(count, fitting, frames)
+
+
+def _nest(count: int, order: list[int], frames: Sequence[Frame]) -> Nesting:
+    of_node, of_frame = [-1] * count, {}
+    outermost: dict[int, int] = {}
+    for number in order:
+        of_frame[number] = -1
+        for node in frames[number].members:
+            inner = outermost.get(node, -1)
+            if inner < 0:
+                of_node[node] = number
+            else:
+                of_frame[inner] = number
+            outermost[node] = number
+    return Nesting(order, of_node, of_frame)
+
+
+def _in_layers(count: int, edges: Sequence[tuple[int, int]], nesting: Nesting) -> bool:
+    """Tell whether no two frames side by side send gradients to each other in a circle."""
+    within: dict[int, list[tuple[int, int]]] = {}
+    for source, target in edges:
+        container, one, other = meeting(nesting, source, target, count)
+        within.setdefault(container, []).append((one, other))
+    total = count + max(nesting.order, default=-1) + 1
+    return all(assign_layers(total, inside) is not None for inside in within.values())
+
+
+def meeting(nesting: Nesting, source: int, target: int, count: int) -> tuple[int, int, int]:
+    """Return the innermost frame around both ends of an edge, and what stands in it for each.
+
+    A frame with number k stands for what it holds as `count` + k.
+    """
+    if nesting.of_node[source] == nesting.of_node[target]:
+        return nesting.of_node[source], source, target
+    ways = (nesting.around(source), nesting.around(target))
+    common = next(frame for frame in ways[0] if frame in ways[1])
+    ends = []
+    for node, way in zip((source, target), ways, strict=True):
+        at = way.index(common)
+        ends.append(node if at == 0 else count + way[at - 1])
+    return common, ends[0], ends[1]
+
+
+SLOT = 46.0  # between the ports of a node with several outputs
+
+
+def spread_ends(
+    sides: Sequence[tuple[float, float]],
+    levels: Levels,
+    across: list[float],
+    offsets: list[tuple[float, float]],
+    slots: list[int],
+    fixed: set[int],
+) -> tuple[list[float], list[float]]:
+    """Spread the ends of edges over the sides of their boxes.
+
+    Args:
+        sides: for each box how wide the side is where edges leave, and that where they arrive.
+        levels: the ordered layers.
+        across: where every node and dummy is.
+        offsets: for each edge where it leaves and arrives on a frame, from the frame's middle.
+        slots: for each edge the output of the target that it belongs to.
+        fixed: the frames, on which `offsets` says where edges pass.
+
+    Returns:
+        Where each edge starts, and where it stops.
+    """
+    leaving: list[list[tuple[float, int]]] = [[] for _ in sides]
+    arriving: list[list[tuple[float, int]]] = [[] for _ in sides]
+    starts = [across[chain[0]] + offsets[at][0] for at, chain in enumerate(levels.chains)]
+    stops = [across[chain[-1]] + offsets[at][1] for at, chain in enumerate(levels.chains)]
+    for number, chain in enumerate(levels.chains):
+        near = across[chain[-2]] if len(chain) > 2 else starts[number]
+        arriving[chain[-1]].append((near, number))
+    for node, (_, width) in enumerate(sides):
+        if node not in fixed:
+            for number, place in _ports(arriving[node], across[node], width, slots).items():
+                stops[number] = place
+    for number, chain in enumerate(levels.chains):
+        near = across[chain[1]] if len(chain) > 2 else stops[number]
+        leaving[chain[0]].append((near, number))
+    for node, (width, _) in enumerate(sides):
+        if node not in fixed:
+            for number, place in _starts(leaving[node], across[node], width).items():
+                starts[number] = place
+    return starts, stops
+
+
+def _starts(ends: list[tuple[float, int]], center: float, width: float) -> dict[int, float]:
+    """Let edges leave a box side by side, those straight that end right across from it."""
+    ends = sorted(ends)
+    step = min(14.0, width / max(len(ends) - 1, 1))
+    near = [abs(x - center) <= width / 2 for x, _ in ends]
+    wanted = [x if close else center for (x, _), close in zip(ends, near, strict=True)]
+    weights = [100.0 if close else 1.0 for close in near]
+    places = pool_adjacent_violators(wanted, weights, [step] * max(len(ends) - 1, 0))
+    over = max(places[-1] - center - width / 2, 0.0) if places else 0.0
+    under = max(center - width / 2 - places[0], 0.0) if places else 0.0
+    return {edge: x - over + under for (_, edge), x in zip(ends, places, strict=True)}
+
+
+def _ports(
+    ends: list[tuple[float, int]], center: float, width: float, slots: Sequence[int]
+) -> dict[int, float]:
+    """Spread the ends of edges over one side of a box: by slot, else in the order they come in."""
+    used = sorted({slots[edge] for _, edge in ends})
+    if len(used) > 1:
+        step = min(SLOT, width / (len(used) - 1))
+        place = {slot: center + (at - (len(used) - 1) / 2) * step for at, slot in enumerate(used)}
+        return {edge: place[slots[edge]] for _, edge in ends}
+    step = min(14.0, width / max(len(ends) - 1, 1))
+    return {
+        edge: center + (number - (len(ends) - 1) / 2) * step
+        for number, (_, edge) in enumerate(sorted(ends))
+    }
+
 
 Point = tuple[float, float]
 

@@ -1,13 +1,13 @@
 """Watch which modules are called, so that a picture can put a box around what each one left."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
+from minigrad.viz.graph import IDENTITY, Graph, Index
 from minigrad.viz.text import format_shape
-
-IDENTITY = "BackwardHookFunctionBackward"
 
 
 @dataclass(eq=False)
@@ -48,6 +48,9 @@ class Call:
         """What is written on its box: `f1.f: Linear`, `f (2): Linear` for a second call."""
         called = self.name + (f" ({self.turn})" if self.turns > 1 else "")
         return f"{called}: {self.kind}" if called else self.kind
+
+
+Found = list[tuple[Call, frozenset[int]]]
 
 
 class watch_modules:
@@ -162,7 +165,7 @@ def _counter(library: str) -> Callable[[], int]:
     read: Callable[[], int] | None = getattr(autograd, "_get_sequence_nr", None)
     if read is not None:
         return read
-    tick = sys.modules[f"{library}.autograd.node"].next_priority
+    tick = sys.modules[f"{library}.core.node"].next_priority
     return lambda: -tick()  # counts downward, and a number that no node has is no loss
 
 
@@ -219,3 +222,67 @@ def members_of(
         if inside:
             found.append((call, frozenset(inside)))
     return found
+
+
+def add_groups(
+    graph: Graph, index: Index, modules: watch_modules | None, groups: Mapping[str, Any] | None
+) -> Found:
+    """Put a box around what each watched module did, and around the groups that were asked for.
+
+    Returns:
+        The calls of the modules with their nodes.
+
+    Raises:
+        ValueError: if a group is empty.
+    """
+    found: Found = []
+    if modules is not None:
+        found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
+        for call, members in found:
+            graph.groups[_unused(call.label, graph.groups)] = members
+    for label, things in (groups or {}).items():
+        held = frozenset(indices_of(index, things))
+        if not held:
+            raise ValueError(f"the group {label!r} is empty; give it nodes, tensors or names")
+        graph.groups[str(label)] = held
+    return found
+
+
+def _unused(label: str, groups: Mapping[str, Any]) -> str:
+    """Return the label, with a number behind it if there is a group of this name already."""
+    number, tried = 2, label
+    while tried in groups:
+        tried, number = f"{label} ({number})", number + 1
+    return tried
+
+
+def indices_of(index: Index, things: Any) -> list[int]:
+    """List the places of nodes, tensors or names, given as one of them, as several, or none."""
+    if things is None:
+        return []
+    several = isinstance(things, list | tuple | set | frozenset)
+    return [at for thing in (things if several else [things]) for at in index.resolve(thing)]
+
+
+def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:
+    """Call a module and watch; return its tensors, what was watched, and its inputs by name."""
+    with watch_modules(model) as modules:
+        result = model(*inputs)
+    names = [*signature(model.forward).parameters]
+    names += [f"input {at}" for at in range(len(names), len(inputs))]
+    given = {
+        name: value
+        for name, value in zip(names, inputs, strict=False)
+        if hasattr(value, "requires_grad")
+    }
+    return list(_tensors(result)), modules, given
+
+
+def _tensors(values: Any) -> Iterable[Any]:
+    """Yield the tensors in a result that a graph hangs on."""
+    if hasattr(values, "requires_grad"):
+        if values.requires_grad:
+            yield values
+    elif isinstance(values, list | tuple | Mapping):
+        for value in values.values() if isinstance(values, Mapping) else values:
+            yield from _tensors(value)

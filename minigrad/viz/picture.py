@@ -1,15 +1,186 @@
-"""Hold pictures of graphs, which show in Jupyter, and put them side by side."""
+"""Draw the graph that a computation left behind: as a picture, in words, and side by side."""
 
-from collections.abc import Iterable, Sequence
+import base64
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from minigrad.viz.canvas import Canvas
-from minigrad.viz.export import description, dot, table
-from minigrad.viz.graph import Graph
-from minigrad.viz.svg import LEGEND, bounds, document, legend_card, legend_kinds, panel, plate
-from minigrad.viz.theme import STYLE, box, image, row
+from minigrad.viz.canvas import (
+    DIRECTIONS,
+    LEGEND,
+    Canvas,
+    bounds,
+    document,
+    legend_card,
+    legend_kinds,
+    panel,
+    plate,
+)
+from minigrad.viz.folds import MOST_READ, fold_modules
+from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
+from minigrad.viz.modules import add_groups, called, indices_of, watch_modules
+from minigrad.viz.shapes import hook_label
+from minigrad.viz.style import PICTURE_STYLE
+
+SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
+
+
+def hook_words(hook: Hook) -> str:
+    """Name a hook in words.
+
+    Example:
+        >>> hook_words(Hook("full backward", "rescale_hook"))
+        'full backward hook rescale_hook'
+    """
+    label = hook_label(hook)
+    return f"{label} {hook.name}" if hook.name else label
+
+
+def tensor_words(node: Node) -> str:
+    """Name the tensors at a node with shape, value and gradient."""
+    words = []
+    for card in node.cards:
+        value = "" if card.value is None else f" = {card.value}"
+        grad = "" if card.grad is None else f", grad {card.grad}"
+        words.append(f"{card.name} {card.shape}{value}{grad}")
+    return "; ".join(words)
+
+
+def node_words(node: Node) -> str:
+    """Name a node, and say how often it comes in a row and how many it stands for."""
+    if node.role != "fold":
+        return node.name
+    return f"[{node.name}{f' x {node.repeats}' if node.repeats > 1 else ''}]"
+
+
+def fold_words(node: Node) -> list[str]:
+    """List what is to be said of a folded node."""
+    if node.role != "fold":
+        return []
+    return [*node.lines, f"{node.holds} node{'s' if node.holds > 1 else ''}"]
+
+
+def _targets(graph: Graph) -> list[str]:
+    """Say for each node where its gradients go, a dash for an input that needs none."""
+    ways = [["-"] * count for count in graph.input_counts]
+    for edge in graph.edges:
+        nr = f".{edge.output_nr}" if edge.output_nr else ""
+        ways[edge.source][edge.input_nr] = f"{edge.target}{nr}"
+    return [" ".join(way) for way in ways]
+
+
+def table(graph: Graph) -> str:
+    """Write the graph as a text table, a line for each node, the same every time."""
+    rows = [("#", "node", "sends to", "tensor", "hooks")]
+    for node, targets in zip(graph.nodes, _targets(graph), strict=True):
+        hooks = ", ".join(map(hook_words, node.hooks))
+        notes = "; ".join(note.replace("\n", " ") for note in node.notes)
+        last = " | ".join(part for part in (hooks, notes) if part)
+        held = "; ".join(part for part in (tensor_words(node), *fold_words(node)) if part)
+        rows.append((str(node.index), node_words(node), targets, held, last))
+    if not any(row[4] for row in rows[1:]):
+        rows = [(*row[:4], "") for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[4]]).rstrip())
+    for label, members in graph.groups.items():
+        lines.append(f"{label}: nodes {' '.join(map(str, sorted(members)))}")
+    if graph.folded:
+        lines.append(graph.folded)
+    return "\n".join(lines)
+
+
+def description(graph: Graph) -> str:
+    """Describe the graph in sentences, for the alternative text of its picture."""
+    operations = [node for node in graph.nodes if node.role != "leaf"]
+    leaves = [node for node in graph.nodes if node.role == "leaf"]
+    heads = [tensor_words(graph.nodes[root]) or graph.nodes[root].name for root in graph.roots]
+    sentences = [f"Graph of {' and '.join(heads)}"]
+    if graph.folded:
+        sentences.append(graph.folded)
+    if operations and len(operations) <= 16:
+        names = (
+            node_words(node) + (f" ({'; '.join(fold_words(node))})" if node.lines else "")
+            for node in operations
+        )
+        sentences.append(f"From the output on: {', '.join(names)}")
+    elif operations:
+        counted = Counter(node_words(node) for node in operations)
+        sentences.append("Operations: " + ", ".join(f"{n} {name}" for name, n in counted.items()))
+    if leaves and len(leaves) <= 16:
+        sentences.append(f"Leaves: {'; '.join(tensor_words(node) or 'leaf' for node in leaves)}")
+    elif leaves:
+        sentences.append(f"{len(leaves)} leaves")
+    hooks = [
+        f"{hook_words(hook)} at node {node.index} ({node.name})"
+        for node in graph.nodes
+        for hook in node.hooks
+    ]
+    if hooks:
+        sentences.append(f"Hooks: {', '.join(hooks)}")
+    if len(graph.groups) > 6:
+        sentences.append(f"Boxes: {'; '.join(graph.groups)}")
+    for label, members in graph.groups.items() if len(graph.groups) <= 6 else ():
+        inside = ", ".join(graph.nodes[member].name for member in sorted(members)[:12])
+        sentences.append(f"A box named {label} holds {inside}")
+    return ". ".join(sentences) + "."
+
+
+def dot(graph: Graph, prefix: str = "n") -> str:
+    """Write the statements of a DOT graph, for those who have Graphviz."""
+    lines = []
+    shapes = {"operation": "box", "leaf": "box", "identity": "hexagon", "fold": "box3d"}
+    for node in graph.nodes:
+        label = [node_words(node)] if node.role != "leaf" else []
+        label += fold_words(node)
+        label += [tensor_words(node)] if node.cards else []
+        label += [hook_words(hook) for hook in node.hooks] + node.notes
+        style = ', style="rounded"' if node.role == "operation" else ""
+        text = _quoted("\n".join(label))
+        lines.append(f"  {prefix}{node.index} [label={text}, shape={shapes[node.role]}{style}];")
+    lines += [f"  {prefix}{edge.source} -> {prefix}{edge.target};" for edge in graph.edges]
+    return "\n".join(lines + _clusters(graph, prefix))
+
+
+def _clusters(graph: Graph, prefix: str) -> list[str]:
+    """Write the groups as clusters, each within the smallest one that holds all of it."""
+    groups = sorted(graph.groups.items(), key=lambda item: -len(item[1]))
+    depth: list[int] = []
+    around: list[int] = []
+    for at, (_, members) in enumerate(groups):
+        outer = [other for other in range(at) if members <= groups[other][1]]
+        around.append(outer[-1] if outer else -1)
+        depth.append(depth[outer[-1]] + 1 if outer else 0)
+    # Written in the order of a walk through the tree, each closed when the walk leaves it.
+    lines: list[str] = []
+    stack = [at for at in reversed(range(len(groups))) if around[at] < 0]
+    opened: list[int] = []
+    while stack:
+        at = stack.pop()
+        while len(opened) > depth[at]:
+            lines.append("  " * len(opened) + "}")
+            opened.pop()
+        label, members = groups[at]
+        opened.append(at)
+        pad = "  " * len(opened)
+        lines.append(f"{pad}subgraph cluster_{prefix}{at} {{ label={_quoted(label)};")
+        names = "; ".join(f"{prefix}{member}" for member in sorted(members))
+        lines.append(f"{pad}  {names};")
+        stack += [other for other in reversed(range(len(groups))) if around[other] == at]
+    while opened:
+        lines.append("  " * len(opened) + "}")
+        opened.pop()
+    return lines
+
+
+def _quoted(text: str) -> str:
+    inner = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{inner}"'
 
 
 class Picture:
@@ -97,10 +268,12 @@ class Picture:
             for at, canvas in enumerate(self._canvases)
         ]
         head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
-        shown = pieces[0][0] if single else row(pieces) + self._legend()
+        shown = pieces[0][0] if single else side_by_side(pieces) + self._legend()
         notes = dict.fromkeys(graph.folded for graph in self.graphs if graph.folded)
         foot = "".join(f"<div><small>{escape(note)}</small></div>" for note in notes)
-        return f'<style>{STYLE}</style><div class="minigrad-picture">{head}{shown}{foot}</div>'
+        return (
+            f'<style>{PICTURE_STYLE}</style><div class="minigrad-picture">{head}{shown}{foot}</div>'
+        )
 
     def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
         """Give one graph with its caption as HTML, and its width."""
@@ -188,3 +361,156 @@ def beside(
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)
+
+
+def draw(
+    output: Any,
+    *inputs: Any,
+    names: Any = None,
+    modules: watch_modules | None = None,
+    fold: bool | int | str | Sequence[str] | None = None,
+    hooks: bool | Callable[[Any], Iterable[Any]] = True,
+    values: bool = True,
+    gradients: bool = True,
+    highlight: Any = None,
+    annotations: Mapping[Any, str] | None = None,
+    groups: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    alt: str | None = None,
+    direction: str = "down",
+    digits: int = 4,
+    max_values: int = 4,
+    limit: int = 300,
+) -> Picture:
+    """Draw the graph that a computation left behind.
+
+    Each operation is a box with PyTorch's name for its node; arrows point the way the gradient
+    goes, from the output to the leaves. What stands above a box happens before its rule, what hangs
+    below it happens after: a gradient traveling down meets everything in the order drawn.
+
+    Args:
+        output: the tensor the graph ends in, or a list or tuple of several. Or a Module: it is
+            called with `inputs`, and what comes out is drawn with all its modules.
+        *inputs: what to call the module with.
+        names: names for tensors: a dict `{"x": x, "s": s}`, a Module (whose
+            `named_parameters()` are taken), or a list of both. An inner tensor that is named is
+            drawn above its operation. Tensors that are not part of the graph are left out.
+        modules: what `watch_modules` saw while the graph was made. Each call of a module becomes a
+            box with its dotted name and its class, and parameters get their names.
+        fold: which modules to fold into a single box each. `True` or `1`: the model's own
+            children, or the models if there are several; `2`: theirs, and so on; a dotted name or a
+            list of names: these; `False`: none.
+            By default modules are folded if there are more than 40 nodes, and the picture says so.
+            What comes four times in a row or more, in a loop for example, is folded too.
+        hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
+            objects with `kind`, `name` and `output_nr`.
+        values: whether to show tensors' values.
+        gradients: whether to show the gradients they hold.
+        highlight: a tensor, node or name, or a list of them, to be marked.
+        annotations: notes to put under a node: `{tensor, node or name: text}`.
+        groups: boxes around parts of the graph: `{label: [nodes, tensors or names]}`; see
+            `minigrad.viz.between`.
+        title: a line above the picture.
+        alt: the alternative text; by default one that describes the graph.
+        direction: where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
+        digits: decimals of numbers.
+        max_values: how many entries a tensor may have for them to be shown; else only its shape.
+        limit: how many nodes there may be.
+
+    Returns:
+        The picture.
+
+    Raises:
+        ValueError: if there is no graph, too large a graph, or an unknown direction.
+        KeyError: if something named is not part of the graph.
+        TypeError: if `inputs` are given for something that is no module.
+
+    Example:
+        >>> import minigrad
+        >>> x = minigrad.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> y.backward()
+        >>> draw(y, names={"x": x, "y": y})
+        #  node            sends to  tensor
+        0  MulBackward0    1 1       y () = 9.0000
+        1  AccumulateGrad            x () = 3.0000, grad 6.0000
+        >>> draw(minigrad.nn.ReLU(), x)
+        #  node            sends to  tensor
+        0  ReluBackward0   1         output () = 3.0000
+        1  AccumulateGrad            input () = 3.0000, grad 6.0000
+        ReLU: nodes 0
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    if hasattr(output, "named_modules"):
+        output, modules, given = called(output, inputs)
+        names = [names, given]
+    elif inputs:
+        raise TypeError(
+            f"draw() calls a Module with the inputs given, but got a {type(output).__name__} and "
+            f"{len(inputs)} inputs. To draw several outputs, give them as a list."
+        )
+    if modules is not None:
+        names = [names, *({name: module} if name else module for name, module in modules.models)]
+    outputs = list(output) if isinstance(output, list | tuple) else [output]
+    if not outputs:
+        raise ValueError(
+            "there is no graph to draw: no tensor that requires a gradient was given or came out"
+        )
+    graph, index = read_graph(
+        outputs,
+        names=names,
+        hooks=hooks,
+        values=values,
+        gradients=gradients,
+        digits=digits,
+        max_values=max_values,
+        limit=limit if fold is False else max(limit, MOST_READ),
+    )
+    for thing, note in (annotations or {}).items():
+        for at in index.resolve(thing):
+            graph.nodes[at].notes.append(str(note))
+    for at in indices_of(index, highlight):
+        graph.nodes[at].highlighted = True
+    found = add_groups(graph, index, modules, groups)
+    if fold is not False:
+        graph = fold_modules(graph, index, found, fold, digits, gradients)
+    if len(graph.nodes) > limit:
+        raise too_many(limit)
+    return Picture([Canvas(graph, direction)], [None], title, alt)
+
+
+def image(svg: str, alt: str, width: float, height: float, kind: str = "") -> str:
+    """Write an image that carries the whole picture inside, and shrinks as far as it is readable.
+
+    Args:
+        svg: The picture.
+        alt: Its alternative text.
+        width: Its own width in pixels.
+        height: Its own height.
+        kind: A further class for it.
+    """
+    data = base64.b64encode(svg.encode()).decode("ascii")
+    names = f"minigrad-ink {kind}".strip()
+    least = -(-width * SMALLEST // 1)
+    return (
+        f'<img class="{names}" src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}" '
+        f'width="{width:g}" height="{height:g}" '
+        f'style="min-width:{least:g}px;max-width:100%;height:auto">'
+    )
+
+
+def box(inner: str, width: float) -> str:
+    """Put an image of some width into a box that scrolls where the page is narrower."""
+    wide = ' tabindex="0" role="group" aria-label="wide picture"' if width > 900 else ""
+    return f'<div class="minigrad-wide" style="overflow-x:auto"{wide}>{inner}</div>'
+
+
+def side_by_side(pieces: list[tuple[str, float]]) -> str:
+    """Put pieces of HTML with their widths side by side, or below each other where it is narrow."""
+    items = "".join(
+        f'<div style="display:inline-block;vertical-align:top;'
+        f'flex:1 1 {-(-width * SMALLEST // 1):g}px;max-width:{width:g}px">{inner}</div>'
+        for inner, width in pieces
+    )
+    return f'<div class="minigrad-row" style="overflow-x:auto">{items}</div>'

@@ -18,10 +18,10 @@ from minigrad.autograd.events import (
     PassStarted,
     RuleApplied,
 )
-from minigrad.viz.parts import HOOK_LABELS
+from minigrad.viz.shapes import HOOK_LABELS
 from minigrad.viz.text import format_shape, format_values
 
-MOST = 4  # entries of a gradient that are shown; of others the shape and the norm
+MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
 
 # For a node, the number of one of its inputs and the shape of its result: the formula of the local
 # derivative, if known.
@@ -225,7 +225,7 @@ class _Teller:
         """Write one gradient."""
         if gradient is None or not hasattr(gradient, "tolist"):
             return str(gradient)
-        if gradient.numel() <= MOST:
+        if gradient.numel() <= MOST_ENTRIES:
             return format_values(gradient.tolist(), self.digits)
         norm = format_values(float((gradient * gradient).sum()) ** 0.5, self.digits)
         return f"{format_shape(gradient.shape)} of norm {norm}"

@@ -1,4 +1,13 @@
-"""Give all plots one look: fixed size, colors safe for the color-blind, readable in gray."""
+"""Give pictures and plots one look: colors safe for the color-blind, on light and on dark pages.
+
+Pictures and plots have no ground of their own. The lines of a picture keep a contrast of 3 to 1 to
+white and to black grounds, and its words stand on cards; so it can be read wherever it is shown, in
+a notebook that is not trusted too, which refuses styles. Where styles are taken pictures turn dark
+on dark pages, and plots, whose colors mean something, get lighter: in JupyterLab and in exported
+notebooks (`data-jp-theme-light`), in books (`data-theme`), in VS Code and Colab.
+"""
+
+from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
@@ -7,16 +16,23 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from minigrad.viz.shapes import BLUE, GREEN, PURPLE, RULE, VERMILLION, WIRE
-from minigrad.viz.theme import PLOTS
+# The palette of Okabe and Ito (2008), which color-blind readers can tell apart.
+BLUE, GREEN, ORANGE, VERMILLION = "#0072B2", "#009E73", "#E69F00", "#D55E00"
+PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
+
+# Lines have a contrast of 3 to 1 or more to white and to black grounds; words stand on cards.
+PAPER, RULE, INK, SOFT, WIRE = "#ffffff", "#8a93a0", "#16191d", "#4d545e", "#66707c"
+CARD, FOLD = "#f6f7f9", "#6f6196"
+TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
+
 
 # A plot has no ground of its own: it has to be readable on white pages and on dark ones. The ink
 # has a contrast of 4.5 to 1 to white and 4.2 to 1 to JupyterLab's dark #111; no color has 4.5 to
 # both, for they are only 18.9 to 1 apart.
-INK = "#6f7780"
+PLOT_INK = "#6f7780"
 # 3 to 1 or more to both: orange and sky are darker than in the palette.
 AMBER, AZURE = "#b97c00", "#3d94cc"
-COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, INK)
+COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, PLOT_INK)
 # More than seven lines go from one of these colors to the next.
 RAMP = (BLUE, "#8370b8", "#c7607a", "#c98500")
 # One line style for each color, so that lines differ without any color.
@@ -56,7 +72,7 @@ def style() -> dict[str, Any]:
         "axes.edgecolor": WIRE,
         "axes.facecolor": "none",
         "axes.grid": True,
-        "axes.labelcolor": INK,
+        "axes.labelcolor": PLOT_INK,
         "axes.prop_cycle": cycler(color=COLORS) + cycler(linestyle=LINES),
         "axes.spines.right": False,
         "axes.spines.top": False,
@@ -78,9 +94,9 @@ def style() -> dict[str, Any]:
         "lines.markersize": 7,
         "savefig.dpi": DPI,
         "savefig.facecolor": "none",
-        "text.color": INK,
-        "xtick.color": INK,
-        "ytick.color": INK,
+        "text.color": PLOT_INK,
+        "xtick.color": PLOT_INK,
+        "ytick.color": PLOT_INK,
     }
 
 
@@ -110,3 +126,52 @@ def styled() -> Iterator[None]:
     """
     with matplotlib_module().rc_context(style()):
         yield
+
+
+_DARK_PAGES = (
+    '[data-jp-theme-light="false"]',
+    '[data-theme="dark"]',
+    'html[theme="dark"]',
+    ".vscode-dark",
+)
+_PERHAPS_DARK_PAGES = ('[data-theme="auto"]', ".minigrad-page")
+
+
+def on_dark_pages(selector: str, rules: str) -> str:
+    """Write rules of style that hold on dark pages only.
+
+    Args:
+        selector: What they are for.
+        rules: The declarations.
+
+    Example:
+        >>> print(on_dark_pages("p", "color:white"))
+        :is([data-jp-theme-light="false"],[data-theme="dark"],html[theme="dark"],.vscode-dark) \
+p{color:white}
+        @media (prefers-color-scheme:dark){:is([data-theme="auto"],.minigrad-page) p{color:white}}
+    """
+    known, perhaps = ",".join(_DARK_PAGES), ",".join(_PERHAPS_DARK_PAGES)
+    return (
+        f":is({known}) {selector}{{{rules}}}\n"
+        f"@media (prefers-color-scheme:dark){{:is({perhaps}) {selector}{{{rules}}}}}"
+    )
+
+
+# White becomes nearly black and black nearly white, and colors keep their hue.
+PICTURES = "img.minigrad-ink{background:none!important}\n" + on_dark_pages(
+    "img.minigrad-ink", "filter:invert(.9) hue-rotate(180deg)!important"
+)
+# Lighter by a straight line from black to white: no two colors fall together, none change places.
+PLOTS = on_dark_pages(
+    ':is(.jp-RenderedImage img,.cell_output img[src$=".png"])',
+    "filter:invert(1) brightness(.75) invert(1)!important;background:none!important",
+)
+# Books put a light card under each output on their dark pages; these outputs need none.
+CARDS = on_dark_pages(
+    ".cell_output .text_html:has(img.minigrad-ink)",
+    "background:none!important;color:inherit!important",
+)
+PICTURE_STYLE = f"""{PICTURES}
+{CARDS}
+.minigrad-row{{display:flex;flex-wrap:wrap;gap:12px 28px}}
+.minigrad-wide:focus-visible{{outline:2px solid var(--jp-brand-color1,#1976d2)}}"""

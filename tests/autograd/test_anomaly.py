@@ -203,11 +203,11 @@ def test_nothing_is_noted_while_it_is_off(torch, draw):
 
 
 def test_recording_goes_back_to_the_quick_way():
-    before = minigrad.autograd.modes.grad_mode.enabled
+    before = minigrad.core.modes.grad_mode.enabled
     with minigrad.autograd.set_detect_anomaly(True):
         assert is_anomaly_enabled()
-        assert minigrad.autograd.modes.grad_mode.enabled is not True
-    assert before is True and minigrad.autograd.modes.grad_mode.enabled is True
+        assert minigrad.core.modes.grad_mode.enabled is not True
+    assert before is True and minigrad.core.modes.grad_mode.enabled is True
     with minigrad.no_grad(), minigrad.autograd.set_detect_anomaly(True):
-        assert minigrad.autograd.modes.grad_mode.enabled is False
-    assert minigrad.autograd.modes.grad_mode.enabled is True
+        assert minigrad.core.modes.grad_mode.enabled is False
+    assert minigrad.core.modes.grad_mode.enabled is True

@@ -18,7 +18,7 @@ from minigrad.autograd import Function, gradcheck, gradgradcheck
 from minigrad.autograd.gradcheck import GradcheckError
 from minigrad.autograd.gradcheck.comparing import Draw
 from minigrad.autograd.gradcheck.missing import without_gradient
-from minigrad.ops.tape import book
+from minigrad.core.tape import book
 
 
 def leaf(*values: float, dtype: Any = torch.float64) -> Any:

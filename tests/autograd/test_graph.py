@@ -73,18 +73,6 @@ def test_each_output_of_a_node_has_its_own_hooks():
     assert hooks_of(first.grad_fn) == [HookRecord("tensor pre-hook", "watch", 1)]
 
 
-def test_a_hook_may_say_what_is_shown_in_its_place():
-    x = minigrad.tensor([1.0], requires_grad=True)
-    node = (x * 2).grad_fn
-
-    def hook(grads):
-        return None
-
-    hook.shown_as = lambda: [("full backward", "a"), ("full backward", "b")]
-    node.register_prehook(hook)
-    assert hooks_of(node) == [HookRecord("full backward", "a"), HookRecord("full backward", "b")]
-
-
 def test_a_retained_tensor_that_is_gone_is_not_listed():
     x = minigrad.tensor([1.0], requires_grad=True)
     y = x * 2

@@ -3,7 +3,7 @@
     python3 tests/benchmarks/convolution.py     (in the environment of the tests, with torch or not)
 
 How it is measured is told in `timing.py`. With `MINIGRAD_KEEP_FREED_MEMORY=0` in the environment
-one sees what the allocator costs: see `minigrad/memory.py`.
+one sees what the allocator costs: see `minigrad/creation/memory.py`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.viz import Picture, Player, beside, draw, play, plot_chain, record, watch_modules
-from minigrad.viz.theme import PLOTS
+from minigrad.viz.style import PLOTS
 
 from .chromium import Page, browser, executable
 

@@ -10,7 +10,7 @@ import pytest
 
 import minigrad
 from minigrad.classroom import data
-from minigrad.classroom.waiting import progress
+from minigrad.classroom.data import progress
 
 
 def test_the_digits_are_those_of_the_source():

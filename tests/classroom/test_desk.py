@@ -1,14 +1,17 @@
 """Checks speak, hints help, predictions are compared, and a learner's slips do no harm."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from minigrad import classroom
 from minigrad.classroom import check, compare, hint, judge, predict
-from minigrad.classroom.exercise import computed
-from minigrad.classroom.running import Endless, run
+from minigrad.classroom.execution import Endless, run
+from minigrad.classroom.exercises import computed
 
 
 def number(identifier="97.1", **changes):
@@ -67,6 +70,34 @@ def test_hints_come_in_two_steps(capsys):
 def test_an_unknown_exercise_is_named(identifier):
     with pytest.raises(ValueError, match="There is no exercise"):
         check(identifier, 1)
+
+
+def test_the_checks_are_found_from_anywhere(tmp_path):
+    program = (
+        "import sys\n"
+        "from minigrad.classroom import check\n"
+        "import checks  # the learner's own\n"
+        "print(check('06.1', 1).status, checks.OWN, [m for m in sys.modules if m == 'lessons'])\n"
+    )
+    (tmp_path / "checks.py").write_text("OWN = 'own'\n", encoding="utf-8")
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    root = str(Path(classroom.__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": root},
+    )
+    assert done.stdout.endswith("wrong own []\n"), done.stdout + done.stderr
+
+
+def test_without_the_lessons_it_says_where_checks_are(registered, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="It comes with the lessons"):
+        classroom.desk.checks("06", None)
+    monkeypatch.setattr(classroom.desk.checks, "__defaults__", (None,))
+    registered(number())
+    assert check("97.1", 8)  # an exercise of one's own needs none
 
 
 def test_instructors_register_their_own(registered):

@@ -10,9 +10,9 @@ import minigrad as torch
 from minigrad import autograd, classroom, nn
 from minigrad.classroom import Function, Hook, Mistake
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.exercise import Objection
-from minigrad.classroom.feedback import as_html, tell
-from minigrad.classroom.running import run, within
+from minigrad.classroom.display import as_html, tell
+from minigrad.classroom.execution import run, within
+from minigrad.classroom.exercises import Objection
 
 
 def slopes(rng):

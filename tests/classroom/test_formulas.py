@@ -13,7 +13,7 @@ import minigrad as torch
 from minigrad.classroom import register
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.desk import judge
-from minigrad.classroom.exercise import Mistake
+from minigrad.classroom.exercises import Mistake
 from minigrad.classroom.formulas import Formula, Rule
 from minigrad.symbolic import symbols
 

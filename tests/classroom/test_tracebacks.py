@@ -5,7 +5,7 @@ import re
 import pytest
 
 import minigrad as torch
-from minigrad.classroom.tracebacks import LEFT_OUT, outside_only, shorten
+from minigrad.classroom.display import LEFT_OUT, outside_only, shorten
 
 
 def names(traceback):
@@ -54,9 +54,9 @@ def test_in_a_shell(capsys):
     assert "grad can be implicitly created only for scalar outputs" in after
     assert "x.backward()" in after and LEFT_OUT in after
     assert len(after.splitlines()) < 20 and len(before.splitlines()) > 30
-    assert "starting.py" in before and "starting.py" not in after
+    assert "gradients.py" in before and "gradients.py" not in after
     # %tb has all of it
-    assert "starting.py" in run(shell, "%tb", capsys)
+    assert "gradients.py" in run(shell, "%tb", capsys)
     # an error of the learner's own is as it was
     own = run(shell, "def f():\n    return 1 / 0\n\nf()", capsys)
     assert "ZeroDivisionError" in own and "return 1 / 0" in own and LEFT_OUT not in own

@@ -277,4 +277,5 @@ def test_a_lesson_is_measured(demo, monkeypatch, capsys):
     assert lines[0].startswith("| lesson | words | code lines | words a line |")
     assert lines[2].startswith("| demo | ")
     monkeypatch.undo()
-    assert table.main(["78"]) == 1
+    with pytest.raises(SystemExit, match="no solution notebook"):
+        table.main(["78"])

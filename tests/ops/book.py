@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import minigrad.ops
-from minigrad.ops.tape import book
+from minigrad.core.tape import book
 
 from .cases import Case as Case
 

@@ -141,14 +141,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "leaky_relu": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
     "leaky_relu_in_place": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
-    "elu_in_place": [case(lambda x: np.where(x > 0, x, 0.7 * np.exp(x) - 0.7), (8,), then=(0.7,))],
-    "elu_backward_from_result": [
-        case(lambda g, y: g * np.where(y > 0, 1, y + 0.7), (8,), (8,), then=(0.7,))
-    ],
-    "elu_backward": [
-        case(lambda g, x: g * np.where(x > 0, 1, 0.7 * np.exp(x)), (8,), (8,), then=(0.7,))
-    ],
-    "elu": [case(lambda x: np.where(x > 0, x, 0.7 * np.exp(x) - 0.7), (8,), then=(0.7,))],
     "softplus_backward": [
         case(lambda g, x: g * np.where(x > 0.5, 1, sigmoid_of(2 * x)), (8,), (8,), then=(2, 1.0))
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .cases import PLACES, TWICE, Case, M, V, add_along, added, case, put
+from .cases import PLACES, Case, M, add_along, added, case, put
 
 LISTED = np.array([0, 2])
 SAME = np.array([1, 1])
@@ -57,13 +57,7 @@ CASES: dict[str, list[Case]] = {
         case(lambda x, y: x + y.sum(), (), (1,), then=(0, np.array([0]), 1)),
     ],
     "index_fill_number": [case(lambda x: filled(x, 7.0), M, then=(1, LISTED, 7.0))],
-    "index_fill": [case(filled, M, (), then=(1, LISTED))],
-    "index_copy": [case(filled, M, (2, 2), then=(1, LISTED))],
-    "index_put_add": [
-        case(lambda x, v: added(x, TWICE, v), V, shape, then=(TWICE,)) for shape in ((3,), ())
-    ],
     "take": [case(lambda x: x.reshape(-1)[IN_ROW], M, then=(IN_ROW,))],
-    "put": [case(in_row, M, (2, 2), then=(IN_ROW,)), case(in_row, M, (4,), then=(IN_ROW,))],
     "put_add": [case(lambda x, y: in_row(x, y, add=True), M, (2, 2), then=(IN_ROW,))],
     "scatter_reduce": [
         *reductions(REDUCERS, (np.array([[0], [1]]), REPEATED), REPEATED, (2, 2)),

@@ -8,7 +8,7 @@ import numpy as np
 
 import minigrad as torch
 
-from .cases import Case, M, V, case, put
+from .cases import Case, M, V, case
 
 SQUARE, BATCH = (3, 3), (2, 2, 2)
 
@@ -51,15 +51,6 @@ def _distances(p: float) -> Any:
     return reference
 
 
-def _lower_solved(b: Any, factor: Any) -> Any:
-    lower = np.tril(factor)
-    return np.linalg.solve(lower @ lower.swapaxes(-1, -2), b)
-
-
-def _diagonal_put(x: Any, v: Any) -> Any:
-    return put(x, (range(2), range(2)), v)
-
-
 CASES: dict[str, list[Case]] = {
     "tril": [case(lambda x: np.tril(x, 1), SQUARE, then=(1,)), case(np.tril, BATCH, then=(0,))],
     "triu": [case(lambda x: np.triu(x, -1), SQUARE, then=(-1,)), case(np.triu, BATCH, then=(0,))],
@@ -74,7 +65,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: np.diag(x, -1), V, then=(-1, 0, 1)),
         case(lambda x: x[..., None] * np.eye(3), M, then=(0, 1, 2)),
     ],
-    "diagonal_scatter": [case(_diagonal_put, M, (2,), then=(0, 0, 1))],
     "vdot": [case(np.vdot, V, V)],
     "baddbmm": [
         case(lambda c, a, b: 0.5 * c + 2.5 * (a @ b), bias, (2, 2, 3), (2, 3, 2), then=(0.5, 2.5))
@@ -89,18 +79,6 @@ CASES: dict[str, list[Case]] = {
             then=(0.5, 2.5),
         )
         for bias in ((2, 2), (2,))
-    ],
-    "addmv": [
-        case(lambda c, a, b: 0.5 * c + 2.5 * (a @ b), bias, M, (3,), then=(0.5, 2.5))
-        for bias in ((2,), ())
-    ],
-    "addr": [
-        case(lambda c, a, b: 0.5 * c + 2.5 * np.outer(a, b), bias, (2,), (3,), then=(0.5, 2.5))
-        for bias in (M, (3,))
-    ],
-    "cross": [
-        case(np.cross, M, M, then=(1,)),
-        case(lambda a, b: np.cross(a, b, axis=0), (3, 2), (3, 1), then=(0,)),
     ],
     "cdist": [case(_distances(p), (2, 3), (4, 3), then=(p,)) for p in (1, 1.5, 2, 3, np.inf)]
     + [case(_distances(2), (2, 2, 3), (3, 3), then=(2,))],
@@ -145,26 +123,6 @@ CASES: dict[str, list[Case]] = {
     "cholesky": [
         _of(np.linalg.cholesky, _positive, SQUARE, then=(False,)),
         _of(lambda a: np.linalg.cholesky(a).swapaxes(-1, -2), _positive, BATCH, then=(True,)),
-    ],
-    "cholesky_old": [_of(np.linalg.cholesky, _positive, SQUARE, then=(False,))],
-    "cholesky_solve": [
-        Case(
-            ((3, 2), SQUARE),
-            lambda b, x: _lower_solved(b, _well(x)),
-            lambda op, b, x: op(b, _well(x).tril(), False),
-        ),
-        Case(
-            ((2, 1), BATCH),
-            lambda b, x: _lower_solved(b, _well(x)),
-            lambda op, b, x: op(b, _well(x).tril().mT, True),
-        ),
-    ],
-    "cholesky_inverse": [
-        Case(
-            (SQUARE,),
-            lambda x: np.linalg.inv(np.tril(_well(x)) @ np.tril(_well(x)).T),
-            lambda op, x: op(_well(x).tril(), False),
-        )
     ],
     "pinv": [
         case(np.linalg.pinv, (3, 2), then=(None, None, False)),

@@ -13,10 +13,7 @@ CASES: dict[str, list[Case]] = {
     for name in (
         "bernoulli",
         "bernoulli_draw",
-        "cauchy_draw",
         "exponential_draw",
-        "geometric_draw",
-        "log_normal_draw",
         "normal_draw",
         "random_between",
         "random_below",

@@ -79,10 +79,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "median_all": [case(lambda x: x[1, 0], M, then=(3,))],
     "nanmedian_all": [case(lambda x: x[1, 0], M, then=(3,))],
-    "between": [
-        case(lambda a, b, w: a + w * (b - a), *shapes)
-        for shapes in (((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), (2, 3)))
-    ],
     "nansum": [
         case(np.sum, M, then=(None, False, None)),
         case(lambda x: x.sum(1), M, then=((1,), False, None)),
@@ -90,8 +86,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "dist": [each for p in (1, 2, 3) for each in two(distance(p), p)],
     "renorm": [case(lambda x: shortened(x, 1.2), (3, 3), then=(2, 0, 1.2))],
-    "with_dimension": [case(lambda x: x[:, None], M, then=(1,))],
-    "turned": [case(np.transpose, M, then=(0, 1))],
     "cumsum": [
         case(lambda x: x.cumsum(1), M, then=(1, None)),
         case(np.copy, (), then=(0, None)),
@@ -101,15 +95,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x.cumprod(1), M, then=(1, None)),
         case(np.copy, (1, 2), then=(0, None)),
         shifted(lambda x: x.cumprod(1), (2, 4), [(0, 1), (0, 3), (1, 0)], 1, None),
-    ],
-    "cummax": [
-        case(lambda x: np.take_along_axis(x, SO_FAR, 1), M, then=(1, SO_FAR)),
-        case(np.copy, (), then=(0, np.zeros((), int))),
-    ],
-    "cummin": [case(lambda x: np.take_along_axis(x, SO_FAR, 1), M, then=(1, SO_FAR))],
-    "logcumsumexp": [
-        case(lambda x: np.log(np.exp(x).cumsum(1)), M, then=(1,)),
-        case(np.copy, (), then=(0,)),
     ],
     "sort": [case(lambda x: np.take_along_axis(x, ORDER, 1), M, then=(1, ORDER))],
     "sort_stable": [case(lambda x: np.take_along_axis(x, ORDER, 1), M, then=(1, ORDER))],

@@ -1,4 +1,4 @@
-"""Cases for the operations that roll, turn, look through windows, and write parts of copies."""
+"""Cases for the operations that look at memory through windows and strides."""
 
 from __future__ import annotations
 
@@ -31,14 +31,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x[0, :, 0], (1, 3, 1), then=((0, 2),)),
         case(lambda x: x[0], (1, 3, 1), then=((0, 1),)),
     ],
-    "roll": [
-        case(lambda x: np.roll(x, 4), M, then=((4,), ())),
-        case(lambda x: np.roll(x, (1, -1), (0, 1)), M, then=((1, -1), (0, 1))),
-    ],
-    "rot90": [
-        case(lambda x: x[:, ::-1].T, M, then=(1, (0, 1))),
-        case(lambda x: x[:, ::-1, ::-1], T, then=(-2, (1, 2))),
-    ],
     "unfold_dim": [
         case(lambda x: WINDOWS(x, 3)[::2], (6,), then=(0, 3, 2)),
         case(lambda x: WINDOWS(x, 2, 1), M, then=(1, 2, 1)),
@@ -53,10 +45,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: strided(x, (2, 3), (1, 1), 1), (6,), then=((2, 3), (1, 1), 1, (1,))),
         case(lambda x: strided(x, (2,), (3,), 1), M, then=((2,), (3,), 1, (3, 1))),
     ],
-    "slice_scatter": [
-        case(lambda x, y: put(x, (..., slice(0, 3, 2)), y), M, (2, 2), then=(1, 0, 3, 2))
-    ],
-    "select_scatter": [case(lambda x, y: put(x, (..., 1), y), M, (2,), then=(1, 1))],
     "constant_pad_nd": [
         case(lambda x: np.pad(x, ((0, 0), (1, 2))), M, then=((1, 2), 0)),
         case(

@@ -13,7 +13,7 @@ import sympy
 import minigrad as torch
 from minigrad import linalg
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from minigrad.ops import decompositions, determinants
+from minigrad.ops import decompositions
 from minigrad.symbolic import expression, prove, symbols
 from minigrad.symbolic.regions import EVERYWHERE
 
@@ -63,7 +63,6 @@ DECOMPOSED: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
         }.items()
     },
     "qr complete": (lambda x: tuple(linalg.qr(x, mode="complete")), (2, 4)),
-    "slogdet": (lambda x: linalg.slogdet(x)[1], (2, 3, 3)),
 }
 
 
@@ -82,7 +81,6 @@ def test_gradients_and_second_derivatives(name: str) -> None:
         (decompositions.LinalgEighBackward0, "eigh"),
         (decompositions.LinalgSvdBackward0, "svd all (4, 3)"),
         (decompositions.LinalgQrBackward0, "qr both (4, 3)"),
-        (determinants.LinalgSlogdetBackward0, "slogdet"),
     ],
 )
 def test_a_rule_wrong_by_a_thousandth_is_caught(
@@ -99,7 +97,7 @@ def test_a_rule_wrong_by_a_thousandth_is_caught(
 def test_float32_stays_float32() -> None:
     """No rule widens a gradient."""
     x = torch.tensor(made(3, 3).detach().numpy(), dtype=torch.float32, requires_grad=True)
-    for function in (linalg.eigh, linalg.svd, linalg.qr, linalg.slogdet):
+    for function in (linalg.eigh, linalg.svd, linalg.qr):
         results = [r for r in function(x) if r.requires_grad]
         assert {r.dtype for r in function(x)} == {torch.float32}
         for create_graph in (False, True):
@@ -189,19 +187,16 @@ def test_einsum_gives_what_numpy_gives(equation: str) -> None:
 
 NUMPY: dict[str, Callable[[Any, Any], Any]] = {
     "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer, "vdot": np.vdot,
-    "kron": np.kron, "cross": np.cross, "tensordot": lambda a, b: np.tensordot(a, b, 1),
+    "kron": np.kron, "tensordot": lambda a, b: np.tensordot(a, b, 1),
     "einsum": lambda a, b: np.einsum("ij,jk->ki", a, b), "solve": np.linalg.solve,
     "inv": lambda a, b: np.linalg.inv(a), "det": lambda a, b: np.linalg.det(a),
     "norm": lambda a, b: np.linalg.norm(a), "norm 1": lambda a, b: np.linalg.norm(a, 1),
     "norm of rows": lambda a, b: np.linalg.norm(a, axis=1), "trace": lambda a, b: np.trace(a),
-    "slogdet": lambda a, b: np.linalg.slogdet(a)[1], "pinv": lambda a, b: np.linalg.pinv(a[:2]),
+    "pinv": lambda a, b: np.linalg.pinv(a[:2]),
     "cholesky": lambda a, b: np.linalg.cholesky(a @ a.T), "svd": lambda a, b: np.linalg.svd(a)[1],
     "eigh": lambda a, b: np.linalg.eigh(a + a.T)[0], "tril": lambda a, b: np.tril(a, 1),
     "triu": lambda a, b: np.triu(a), "diag": lambda a, b: np.diag(a),
     "diagonal": lambda a, b: np.diagonal(a, 1), "qr": lambda a, b: np.abs(np.linalg.qr(a)[1]),
-    "power": lambda a, b: np.linalg.matrix_power(a, 3), "cond": lambda a, b: np.linalg.cond(a),
-    "multi_dot": lambda a, b: np.linalg.multi_dot([a, b, a]),
-    "vander": lambda a, b: np.vander(a[0]),
     "array first": lambda a, b: np.dot(np.eye(3), b),
 }  # fmt: skip
 
@@ -226,7 +221,7 @@ def test_matrices_of_symbols() -> None:
     y = symbols("y", (2,), requires_grad=True)
     assert prove(linalg.solve, x, y).regions == (EVERYWHERE,)
     assert prove(lambda m: torch.einsum("ij,kj->ik", m, m * m), x).regions == (EVERYWHERE,)
-    assert prove(lambda m: linalg.matrix_power(m, 2).trace(), x).regions == (EVERYWHERE,)
+    assert prove(lambda m: (m @ m).trace(), x).regions == (EVERYWHERE,)
     factor = linalg.cholesky(symbols("z", (2, 2), positive=True))
     assert expression(factor[0, 0]) == sympy.sqrt(sympy.Symbol("z_{0,0}", positive=True))
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.ops import activations, choices, elementwise, linear_algebra, parts, rectifiers
-from minigrad.ops.calling import order
+from minigrad.ops import activations, choices, elementwise, linear_algebra, order, parts, rectifiers
 from minigrad.ops.normalization import Layout, Statistics, native_layer_norm
 
 FLOATS = (np.float16, np.float32, np.float64)

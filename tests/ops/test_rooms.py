@@ -6,57 +6,57 @@ import ast
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import minigrad as torch
-from minigrad.ops import methods
-from minigrad.ops.later import ROOMS
+from minigrad.faces.face import said_in
+from minigrad.faces.lazy_loading import INDEX, load_all
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "tests" / "oracle" / "scenarios"
 
 # Operations that the scenarios call by other means than their name, and by which.
-CALLED_OTHERWISE: dict[str, str] = {
-    "set_num_interop_threads": "PyTorch allows it once in a process",
-}
+CALLED_OTHERWISE = {"bitwise_or": "by its sign, |", "bitwise_xor": "by its sign, ^"}
 
 
-def room(name: str) -> Any:
-    """Give the module of a room."""
-    return import_module(f"minigrad.ops.calling.{name}")
+LINES = [line.split() for line in INDEX.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_the_table_says_what_is_in_the_room(name: str) -> None:
-    """What waits is what comes."""
-    promised, module = ROOMS[name], room(name)
-    assert sorted(promised.functions.split()) == sorted(module.__all__)
-    assert sorted(promised.methods.split()) == sorted(module.methods)
-    for function in module.__all__:
-        assert getattr(torch, function) is getattr(module, function)
-        assert function in dir(torch)
-    for method in module.methods:
-        assert hasattr(torch.Tensor, method) and method in dir(torch.Tensor)
+@pytest.mark.parametrize("file, kind, names", [(f, k, n) for f, k, *n in LINES])
+def test_what_waits_comes(file: str, kind: str, names: list[str]) -> None:
+    """Each name is there, listed, and said in the file that is promised."""
+    owner: Any = torch if kind == "functions" else torch.Tensor
+    for name in names:
+        assert hasattr(owner, name) and name in dir(owner)
+    said = said_in[f"minigrad.{file}"][kind == "methods"]
+    assert set(names) == set(said)
 
 
-def test_nothing_waits_in_two_rooms() -> None:
-    """A name has one meaning, and none that is loaded at once waits as well."""
-    for kind in ("functions", "methods"):
-        names = [name for each in ROOMS.values() for name in getattr(each, kind).split()]
+def test_the_index_says_what_the_faces_say() -> None:
+    """`python -m minigrad.faces` would write what is there."""
+    program = (
+        "from minigrad.faces.__main__ import INDEX, index\nassert index() == INDEX.read_text()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_is_said_twice() -> None:
+    """A name has one meaning: one file says it."""
+    load_all()
+    for kind in (0, 1):
+        names = [name for said in said_in.values() for name in said[kind]]
         assert sorted(names) == sorted(set(names))
-    at_once = {*methods.at_once()}
-    assert at_once & {name for each in ROOMS.values() for name in each.methods.split()} == set()
 
 
 def test_a_method_that_waits_is_there_when_it_is_asked_for() -> None:
     """In a fresh interpreter, on the class and on a tensor, and by NumPy's name."""
     program = (
         "import sys, numpy as np, minigrad as torch\n"
-        "assert 'minigrad.ops.calling.trigonometry' not in sys.modules\n"
+        "assert 'minigrad.ops.trigonometry' not in sys.modules\n"
         "x = torch.ones(2, requires_grad=True)\n"
         "assert np.tan(x).grad_fn.name() == x.tan().grad_fn.name() == 'TanBackward0'\n"
         "assert torch.Tensor.tan(x).tolist() == torch.tan(x).tolist()\n"
@@ -91,7 +91,8 @@ def test_every_operation_is_held_against_pytorch() -> None:
 
     Operators are called by their signs, and are not looked for.
     """
+    load_all()
     words = set().union(*map(words_of, SCENARIOS.glob("*.py")))
-    names = {n for each in ROOMS.values() for n in (each.functions + " " + each.methods).split()}
-    operators = {name for name in names if name.startswith("__")}
-    assert names - operators - words == set(CALLED_OTHERWISE)
+    names = {name for said in said_in.values() for kind in said for name in kind}
+    hidden = {name for name in names if name.startswith("_")}
+    assert names - hidden - words == set(CALLED_OTHERWISE)

@@ -1,16 +1,15 @@
-"""The error function and the gamma function are as exact as they say, for few numbers and many."""
+"""The error function is as exact as it says, for few numbers and many; NumPy's own functions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.ops import error_function, gamma_function
+from minigrad.ops import error_function
 
 FINE = np.concatenate([np.linspace(-6.5, 6.5, 20001), np.linspace(-0.6, 0.6, 5001)])
 ENDS = [0.0, -0.0, np.inf, -np.inf, np.nan, 30.0, -30.0, 1e300]
@@ -62,61 +61,13 @@ def test_erf_of_a_transposed_part() -> None:
 
 
 def test_the_inverses_lead_back() -> None:
-    """erf(erfinv(y)) is y, and the normal distribution of its quantile is the probability."""
+    """erf(erfinv(y)) is y."""
     y = np.concatenate([np.linspace(-0.9, 0.9, 1001), [1e-300, 1e-12]])
     x = error_function.erfinv(y)
     np.testing.assert_allclose(error_function.erf(x), y, rtol=5e-15)
     rest = np.array([1e-3, 1e-9, 1e-15])
     x = error_function.erfinv(1 - rest)
     np.testing.assert_allclose(error_function.erfc(x), 1 - (1 - rest), rtol=1e-13)
-    p = np.array([1e-300, 1e-20, 0.01, 0.3])
-    back = error_function.erfc(-error_function.normal_quantile(p) / math.sqrt(2)) / 2
-    np.testing.assert_allclose(back, p, rtol=2e-13)  # the quantile's own rounding, times its size
-
-
-def test_erfcx_is_exact_far_out() -> None:
-    """It goes as 1 / (x sqrt(pi))."""
-    x = np.array([1e3, 1e8, 1e300])
-    series = (1 - 1 / (2 * x) / x) / (x * math.sqrt(math.pi))
-    np.testing.assert_allclose(error_function.erfcx(x), series, rtol=1e-12)
-    near = np.linspace(-5, 20, 300)
-    product = error_function.erfcx(near) * np.exp(-near * near)
-    np.testing.assert_allclose(product, error_function.erfc(near), rtol=1e-13)
-
-
-GAMMA: dict[str, Callable[[Any], Any]] = {
-    "lgamma": gamma_function.lgamma,
-    "digamma": gamma_function.digamma,
-    "trigamma": lambda x: gamma_function.polygamma(x, 1),
-    "third": lambda x: gamma_function.polygamma(x, 3),
-}
-
-
-@pytest.mark.parametrize("name", GAMMA)
-def test_recurrence(name: str) -> None:
-    """f(x + 1) - f(x) is the derivative of ln x of that order."""
-    x = np.concatenate([np.linspace(0.01, 30, 400), np.linspace(-5.95, -0.05, 60)])
-    step = {
-        "lgamma": np.log(np.abs(x)),
-        "digamma": 1 / x,
-        "trigamma": -1 / x**2,
-        "third": -6 / x**4,
-    }[name]
-    function = GAMMA[name]
-    scale = 1 + np.abs(function(x)) + np.abs(function(x + 1)) + np.abs(step)
-    # near a pole the reflection's sine loses some digits of a large number
-    assert (np.abs(function(x + 1) - function(x) - step) / scale).max() < 1e-13
-
-
-def test_known_values() -> None:
-    """Euler's constant, and what zeta of even numbers gives."""
-    one = np.array([1.0])
-    assert gamma_function.digamma(one) == pytest.approx(-0.5772156649015329, abs=1e-15)
-    assert gamma_function.polygamma(one, 1) == pytest.approx(math.pi**2 / 6, rel=1e-15)
-    assert gamma_function.polygamma(one, 3) == pytest.approx(math.pi**4 / 15, rel=1e-15)
-    assert [str(gamma_function.bernoulli(n)) for n in (1, 2, 4, 12)] == [
-        "-1/2", "1/6", "-1/30", "-691/2730",
-    ]  # fmt: skip
 
 
 ONE = """
@@ -124,8 +75,7 @@ ONE = """
     floor ceil trunc rint signbit isnan positive sinc fix isposinf isneginf nan_to_num
 """.split()  # noqa: SIM905 - one name after the other reads better
 TWO = """
-    arctan2 hypot logaddexp logaddexp2 remainder fmod floor_divide fmax fmin copysign heaviside
-    float_power logical_and logical_or logical_xor isclose
+    arctan2 hypot logaddexp remainder fmod floor_divide logical_and logical_or logical_xor isclose
 """.split()  # noqa: SIM905
 
 
@@ -144,7 +94,6 @@ def test_numpy_functions_of_tensors(name: str) -> None:
 def test_numpy_functions_of_two(name: str) -> None:
     """A tensor with a tensor, with an array on either side, and with a number."""
     x, y = np.array([0.25, -0.75, 0.5]), np.array([1.5, 2.0, 0.5])
-    x, y = (abs(x), y) if name == "float_power" else (x, y)
     function = getattr(np, name)
     s, t = torch.tensor(x), torch.tensor(y)
     for result in (function(s, t), function(x, t), function(s, y)):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import minigrad
-from minigrad.autograd.hooks import NodeHooks
-from minigrad.nn import backward_hooks
+from minigrad.core import gates
+from minigrad.core.hooks import NodeHooks
 
 from .fuzz import module_corpus, module_fuzzing
 from .fuzz.module_hooks import MODULE_KINDS
@@ -101,20 +101,23 @@ def _in_reverse(self: Any, gradients: list[Any]) -> None:
             gradients[output_nr] = gradients[output_nr] if result is None else result
 
 
-def _without_pre_hooks(self: Any, grad_outputs: Any) -> Any:
+def _without_pre_hooks(self: Any, _: Any, grad_outputs: Any) -> Any:
     return grad_outputs
 
 
-def _slightly_wrong(ctx: Any, *grads: Any) -> Any:
-    return tuple(None if grad is None else grad * 1.001 for grad in grads)
+_RULE = gates.BackwardHookFunctionBackward._run
+
+
+def _slightly_wrong(node: Any, gradient: Any, keep: bool = True) -> Any:
+    return tuple(g if g is None else g * 1.001 for g in _RULE(node, gradient, keep))
 
 
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
         (NodeHooks, "run_tensor_hooks", _in_reverse),
-        (backward_hooks.FullBackwardHooks, "_call_pre_hooks", _without_pre_hooks),
-        (backward_hooks.BackwardHookFunction, "backward", staticmethod(_slightly_wrong)),
+        (gates.FullBackwardHooks, "at_outputs", _without_pre_hooks),
+        (gates.BackwardHookFunctionBackward, "_run", _slightly_wrong),
     ],
 )
 def test_a_planted_mistake_is_found(

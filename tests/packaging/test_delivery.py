@@ -13,7 +13,7 @@ PUBLISHED = sorted((ROOT / "lessons").glob(copies.LESSONS))
 LINKS = [
     ("[a](reference/nn.md)", "[a](../reference/nn.md)"),
     ("[a](reference/nn.md#x 'title') b", "[a](../reference/nn.md#x 'title') b"),
-    ("[a](../minigrad/tensor.py)", "[a](../../minigrad/tensor.py)"),
+    ("[a](../minigrad/core/tensor.py)", "[a](../../minigrad/core/tensor.py)"),
     ("[a](./solutions/06_x.ipynb)", "[a](../solutions/06_x.ipynb)"),
     ("[a](06_full_backward_hooks.ipynb)", None),
     ("[a](06_full_backward_hooks.ipynb#2.-Two-numbers)", None),

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import minigrad.ops
-from minigrad.ops import tape
+from minigrad.core import tape
 from minigrad.symbolic import symbols
 
 for _room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
@@ -55,8 +55,8 @@ def in_more_shapes(name, inputs, settings, *_):
 # Where regions have to be told: their substitution decides what SymPy would not, such as the sign
 # of exp(x) - 1, or they keep to where a function has a value.
 # The two medians are told where the entry lies that they take: the middle has no ties.
-TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "elu_in_place", "logit", "median_all",
-        "nanmedian_all", "scaled_elu_in_place"}  # fmt: skip
+TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "scaled_elu_in_place", "logit",
+        "median_all", "nanmedian_all"}  # fmt: skip
 
 
 def told_regions(name, case):

@@ -24,11 +24,7 @@ CASES = {
     "index_select": [(matrix, (1, np.array([0, 2, 2])))],
     "index_add_dim": [(source, (1, SAME, 1)), (source, (1, LISTED, 3))],
     "index_fill_number": [(matrix, (1, LISTED, 7))],
-    "index_fill": [([("x", 2, 3), ("y",)], (1, LISTED))],
-    "index_copy": [(source, (1, LISTED))],
-    "index_put_add": [([("x", 3), ("y", 2)], (([1, 1],),)), ([("x", 3), ("y",)], (([2, 2],),))],
     "take": [(matrix, (IN_ROW,))],
-    "put": [(source, (IN_ROW,))],
     "put_add": [(source, (IN_ROW,))],
 }
 for _name in ("scatter_reduce", "index_reduce"):

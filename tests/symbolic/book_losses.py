@@ -3,7 +3,7 @@
 import numpy as np
 from sympy import Rational, log
 
-from minigrad import tensor
+from minigrad.creation.from_data import tensor
 
 from .regions import D, E, sym, x, y
 

@@ -11,10 +11,7 @@ CASES = {
     for name in (
         "bernoulli",
         "bernoulli_draw",
-        "cauchy_draw",
         "exponential_draw",
-        "geometric_draw",
-        "log_normal_draw",
         "normal_draw",
         "random_between",
         "random_below",

@@ -203,7 +203,7 @@ RULES_WRONG = [
     ("g clipped", "x*x", "2*x*clamp(g, -30, 30)"), ("g + 1", "x*x", "2*x*g + 0.01"),
     ("rounded pi", "sin(3.141592653589793*x)", "3.14*g*cos(3.141592653589793*x)"),
     ("rounded root", "erf(x)", "1.128*g*exp(-x*x)"), ("rounded log", "log2(x)", "1.443*g/x"),
-    ("digamma for lgamma", "lgamma(x)", "g*log(x)", {"draws": "positive"}),
+
     ("xlogy", "xlogy(x, y)", "(g*log(y), g*y/x)", TWO_POSITIVE),
     ("expm1", "expm1(x)", "g*r", {"draws": "mid"}), ("log1p", "log1p(x)", "g/x"),
     ("erfc sign", "erfc(x)", "2/pi**0.5*g*exp(-x*x)", {"draws": "mid"}),

@@ -4,6 +4,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.creation import dtypes
 from minigrad.symbolic import evaluate, symbolic_like, symbols, tensor_of
 
 # Some dozens of operations in double precision, sums of both signs included; the formulas are
@@ -87,11 +88,11 @@ def agree_model(model, shapes, run=None, buffers=False, **assumptions):
     known = {name: buffer.detach().clone() for name, buffer in model.named_buffers()}
     expected = all_tensors(run(model, *data))
     assert len(results) == len(expected) > 0
-    assert any(result.dtype is torch.dtypes.symbolic for result in results)
+    assert any(result.dtype is dtypes.symbolic for result in results)
     values = {
         f: d.detach()
         for f, d in zip(formulas, data, strict=True)
-        if isinstance(f, torch.Tensor) and f.dtype is torch.dtypes.symbolic
+        if isinstance(f, torch.Tensor) and f.dtype is dtypes.symbolic
     }
     named = dict(model.named_parameters())
     for name, parameter in symbolic.named_parameters():
@@ -99,7 +100,7 @@ def agree_model(model, shapes, run=None, buffers=False, **assumptions):
     if buffers:
         fresh = symbolic_like(model, buffers=True)
         for name, buffer in fresh.named_buffers():
-            if buffer.dtype is torch.dtypes.symbolic:
+            if buffer.dtype is dtypes.symbolic:
                 values[buffer] = known[name]
     for formula, number in zip(results, expected, strict=True):
         assert formula.requires_grad == number.requires_grad

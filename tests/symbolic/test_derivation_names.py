@@ -5,7 +5,7 @@ import sympy
 
 import minigrad as torch
 from minigrad.symbolic import derive, equal, evaluate, explain, symbols
-from minigrad.symbolic.telling.cases import in_cases
+from minigrad.symbolic.derivations.hooks import in_cases
 
 
 def clip(grad):
@@ -48,7 +48,8 @@ def test_a_constant_may_have_any_name(name):
     found = evaluate(derivation.gradients["x"], values)
     expected = [[(min(2 * 0.25**2 * each, 1) + 0.25) * 0.25] for each in values[x]]
     assert found.tolist() == expected
-    for symbol in set().union(*(s.formula.free_symbols for s in derivation.steps if s.formula)):
+    found = [total for total in derivation._account.totals.values() if total is not None]
+    for symbol in set().union(*(entry.free_symbols for total in found for entry in total.flat)):
         meant = symbol == sympy.Symbol(name, real=True)
         assert (symbol.name == name) == meant
 

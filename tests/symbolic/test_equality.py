@@ -7,7 +7,7 @@ from minigrad.symbolic import (
     Refuted,
     Undecided,
     equal,
-    simplification,
+    equality,
     simplify,
     symbols,
     tensor_of,
@@ -63,7 +63,7 @@ def test_refuted(a, b):
 
 
 def test_undecided_is_neither(monkeypatch):
-    monkeypatch.setattr(simplification, "_steps", (sympy.expand,))
+    monkeypatch.setattr(equality, "_steps", (sympy.expand,))
     with pytest.raises(Undecided, match="undecided whether") as undecided:
         equal(sympy.sin(x) ** 2, 1 - sympy.cos(x) ** 2)
     assert undecided.value.difference != 0
@@ -75,8 +75,8 @@ def test_what_sympy_stumbles_over_is_only_one_step_less(monkeypatch):
     def stumble(expression):
         raise AttributeError("'BooleanTrue' object has no attribute 'lhs'")
 
-    steps = (stumble, *simplification._steps)
-    monkeypatch.setattr(simplification, "_steps", steps)
+    steps = (stumble, *equality._steps)
+    monkeypatch.setattr(equality, "_steps", steps)
     assert equal(sympy.sin(x) ** 2, 1 - sympy.cos(x) ** 2)
 
 

@@ -14,9 +14,9 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.nn.modules import module as everywhere
 from minigrad.symbolic import derive, evaluate, explain, symbolic_like
-from minigrad.symbolic.making import entry_names
-from minigrad.symbolic.telling.blackboard import decimal
-from minigrad.symbolic.telling.naming import symbols_name
+from minigrad.symbolic.derivations.blackboard import decimal
+from minigrad.symbolic.derivations.places import symbols_name
+from minigrad.symbolic.formulas import entry_names
 from minigrad.viz import play, record
 
 from .sameness import all_tensors, inputs, numbered, numbers

@@ -36,12 +36,6 @@ def test_numbers_are_computed_and_others_are_asked():
 @pytest.mark.parametrize(
     ("function", "formula"),
     [
-        (torch.special.erfcx, sympy.exp(X**2) * sympy.erfc(X)),
-        (torch.special.log_ndtr, sympy.log(sympy.erfc(-X / sympy.sqrt(2)) / 2)),
-        (torch.special.ndtri, sympy.sqrt(2) * sympy.erfinv(2 * X - 1)),
-        (torch.lgamma, sympy.loggamma(X)),
-        (lambda x: torch.special.polygamma(2, x), sympy.polygamma(2, X)),
-        (lambda x: torch.xlogy(x, 5.123), X * sympy.log(sympy.Rational(5123, 1000))),
         (torch.deg2rad, sympy.pi * X / 180),
         (torch.rad2deg, 180 * X / sympy.pi),
     ],
@@ -57,7 +51,6 @@ def test_formulas_are_exact(function, formula):
 def test_a_choice_between_equals_is_none():
     formula = expression(torch.lerp(symbols("x"), symbols("y"), symbols("w")))
     assert not formula.has(sympy.Piecewise)
-    assert expression(torch.copysign(symbols("x"), -2.0)) == -sympy.Abs(X)
 
 
 def test_degrees_are_recognized_and_nothing_near_them():
@@ -69,10 +62,8 @@ def test_degrees_are_recognized_and_nothing_near_them():
 def test_logarithms_of_determinants_are_proved():
     m = symbols("m", (2, 2), requires_grad=True)
     a, b, c, d = m._array.flat
-    sign, logarithm = torch.linalg.slogdet(m)
-    assert expression(sign) == sympy.sign(a * d - b * c)
-    assert expression(logarithm) == sympy.log(sympy.Abs(a * d - b * c))
-    assert prove(lambda m: torch.linalg.slogdet(m)[1], m)
+    assert expression(torch.det(m).abs().log()) == sympy.log(sympy.Abs(a * d - b * c))
+    assert prove(lambda m: torch.det(m).abs().log(), m)
 
 
 def test_the_largest_of_a_window_can_be_differentiated_twice():

@@ -309,8 +309,8 @@ def test_a_counterexample_lies_in_its_region():
 
 
 def test_undecided_has_a_numeric_stand_in_and_advice(monkeypatch):
-    monkeypatch.setattr("minigrad.symbolic.simplification._steps", (sympy.expand,))
-    monkeypatch.setattr("minigrad.symbolic.deciding.numerator", lambda difference: difference)
+    monkeypatch.setattr("minigrad.symbolic.equality._steps", (sympy.expand,))
+    monkeypatch.setattr("minigrad.symbolic.equality.numerator", lambda difference: difference)
 
     class Sine(Function):
         @staticmethod
@@ -340,7 +340,7 @@ def test_no_point_is_said_too():
 
 
 def test_random_points_find_what_the_fixed_ones_miss(monkeypatch):
-    monkeypatch.setattr("minigrad.symbolic.deciding.points", lambda symbols: iter(()))
+    monkeypatch.setattr("minigrad.symbolic.equality.points", lambda symbols: iter(()))
     with pytest.raises(Refuted):
         prove(lambda a: _Wrong.apply(a), ())
 
@@ -496,7 +496,7 @@ def test_what_the_run_shows_counts_where_formulas_nod():
 
 def test_a_simplifier_that_always_nods_fools_nobody(monkeypatch):
     """The witness alone refutes what the formulas would let through."""
-    monkeypatch.setattr("minigrad.symbolic.proving.leaves.decide", lambda *given: None)
+    monkeypatch.setattr("minigrad.symbolic.proofs.claims.decide", lambda *given: None)
     for wrong in (_Wrong.apply, _Identity.apply, of(lambda a: a**3, lambda g, a: 3.01 * g * a * a)):
         with pytest.raises(Refuted) as refuted:
             prove(wrong, ())
@@ -508,7 +508,7 @@ def test_the_referees_own_trouble_is_said(monkeypatch):
     def stumble(*given):
         raise RecursionError("maximum recursion depth exceeded")
 
-    monkeypatch.setattr("minigrad.symbolic.proving.leaves.decide", stumble)
+    monkeypatch.setattr("minigrad.symbolic.proofs.claims.decide", stumble)
     with pytest.raises(Undecided, match="could not decide, because SymPy gave up"):
         prove(torch.tanh, ())
     with pytest.raises(Refuted):  # numbers alone do that

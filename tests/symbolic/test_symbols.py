@@ -13,6 +13,7 @@ import sympy
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.creation import dtypes
 from minigrad.symbolic import (
     SymbolicArray,
     derivative,
@@ -35,7 +36,7 @@ def real(name):
 
 def test_names_and_shapes():
     x = symbols("x")
-    assert x.shape == () and x.dtype is torch.dtypes.symbolic and not x.requires_grad
+    assert x.shape == () and x.dtype is dtypes.symbolic and not x.requires_grad
     assert expression(x) == real("x")
     assert list(expression(symbols("x", 2))) == [real("x_{0}"), real("x_{1}")]
     assert expression(symbols("w_0", (1, 2)))[1] == real("w_{0;0,1}")
@@ -129,7 +130,7 @@ def test_evaluate_names_what_has_no_value():
     with pytest.raises(ValueError, match="no value was given for x"):
         evaluate(x, {x: symbols("y")})
     with pytest.raises(TypeError, match="gives numbers"):
-        evaluate(x, {x: 1}, torch.dtypes.symbolic)
+        evaluate(x, {x: 1}, dtypes.symbolic)
     with pytest.raises(TypeError, match="more than that"):
         evaluate(x, {x + 1: 1})
 

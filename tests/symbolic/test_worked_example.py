@@ -11,7 +11,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from minigrad import autograd, float64, nn, no_grad, tensor
+from minigrad import autograd, float64, nn, no_grad
+from minigrad.creation.from_data import tensor
 from minigrad.symbolic import (
     Refuted,
     derivative,

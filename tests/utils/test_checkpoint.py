@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.autograd.modes import grad_mode
+from minigrad.core.modes import grad_mode
 
 BOTH = pytest.mark.parametrize("reentrant", [False, True])
 

@@ -12,7 +12,7 @@ from minigrad.nn.modules.module import (
     register_module_full_backward_pre_hook,
 )
 from minigrad.viz import draw, watch_modules
-from minigrad.viz.parts import hook_label
+from minigrad.viz.shapes import hook_label
 
 
 class Run:

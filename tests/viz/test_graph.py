@@ -6,16 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from minigrad.autograd.recording import named_tensors
 from minigrad.viz import between
-from minigrad.viz.graph import read_graph, walk
-from minigrad.viz.reading import (
-    HOOK_ORDER,
-    Hook,
-    card_of,
-    hook_name,
-    in_order,
-    named_tensors,
-)
+from minigrad.viz.graph import HOOK_ORDER, Hook, card_of, hook_name, in_order, read_graph, walk
 
 from .graphs import FakeTensor, leaf, operation, output_of
 

@@ -7,10 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from minigrad.viz.coordinates import pool_adjacent_violators
-from minigrad.viz.frames import Frame
-from minigrad.viz.layout import Box, lay_out
-from minigrad.viz.levels import Levels, assign_layers
+from minigrad.viz.layout import Box, Frame, lay_out
+from minigrad.viz.levels import Levels, assign_layers, pool_adjacent_violators
 
 from .graphs import random_graph
 

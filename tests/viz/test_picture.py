@@ -15,8 +15,8 @@ import pytest
 from minigrad.viz import beside, between, draw
 from minigrad.viz.canvas import Canvas
 from minigrad.viz.graph import read_graph
-from minigrad.viz.parts import SMALL
-from minigrad.viz.shapes import INK, WIRE
+from minigrad.viz.shapes import SMALL
+from minigrad.viz.style import INK, WIRE
 from minigrad.viz.text import SANS, text_width
 
 from .graphs import leaf, operation, output_of, random_graph
@@ -181,7 +181,7 @@ from minigrad.viz import beside
 one = picture_of(small_model(), groups={"a": ["w"], "b": ["x", "h"]}, highlight=["w", "x"])
 both = beside(one, picture_of(small_model("legacy")), captions=["full", "legacy"])
 from minigrad.viz import draw
-from tests.viz.test_folding import encoder, lenet
+from tests.viz.test_folds import encoder, lenet
 loss, modules = lenet()
 both = beside(both, draw(loss, modules=modules), draw(loss, modules=modules, fold=True))
 loss, modules, _ = encoder(5)

@@ -13,22 +13,14 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.viz import (
     Distributions,
-    ForwardCalls,
     GradientFlow,
     plot_dead_units,
-    plot_difference_error,
     plot_distributions,
     plot_gradient_flow,
-    plot_heat_map,
-    plot_timeline,
-    plot_twins,
-    plot_update_ratios,
-    record,
 )
-from minigrad.viz.collecting import FlowStep
-from minigrad.viz.plots.plot import looks
-from minigrad.viz.shapes import WIRE
-from minigrad.viz.style import COLORS, INK, matplotlib_module
+from minigrad.viz.collectors import FlowStep
+from minigrad.viz.plots import looks
+from minigrad.viz.style import COLORS, PLOT_INK, WIRE, matplotlib_module
 
 pytest.importorskip("matplotlib")
 
@@ -50,33 +42,6 @@ def flow_of(layers=3, steps=4, **changed):
     return flow
 
 
-def a_pass():
-    x = torch.tensor([3.0], requires_grad=True)
-
-    def double(grad):
-        return grad * 2
-
-    def look(parameter):
-        return None
-
-    x.register_hook(double)
-    x.register_post_accumulate_grad_hook(look)
-    with record({"x": x}) as log:
-        (x * 5).backward()
-    return log
-
-
-def called():
-    def watch(module, args):
-        return None
-
-    model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
-    model[1].register_forward_pre_hook(watch)
-    with ForwardCalls(model) as calls:
-        model(torch.ones(1, 1))
-    return calls
-
-
 def seen_values():
     model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
     model[0].weight.data = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
@@ -92,14 +57,9 @@ def plots():
     flow = flow_of()
     return [
         plot_gradient_flow(flow, title="a title"),
-        plot_update_ratios(flow, title="a title"),
         plot_dead_units(flow, title="a title"),
         plot_distributions(seen_values(), title="a title"),
         plot_distributions(seen_values(), "gradients"),
-        plot_timeline(a_pass(), called(), title="a title"),
-        plot_heat_map([[0.0, 1.0], [0.5, 0.0]], [[1.0, -2.0], [0.5, 0.0]], title="a title"),
-        plot_difference_error(lambda x: x.sin(), 0.5, steps=[1e-1, 1e-2, 1e-9], title="a title"),
-        plot_twins({"w": [1.0, 2.0]}, {"w": [1.0, 2.5]}, losses=([1.0, 0.5], [1.0, 0.7])),
     ]
 
 
@@ -155,10 +115,12 @@ def contrasts(color):
 
 
 def test_text_and_lines_stand_out_on_white_pages_and_on_dark_ones():
-    white, dark = contrasts(INK)
+    white, dark = contrasts(PLOT_INK)
     assert white >= 4.5 and dark >= 4.15  # both together are at most 18.9
     # what the style for dark pages does to plots: halfway up to white, by a quarter
-    lifted = [0.25 + 0.75 * each for each in matplotlib_module("matplotlib.colors").to_rgb(INK)]
+    lifted = [
+        0.25 + 0.75 * each for each in matplotlib_module("matplotlib.colors").to_rgb(PLOT_INK)
+    ]
     assert contrasts(lifted)[1] >= 4.5
     for color in [*COLORS, WIRE, *(look["color"] for look in looks(12))]:
         assert min(contrasts(color)) >= 3, color
@@ -177,8 +139,7 @@ def colored(artists):
 def test_in_all_plots_nothing_gets_lost_on_either_ground(made):
     for plot, _, _ in made:
         for what, color in colored(plot.figure):
-            if what not in ("+", "\N{MINUS SIGN}"):  # on pixels of a map
-                assert min(contrasts(color)) >= 3, (plot.alt, what, color)
+            assert min(contrasts(color)) >= 3, (plot.alt, what, color)
 
 
 @pytest.mark.parametrize("count", [1, 7, 8, 10])
@@ -242,19 +203,6 @@ def test_gradient_flow_where_nothing_came():
     flow.steps = [FlowStep({}, {name: 0.0 for name in flow.layers}) for _ in range(2)]
     plot = plot_gradient_flow(flow)
     assert "0 Linear - (no gradient), 1 Linear - (no gradient)" in plot.alt
-    assert "(never changes)" in plot_update_ratios(flow).axes.get_legend().texts[0].get_text()
-
-
-def test_update_ratios_have_a_guide():
-    flow = flow_of()
-    plot = plot_update_ratios(flow)
-    guide, *lines = plot.axes.get_lines()
-    assert set(guide.get_ydata()) == {1e-3}
-    assert [line.get_ydata()[0] for line in lines] == [0.001, 0.002, 0.003]
-    assert [text.get_text() for text in plot.axes.get_legend().texts] == flow.layers
-    assert "median: 0 Linear 0.00100, 1 Linear 0.00200, 2 Linear 0.00300." in plot.alt
-    low, high = plot.axes.get_ylim()
-    assert low < 1e-4 < 1e-2 < high
 
 
 def test_dead_units_are_a_row_each():
@@ -271,12 +219,10 @@ def test_dead_units_are_a_row_each():
 
 def test_flow_plots_say_what_is_missing():
     flow = GradientFlow(nn.Linear(1, 1))
-    for plot in (plot_gradient_flow, plot_update_ratios, plot_dead_units):
+    for plot in (plot_gradient_flow, plot_dead_units):
         with pytest.raises(ValueError, match="no step was collected"):
             plot(flow)
     flow.steps = [FlowStep({"Linear": 1.0})]
-    with pytest.raises(ValueError, match="give GradientFlow the optimizer"):
-        plot_update_ratios(flow)
     with pytest.raises(ValueError, match=r"functional\.relu is no module"):
         plot_dead_units(flow)
 
@@ -337,98 +283,3 @@ def test_values_that_are_not_finite_are_told():
     plot = plot_distributions(seen)
     assert plot.table.splitlines()[0].endswith("not finite")
     assert plot.table.splitlines()[1].split()[-1] == "2"
-
-
-# ------------------------------------------------------------------ timeline
-
-
-def test_a_timeline_has_a_lane_for_each_node_and_a_place_for_each_event():
-    log = a_pass()
-    plot = plot_timeline(log)
-    axes = plot.axes
-    lanes = [label.get_text() for label in axes.get_yticklabels()]
-    assert lanes == ["0 MulBackward0", "1 AccumulateGrad of x"]
-    assert axes.yaxis_inverted()
-    kinds = [type(event).__name__ for event in log.events]
-    sent = kinds.index("GradientSent")
-    places = [line.get_xdata()[0] for line in axes.get_lines()]
-    assert places == [place for place in range(len(kinds)) if place != sent]
-    rows = [line.get_ydata()[0] for line in axes.get_lines()]
-    assert rows == [0, 0, 0, 1, 1, 1, 1]
-    (arrow,) = [text for text in axes.texts if text.get_text() == ""]
-    assert (arrow.xy, arrow.xyann) == ((sent, 1), (sent, 0))
-    assert [text.get_text() for text in axes.texts if text.get_text()] == ["double", "look"]
-    assert plot.table == log.table
-    assert plot.alt.endswith(
-        "Hooks in order: tensor pre-hook double at 1 AccumulateGrad of x; "
-        "post-accumulate look at 1 AccumulateGrad of x."
-    )
-
-
-def test_the_forward_pass_comes_first():
-    calls, log = called(), a_pass()
-    axes = plot_timeline(log, calls).axes
-    lanes = [label.get_text() for label in axes.get_yticklabels()]
-    assert lanes[:3] == ["Sequential", "0 Linear", "1 ReLU"]
-    spans = [(bar.get_x(), bar.get_width()) for bar in axes.patches[:3]]
-    assert sorted(spans) == [(0, 6), (1, 1), (3, 2)]
-    assert {"forward", "backward", "watch"} <= {text.get_text() for text in axes.texts}
-    alone = plot_timeline(forward=calls)
-    assert alone.alt == (
-        "Timeline of 7 events of a forward pass in 3 lanes. Modules in order: Sequential, "
-        "0 Linear, 1 ReLU. Hooks in order: forward pre-hook watch at 1 ReLU."
-    )
-    assert alone.table == calls.table
-
-
-def test_only_lanes_with_hooks():
-    axes = plot_timeline(a_pass(), called(), only_hooked=True).axes
-    lanes = [label.get_text() for label in axes.get_yticklabels()]
-    assert lanes == ["1 ReLU", "1 AccumulateGrad of x"]
-    x = torch.ones(1, requires_grad=True)
-    with record() as log:
-        (x * 2).backward()
-    assert plot_timeline(log).alt.endswith("No hook fired.")
-    with pytest.raises(ValueError, match="no hook fired"):
-        plot_timeline(log, only_hooked=True)
-    with pytest.raises(ValueError, match="there are no events"):
-        plot_timeline()
-
-
-def test_every_kind_of_backward_hook_has_a_sign_of_its_own():
-    def hook(*given):
-        return None
-
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(1, 1), nn.Tanh())
-    model[1].register_full_backward_hook(hook)
-    model[1].register_full_backward_pre_hook(hook)
-    model[0].weight.register_hook(hook)
-    model[0].weight.register_post_accumulate_grad_hook(hook)
-    out = model(torch.ones(1, 1))
-    loss = out * 3
-    loss.grad_fn.register_prehook(hook)
-    loss.grad_fn.register_hook(hook)
-    with record() as log:
-        loss.backward()
-    plot = plot_timeline(log)
-    kinds = [event.kind for event in log.hooks]
-    assert len(kinds) == len(set(kinds)) == 6
-    labels = {text.get_text() for text in plot.axes.get_legend().texts}
-    assert set(kinds) < labels
-    signs = {
-        (line.get_marker(), line.get_markerfacecolor(), line.get_label())
-        for line in plot.axes.get_lines()
-        if line.get_label() in labels
-    }
-    assert len({sign[:2] for sign in signs}) == len(labels)
-
-
-def test_long_passes_are_told_in_short():
-    x = torch.ones(1, requires_grad=True)
-    y = x
-    for _ in range(20):
-        y = y * 2
-    with record() as log:
-        y.backward()
-    assert "11 MulBackward0, and 9 more. No hook fired." in plot_timeline(log).alt

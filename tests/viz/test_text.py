@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from minigrad.viz.text import SANS, format_number, format_shape, format_values, text_width
+from minigrad.viz.text import (
+    SANS,
+    format_number,
+    format_shape,
+    format_values,
+    significant,
+    text_table,
+    text_width,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +72,27 @@ def test_widths_are_never_below_what_dejavu_takes():
 def test_wide_and_combining_characters_count():
     assert text_width("勾配", 10) == 22.0
     assert text_width("e\u0301", 10) == text_width("e", 10)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.9999, "1.00"),
+        (99.96, "100"),
+        (999.6, "1.00e+03"),
+        (0.00099996, "0.00100"),
+        (-0.012345, "-0.0123"),
+        (-0.0, "0"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        (None, "-"),
+    ],
+)
+def test_significant_digits(value, text):
+    assert significant(value) == text
+
+
+def test_tables_line_up():
+    assert text_table(["a", "b", "c"], [["x", "1", "y"], ["long", "100", ""]], left=(0, 2)) == (
+        "a       b  c\nx       1  y\nlong  100"
+    )

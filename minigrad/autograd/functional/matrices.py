@@ -21,7 +21,8 @@ from minigrad.autograd.functional.parts import (
     without_graph,
     zeros_like,
 )
-from minigrad.autograd.modes import enable_grad, is_grad_enabled
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.core.modes import is_grad_enabled
 
 Function = Callable[..., Any]
 

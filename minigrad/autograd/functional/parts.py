@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.node import Node
-from minigrad.autograd.variable import Variable
+from minigrad.core.tensor import Tensor, wrap_as_normal
 
 Tensors = tuple[Any, ...]
 
@@ -25,7 +24,7 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
     several = isinstance(value, tuple)
     tensors = value if several else (value,)
     for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Variable):
+        if not isinstance(tensor, Tensor):
             place = f"value at index {position}" if several else f"given {what}"
             raise TypeError(
                 f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but "
@@ -70,7 +69,7 @@ def without_graph(tensors: Tensors, create_graph: bool) -> Tensors:
 
 def zeros_like(tensor: Any, requires_grad: bool = False) -> Any:
     """Make zeros in the shape and type of a tensor."""
-    return Node.wrap(np.zeros_like(tensor._array)).requires_grad_(requires_grad)
+    return wrap_as_normal(np.zeros_like(tensor._array)).requires_grad_(requires_grad)
 
 
 def differentiate(

@@ -22,7 +22,7 @@ from minigrad.autograd.functional.parts import (
     without_graph,
     zeros_like,
 )
-from minigrad.autograd.modes import enable_grad
+from minigrad.autograd.grad_mode import enable_grad
 
 Function = Callable[..., Any]
 

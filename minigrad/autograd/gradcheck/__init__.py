@@ -26,7 +26,7 @@ from minigrad.autograd.gradcheck.missing import (
     differentiable,
 )
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.node import Node
+from minigrad.core.tensor import wrap_as_normal
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -203,7 +203,7 @@ def gradgradcheck(
     if grad_outputs is None:
         draw = Draw(stream=1)
         cotangents: tuple[Any, ...] = tuple(
-            Node.wrap(draw.like(output._array, gen_non_contig_grad_outputs)).requires_grad_()
+            wrap_as_normal(draw.like(output._array, gen_non_contig_grad_outputs)).requires_grad_()
             for output in differentiable(func(*arguments))
         )
     else:

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.autograd.gradcheck.differences import Array, Subject
 from minigrad.autograd.gradcheck.messages import NOT_REENTRANT, GradcheckError
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.node import Node
+from minigrad.core.tensor import wrap_as_normal
 
 
 def jacobians(
@@ -83,7 +83,9 @@ def _pulled_back(
     """Run backward for each cotangent, and give what reaches each of the sources."""
     rows: list[list[Array | None]] = []
     for cotangent in cotangents:
-        found = grad(output, sources, Node.wrap(cotangent), retain_graph=True, allow_unused=True)
+        found = grad(
+            output, sources, wrap_as_normal(cotangent), retain_graph=True, allow_unused=True
+        )
         rows.append([None if g is None else g._array.copy() for g in found])
     return rows
 

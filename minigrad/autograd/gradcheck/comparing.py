@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.autograd.gradcheck import analytical, differences, messages
 from minigrad.autograd.gradcheck.differences import Array, Subject, is_continuous
 from minigrad.autograd.gradcheck.messages import GradcheckError
-from minigrad.autograd.node import Node
+from minigrad.core.tensor import wrap_as_normal
+from minigrad.creation import dtypes
 
 # Where PyTorch's generators start if nobody seeds them.
 _SEED = 67280421310721
@@ -66,7 +66,7 @@ def compare_entries(subject: Subject, outputs: Sequence[Any], allowed: Tolerance
             numerical = found[j][wanted[i]]
             if not allowed.allow(exact, numerical):
                 raise GradcheckError(
-                    messages.mismatch(i, j, Node.wrap(numerical), Node.wrap(exact))
+                    messages.mismatch(i, j, wrap_as_normal(numerical), wrap_as_normal(exact))
                     + messages.place_of_largest(numerical, exact)
                 )
 
@@ -111,7 +111,7 @@ def compare_projections(subject: Subject, outputs: Sequence[Any], allowed: Toler
             if not allowed.allow(expected, projected, scale):
                 output = differentiable[j]
                 raise GradcheckError(
-                    messages.mismatch(j, i, Node.wrap(projected), Node.wrap(expected))
+                    messages.mismatch(j, i, wrap_as_normal(projected), wrap_as_normal(expected))
                     + _in_slow_mode(subject, outputs, output, i, j, allowed)
                 )
 
@@ -134,7 +134,7 @@ def _numerical_projections(
     # As in PyTorch, weights meet outputs in order: an output that needs no gradient must not
     # stand before one that does.
     pairs = zip(weights, continuous, strict=False)
-    return [(Node.wrap(v) * Node.wrap(slope)).sum()._array for v, slope in pairs]
+    return [(wrap_as_normal(v) * wrap_as_normal(slope)).sum()._array for v, slope in pairs]
 
 
 def _in_slow_mode(
@@ -146,7 +146,9 @@ def _in_slow_mode(
     with np.errstate(all="ignore"):
         largest = np.abs(numerical - exact).max()
     text = messages.IN_FAST_MODE.format(
-        numerical=Node.wrap(numerical), analytical=Node.wrap(exact), largest=Node.wrap(largest)
+        numerical=wrap_as_normal(numerical),
+        analytical=wrap_as_normal(exact),
+        largest=wrap_as_normal(largest),
     )
     if allowed.allow(exact, numerical):
         return text + messages.SLOW_MODE_AGREES

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node
-from minigrad.autograd.variable import Variable
-from minigrad.dtypes import of_array
+from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.creation.dtypes import of_array
 
 Array = Any
 
@@ -38,7 +37,7 @@ class Subject:
 
     def values(self) -> list[Any]:
         """Call the function, and give copies of its outputs that are in no graph."""
-        return [Node.wrap(np.array(output._array)) for output in self.call()]
+        return [wrap_as_normal(np.array(output._array)) for output in self.call()]
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -48,7 +47,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def requires_grad(value: Any) -> bool:
     """Tell whether a value is a tensor that requires a gradient."""
-    return isinstance(value, Variable) and value.requires_grad
+    return isinstance(value, Tensor) and value.requires_grad
 
 
 def is_continuous(tensor: Any) -> bool:

@@ -16,8 +16,9 @@ from minigrad.autograd.gradcheck.messages import (
     GradcheckError,
 )
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.leaves import resolve_edge
-from minigrad.autograd.node import Node, next_priority
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.node import Node, next_priority
+from minigrad.core.tensor import wrap_as_normal
 
 
 class UndefinedGradBackward(Node):
@@ -42,7 +43,7 @@ def without_gradient(tensor: Any) -> Any:
     node.next_functions = (tensor._edge or resolve_edge(tensor),)
     node._saved, node._broadcast, node._hooks = (), None, None
     node._priority = next_priority()
-    result = Node.wrap(tensor._array)
+    result = wrap_as_normal(tensor._array)
     result._edge = (node, 0)
     return result
 
@@ -118,4 +119,4 @@ def _warn() -> None:
 
 
 def _zeros(outputs: Sequence[Any]) -> list[Any]:
-    return [Node.wrap(np.zeros_like(output._array, order="C")) for output in outputs]
+    return [wrap_as_normal(np.zeros_like(output._array, order="C")) for output in outputs]

@@ -1,4 +1,4 @@
-"""Bend numbers entry by entry, or turn scores into probabilities."""
+"""Apply activation functions."""
 
 from __future__ import annotations
 
@@ -7,30 +7,244 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.nn.functional.hard_activation import deprecated_eps
-from minigrad.nn.functional.refusing import not_a_tensor, not_for_integers
-from minigrad.nn.warning import warn
-from minigrad.ops import activations
-from minigrad.ops.calling.arguments import real_number
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import FACES
+from minigrad.faces.arguments import check_tensor, dimension, real_number
+from minigrad.ops import activations, rectifiers, smooth_activations
 from minigrad.ops.inplace import write
-from minigrad.tensor import Tensor, wrap
+from minigrad.ops.rectifiers import hardtanh_limits, number_among
+from minigrad.ops.refusal import check_floats, no_kernel
 
 __all__ = [
-    "elu",
-    "elu_",
-    "gumbel_softmax",
-    "leaky_relu",
-    "leaky_relu_",
-    "log_softmax",
-    "relu",
-    "relu_",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softmin",
-    "softplus",
-    "tanh",
-]
+    "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid",
+    "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "log_softmax",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_", "selu", "selu_",
+    "sigmoid", "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
+    "tanhshrink", "threshold", "threshold_",
+]  # fmt: skip
+
+
+celu_, rrelu_, selu_, threshold_, hardshrink, prelu = (
+    FACES[name].function
+    for name in ("celu_", "rrelu_", "selu_", "threshold_", "hardshrink", "prelu")
+)
+
+
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
+    """Limit to an interval.
+
+    Raises:
+        ValueError: If `min_val` is greater than `max_val`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    limits = hardtanh_limits("hardtanh_" if inplace else "hardtanh", input, min_val, max_val)
+    if inplace:
+        return write(rectifiers.hardtanh, input, *limits)
+    return rectifiers.hardtanh(input, *limits)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Do what `hardtanh` does, in place."""
+    return write(rectifiers.hardtanh, input, *hardtanh_limits("hardtanh_", input, min_val, max_val))
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    r"""Compute $\min(\max(x, 0), 6)$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.relu6(torch.tensor([-3.0, 8.0]))
+        tensor([0., 6.])
+    """
+    limits = hardtanh_limits("relu6_" if inplace else "relu6", input, 0.0, 6.0)
+    if inplace:
+        return write(rectifiers.hardtanh, input, *limits)
+    return rectifiers.hardtanh(input, *limits)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """Keep what is greater than a threshold, and put a value in the place of the rest.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.threshold(torch.tensor([0.1, 0.7]), 0.5, 0)
+        tensor([0.0000, 0.7000])
+    """
+    call = FACES["threshold_"].function if inplace else FACES["threshold"].function
+    return call(input, threshold, value)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere; see `minigrad.selu`."""
+    return FACES["selu_"].function(input) if inplace else FACES["selu"].function(input)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere."""
+    return (
+        FACES["celu_"].function(input, alpha) if inplace else FACES["celu"].function(input, alpha)
+    )
+
+
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """Compute x where it is positive, and a random slope times x elsewhere."""
+    call = FACES["rrelu_"].function if inplace else FACES["rrelu"].function
+    return call(input, lower, upper, training)
+
+
+def _simple(name: str, operation: Any, text: str) -> Any:
+    """Make a function of one input that may work in place."""
+
+    def function(input: Tensor, inplace: bool = False) -> Tensor:
+        check_floats(f"{name}_" if inplace else name, f"{name}_cpu", input)
+        return write(operation, input) if inplace else operation(input)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+hardswish = _simple(
+    "hardswish",
+    rectifiers.hardswish,
+    r"""Compute $x \min(\max(x + 3, 0), 6) / 6$.
+
+    Source: Howard et al., *Searching for MobileNetV3*, 2019.
+    """,
+)
+hardsigmoid = _simple(
+    "hardsigmoid", rectifiers.hardsigmoid, r"""Compute $\min(\max(x + 3, 0), 6) / 6$."""
+)
+mish = _simple(
+    "mish",
+    smooth_activations.mish,
+    r"""Compute $x \tanh(\ln(1 + e^x))$.
+
+    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
+    """,
+)
+
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
+
+    Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
+
+    Args:
+        input: The tensor.
+        approximate: `"none"`, or `"tanh"` to compute $\Phi$ by a hyperbolic tangent.
+
+    Raises:
+        RuntimeError: If `approximate` is neither of the two.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
+    """
+    check_tensor("gelu", input)
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    check_floats("gelu", "GeluKernelImpl", input)
+    return smooth_activations.gelu(input, approximate)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    r"""Compute $\ln(1 / (1 + e^{-x}))$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.logsigmoid(torch.tensor([0.0]))
+        tensor([-0.6931])
+    """
+    check_floats("log_sigmoid", "log_sigmoid_cpu", input)
+    return smooth_activations.log_sigmoid(input)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    r"""Move all numbers by $\lambda$ towards 0, at most up to 0.
+
+    Raises:
+        RuntimeError: If `lambd` is negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softshrink(torch.tensor([-0.75, 0.25, 2.5]))
+        tensor([-0.2500,  0.0000,  2.0000])
+    """
+    check_floats("softshrink", "softshrink_check", input)
+    dtype = input._array.dtype
+    if dtype.kind == "f" and not 0 <= lambd <= float(np.finfo(dtype).max):
+        raise RuntimeError(
+            f"lambda must be in range [0, {np.finfo(dtype).max:g}] for input dtype "
+            f"{input.dtype.tensor_type}, but found {lambd:g}"
+        )
+    return rectifiers.softshrink(input, number_among(lambd, input))
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    r"""Compute $x - \tanh x$."""
+    return input - input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    r"""Compute $x / (1 + |x|)$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softsign(torch.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    return input / (input.abs() + 1)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    r"""Compute $a\, \sigma(b)$ from the two halves $a$ and $b$ of a tensor.
+
+    Args:
+        input: The tensor.
+        dim: The dimension to halve.
+
+    Raises:
+        RuntimeError: If its size is odd, or the tensor has no dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.glu(torch.tensor([4.0, 0.0]))
+        tensor([2.])
+    """
+    if not input.dim():
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    number = dimension(dim, input._array.ndim)
+    if input._array.shape[number] % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {number} is size "
+            f"{input._array.shape[number]}"
+        )
+    if input._array.dtype.kind in "iub":
+        raise no_kernel("glu_cpu", input)
+    return smooth_activations.glu(input, number)
+
+
+def deprecated_eps(eps: float) -> None:
+    """Warn of an argument of `gumbel_softmax` that has no effect."""
+    if eps != 1e-10:
+        warn("`eps` parameter is deprecated and has no effect.", UserWarning)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -42,7 +256,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         tensor([0., 2.])
     """
     if not isinstance(input, Tensor):
-        raise not_a_tensor("relu_" if inplace else "relu", input)
+        check_tensor("relu_" if inplace else "relu", input)
     return input.relu_() if inplace else input.relu()
 
 
@@ -58,10 +272,7 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     r"""Compute $\frac{1}{\beta} \log(1 + e^{\beta x})$, or $x$ where $\beta x$ > threshold."""
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("softplus", input)
-    if input._array.dtype.kind in "iub":
-        raise not_for_integers("softplus", input)
+    check_floats("softplus", "softplus_cpu", input)
     if isinstance(beta, complex):
         beta = real_number(beta, input._array.dtype)
     return activations.softplus(input, beta, threshold)
@@ -69,28 +280,22 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and `negative_slope` times $x$ elsewhere."""
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("leaky_relu_" if inplace else "leaky_relu", input)
-    if input._array.dtype.kind in "iub":
-        raise not_for_integers("leaky_relu", input)
+    check_floats("leaky_relu_" if inplace else "leaky_relu", "leaky_relu_cpu", input)
     if isinstance(negative_slope, complex):
         negative_slope = real_number(negative_slope, input._array.dtype)
     if inplace:
         return write(activations.leaky_relu_in_place, input, negative_slope)
-    return activations.leaky_relu(input, negative_slope)  # type: ignore[no-any-return]
+    return activations.leaky_relu(input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("elu_" if inplace else "elu", input)
-    if input._array.dtype.kind in "iub":
-        raise not_for_integers("elu", input)
+    check_floats("elu_" if inplace else "elu", "elu_cpu", input)
     if isinstance(alpha, complex):
         alpha = real_number(alpha, input._array.dtype)
     if inplace:
-        return write(activations.elu_in_place, input, alpha)
-    return activations.elu(input, alpha)  # type: ignore[no-any-return]
+        return write(rectifiers.scaled_elu_in_place, input, alpha, 1, 1)
+    return rectifiers.scaled_elu(input, alpha, 1, 1)
 
 
 def relu_(input: Tensor) -> Tensor:
@@ -116,10 +321,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Compute $x / (1 + e^{-x})$."""
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("silu_" if inplace else "silu", input)
-    if input._array.dtype.kind in "iub":
-        raise not_for_integers("silu", input)
+    check_floats("silu_" if inplace else "silu", "silu_cpu", input)
     return write(activations.silu, input) if inplace else activations.silu(input)
 
 

@@ -1,4 +1,4 @@
-"""Let each place of a sequence look at the others: scaled dot-product attention."""
+"""Attend: to the values whose keys answer a query, with one head or several."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.dtypes import c_name
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import c_name
+from minigrad.creation.factories import zeros
+from minigrad.nn.functional.activation import softmax
 from minigrad.nn.functional.dropout import dropout
-from minigrad.ops import attention, elementwise
-from minigrad.tensor import Tensor, wrap
+from minigrad.nn.functional.image import pad
+from minigrad.nn.functional.linear import linear
+from minigrad.ops import attention, elementwise, joining, shape
+from minigrad.ops.joining import joined as cat
 
-__all__ = ["scaled_dot_product_attention"]
+__all__ = [
+    "multi_head_attention_forward", "scaled_dot_product_attention",
+]  # fmt: skip
 
 
 def scaled_dot_product_attention(
@@ -77,7 +85,7 @@ def scaled_dot_product_attention(
         if enable_gqa:
             key, value = (_for_each_head(each, query.shape[-3]) for each in (key, value))
         mask = _additive(query, key, attn_mask, is_causal)
-        return attention.attention(query, key, value, mask, scale, attention.Kept())  # type: ignore[no-any-return]
+        return attention.attention(query, key, value, mask, scale, attention.Kept())
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
@@ -181,3 +189,406 @@ def _composed(
         weights = dropout(weights, dropout_p)
     result: Tensor = weights @ value
     return result
+
+
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    r"""Project queries, keys and values, attend in each head, and project what the heads found.
+
+    Source: Vaswani et al., *Attention is all you need*, 2017.
+
+    Args:
+        query: What each place asks for.
+        key: What each place offers to be found by.
+        value: What each place has to say.
+        embed_dim_to_check: The size that the query must have.
+        num_heads: The number of heads, into which the size is divided.
+        in_proj_weight: The weights of the three projections, one below the other.
+        in_proj_bias: The biases of the three projections, or None.
+        bias_k: A key to add to the keys, or None.
+        bias_v: A value to add to the values, or None.
+        add_zero_attn: Whether to add a key and a value of zeros.
+        dropout_p: The probability to drop weights in training.
+        out_proj_weight: The weight of the projection of the results.
+        out_proj_bias: Its bias, or None.
+        training: Whether weights are dropped.
+        key_padding_mask: True (or minus infinity) at keys that nobody shall look at.
+        need_weights: Whether to give the weights, too.
+        attn_mask: True (or minus infinity) where a query shall not look, or numbers to add.
+        use_separate_proj_weight: Whether the three weights come one by one.
+        q_proj_weight: The weight of the queries, if they come one by one.
+        k_proj_weight: The weight of the keys.
+        v_proj_weight: The weight of the values.
+        static_k: Projected keys of all heads, to be used instead of the projections.
+        static_v: Projected values of all heads.
+        average_attn_weights: Whether to average the weights over the heads.
+        is_causal: A hint that `attn_mask` is the causal mask.
+
+    Returns:
+        The result, and the weights or None.
+
+    Raises:
+        AssertionError: If sizes do not fit.
+        RuntimeError: If the mask does not fit, or `is_causal` is set without a mask.
+
+    Shape:
+        - query: (L, N, E) or (L, E); key: (S, N, Ek) or (S, Ek); value: (S, N, Ev) or (S, Ev)
+        - key_padding_mask: (N, S) or (S); attn_mask: (L, S) or (N * heads, L, S)
+        - result: (L, N, E) or (L, E); weights: (N, L, S), with heads (N, heads, L, S), or both
+          without N
+    """
+    batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = (each.unsqueeze(1) for each in (query, key, value))
+        if key_padding_mask is not None:
+            key_padding_mask = key_padding_mask.unsqueeze(0)
+    length, batch, width = query.shape
+    places = key.shape[0]
+    key_padding_mask = canonical_mask(
+        key_padding_mask, "key_padding_mask", none_or_dtype(attn_mask), "attn_mask", query.dtype
+    )
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and key_padding_mask is None and not need_weights:
+        attn_mask = None  # attention has a way of its own for this one
+    else:
+        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
+        if key_padding_mask is not None:
+            is_causal = False
+    if width != embed_dim_to_check:
+        raise AssertionError(
+            f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}"
+        )
+    depth = width // num_heads
+    if depth * num_heads != width:
+        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's "
+                f"{value.shape[:2]}"
+            )
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = project_one_by_one((query, key, value), weights, in_proj_bias)
+    else:
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if in_proj_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        q, k, v = project(query, key, value, in_proj_weight, in_proj_bias)
+    if attn_mask is not None:
+        attn_mask = fit_mask(attn_mask, length, places, batch * num_heads)
+    added = 0
+    if (bias_k is None) != (bias_v is None):
+        one, other = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
+        raise AssertionError(f"{one} is set but {other} is None")
+    if bias_k is not None and bias_v is not None:
+        for what, static in (("key", static_k), ("value", static_v)):
+            if static is not None:
+                raise AssertionError(f"bias cannot be added to static {what}.")
+        k = cat([k, bias_k.repeat(1, batch, 1)])
+        v = cat([v, bias_v.repeat(1, batch, 1)])
+        added += 1
+    q = q.view(length, batch * num_heads, depth).transpose(0, 1)
+    k, v = (
+        _in_heads(each, static, name, batch * num_heads, depth)
+        for each, static, name in ((k, static_k, "static_k"), (v, static_v, "static_v"))
+    )
+    if add_zero_attn:
+        k, v = (
+            cat([each, zeros(batch * num_heads, 1, depth, dtype=each.dtype)], dim=1)
+            for each in (k, v)
+        )
+        added += 1
+    if added:
+        attn_mask, key_padding_mask = (
+            None if mask is None else pad(mask, (0, added))
+            for mask in (attn_mask, key_padding_mask)
+        )
+    places = k.shape[1]
+    attn_mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
+    if not training:
+        dropout_p = 0.0
+    if not need_weights:
+        if attn_mask is not None:
+            single = attn_mask.shape[0] == 1 and attn_mask.ndim == 3
+            sizes = (batch, num_heads, -1, places)
+            attn_mask = attn_mask.unsqueeze(0) if single else attn_mask.view(sizes)
+        q = q.view(batch, num_heads, length, depth)
+        k, v = (each.view(batch, num_heads, places, depth) for each in (k, v))
+        heads = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
+        output = gather_heads(heads, out_proj_weight, out_proj_bias)
+        return (output if batched else output.squeeze(1)), None
+    q = q * math.sqrt(1.0 / depth)
+    turned = k.transpose(-2, -1)
+    scores = q.bmm(turned) if attn_mask is None else attn_mask.baddbmm(q, turned)
+    attended = softmax(scores, dim=-1)
+    if dropout_p > 0.0:
+        attended = dropout(attended, p=dropout_p)
+    output = attended.bmm(v).transpose(0, 1).reshape(length * batch, width)
+    output = linear(output, out_proj_weight, out_proj_bias)
+    output = output.view(length, batch, output.shape[1])
+    attended = attended.view(batch, num_heads, length, places)
+    if average_attn_weights:
+        attended = attended.mean(dim=1)
+    return (output, attended) if batched else (output.squeeze(1), attended.squeeze(0))
+
+
+def attend_batch_first(
+    tensors: tuple[Tensor, Tensor, Tensor],
+    num_heads: int,
+    weight: Tensor,
+    bias: Tensor | None,
+    out_weight: Tensor,
+    out_bias: Tensor | None,
+    attn_mask: Tensor | None,
+    key_padding_mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+) -> Tensor:
+    """Attend without giving weights, on sequences of a batch one after the other: no copies.
+
+    The masks are made of numbers, and fit. Otherwise this is `multi_head_attention_forward`.
+    """
+    query, key, value = tensors
+    batch, length, width = query.shape
+    places, depth = key.shape[1], width // num_heads
+    if query is key and key is value:
+        projected = shape.view(linear(query, weight, bias), (batch, length, 3, num_heads, depth))
+        q, k, v = joining.unbind(shape.permute(projected, (2, 0, 3, 1, 4)), 0)
+    else:
+        q, k, v = (
+            shape.transpose(shape.view(each, (batch, count, num_heads, depth)), 1, 2)
+            for each, count in zip(
+                project(query, key, value, weight, bias), (length, places, places), strict=True
+            )
+        )
+    mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
+    if mask is not None:
+        single = mask.shape[0] == 1 and mask.ndim == 3
+        mask = mask.unsqueeze(0) if single else mask.view(batch, num_heads, -1, places)
+    heads = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+    return gather_heads(heads, out_weight, out_bias).transpose(1, 0)
+
+
+def gather_heads(heads: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Put what the heads found (N, heads, L, D) side by side and project it: (L, N, E)."""
+    batch, count, length, depth = heads.shape
+    rows = heads.permute(2, 0, 1, 3).reshape(length * batch, count * depth)
+    output = linear(rows, weight, bias)
+    return output.view(length, batch, output.shape[1])
+
+
+def _in_heads(tensor: Tensor, static: Tensor | None, name: str, heads: int, depth: int) -> Tensor:
+    """Give keys or values as (N * heads, S, D), or the static ones instead."""
+    if static is None:
+        return tensor.view(tensor.shape[0], heads, depth).transpose(0, 1)
+    for dim, expected in ((0, heads), (2, depth)):
+        if static.shape[dim] != expected:
+            raise AssertionError(
+                f"expecting {name}.size({dim}) of {expected}, but got {static.shape[dim]}"
+            )
+    return static
+
+
+def fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
+    """Give the mask with three dimensions, or raise if it does not fit."""
+    if mask.ndim not in (2, 3):
+        raise RuntimeError(f"attn_mask's dimension {mask.ndim} is not supported")
+    expected = (length, places) if mask.ndim == 2 else (heads, length, places)
+    if mask.shape != expected:
+        raise RuntimeError(
+            f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {expected}."
+        )
+    return mask.unsqueeze(0) if mask.ndim == 2 else mask
+
+
+def merge_masks(
+    attn_mask: Tensor | None,
+    key_padding_mask: Tensor | None,
+    batch: int,
+    heads: int,
+    places: int,
+) -> Tensor | None:
+    """Add the mask of keys to the mask of pairs."""
+    if key_padding_mask is None:
+        return attn_mask
+    for dim, expected in ((0, batch), (1, places)):
+        if key_padding_mask.shape[dim] != expected:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got "
+                f"{key_padding_mask.shape[dim]}"
+            )
+    wide = key_padding_mask.view(batch, 1, 1, places).expand(-1, heads, -1, -1)
+    wide = wide.reshape(batch * heads, 1, places)
+    return wide if attn_mask is None else attn_mask + wide
+
+
+def _check_dimensions(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    key_padding_mask: Tensor | None,
+    attn_mask: Tensor | None,
+    num_heads: int,
+) -> bool:
+    """Tell whether there is a batch, or raise if the dimensions do not go together."""
+    if query.ndim not in (2, 3):
+        raise AssertionError(
+            "query should be unbatched 2D or batched 3D tensor but received "
+            f"{query.ndim}-D query tensor"
+        )
+    batched = query.ndim == 3
+    kind = "batched (3-D)" if batched else "unbatched (2-D)"
+    if key.ndim != query.ndim or value.ndim != query.ndim:
+        raise AssertionError(
+            f"For {kind} `query`, expected `key` and `value` to be {query.ndim}-D but found "
+            f"{key.ndim}-D and {value.ndim}-D tensors respectively"
+        )
+    if key_padding_mask is not None and key_padding_mask.ndim != query.ndim - 1:
+        raise AssertionError(
+            f"For {kind} `query`, expected `key_padding_mask` to be `None` or {query.ndim - 1}-D "
+            f"but found {key_padding_mask.ndim}-D tensor instead"
+        )
+    if attn_mask is not None and attn_mask.ndim not in (2, 3):
+        raise AssertionError(
+            f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+            f"{attn_mask.ndim}-D tensor instead"
+        )
+    if attn_mask is not None and attn_mask.ndim == 3 and not batched:
+        expected = (num_heads, query.shape[0], key.shape[0])
+        if attn_mask.shape != expected:
+            raise AssertionError(
+                f"Expected `attn_mask` shape to be {expected} but got {attn_mask.shape}"
+            )
+    return batched
+
+
+# Projections ------------------------------------------------------------------------------------
+
+
+def project(
+    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
+) -> tuple[Tensor, ...]:
+    """Project with weights that lie one below the other; tensors that are the same at once."""
+    width = query.shape[-1]
+    if key is value and query is key:
+        return _thirds(linear(query, weight, bias), 3)
+    if key is value:
+        weights = weight.split([width, 2 * width])
+        biases = (None, None) if bias is None else bias.split([width, 2 * width])
+        both = linear(key, weights[1], biases[1])
+        return linear(query, weights[0], biases[0]), *_thirds(both, 2)
+    weights = weight.chunk(3)
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    return tuple(map(linear, (query, key, value), weights, biases))
+
+
+def _thirds(projected: Tensor, count: int) -> tuple[Tensor, ...]:
+    """Take apart what was projected at once; each part lies in memory by itself."""
+    *outer, width = projected.shape
+    parts = projected.view(*outer, count, width // count)
+    return joining.unbind(parts.movedim(-2, 0).contiguous(), 0)
+
+
+def project_one_by_one(
+    tensors: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
+) -> tuple[Tensor, ...]:
+    """Project with three weights that have sizes of their own."""
+    for name, weight in zip("qkv", weights, strict=True):
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    names = ("query", "key", "value")
+    width = tensors[0].shape[-1]
+    for name, tensor, weight in zip(names, tensors, weights, strict=True):
+        expected = (width, tensor.shape[-1])
+        if weight.shape != expected:  # type: ignore[union-attr]
+            raise AssertionError(
+                f"expecting {name} weights shape of {expected}, but got {weight.shape}"  # type: ignore[union-attr]
+            )
+    for name, each in zip(names, biases, strict=True):
+        if each is not None and each.shape != (width,):
+            raise AssertionError(f"expecting {name} bias shape of {(width,)}, but got {each.shape}")
+    return tuple(map(linear, tensors, weights, biases))  # type: ignore[arg-type]
+
+
+# Masks ------------------------------------------------------------------------------------------
+
+
+def canonical_mask(
+    mask: Tensor | None,
+    mask_name: str,
+    other_type: Any,
+    other_name: str,
+    target_type: Any,
+    check_other: bool = True,
+) -> Tensor | None:
+    """Give a mask as numbers to add: minus infinity where it is True, else 0.
+
+    Args:
+        mask: Of booleans, or of numbers, which are left as they are; or None.
+        mask_name: What to call it in messages.
+        other_type: The dtype of another mask, or None.
+        other_name: What to call the other one.
+        target_type: The dtype of the result, if the mask is of booleans.
+        check_other: Whether to warn if the masks are of different dtypes.
+
+    Raises:
+        AssertionError: If the mask is of integers.
+    """
+    if mask is None:
+        return None
+    kind = mask._array.dtype.kind
+    if kind not in "bf":
+        raise AssertionError(f"only bool and floating types of {mask_name} are supported")
+    if check_other and other_type is not None and mask.dtype != other_type:
+        warn(
+            f"Support for mismatched {mask_name} and {other_name} is deprecated. "
+            "Use same type for both instead.",
+            UserWarning,
+        )
+    if kind == "f":
+        return mask
+    return wrap(np.where(mask._array, -np.inf, 0).astype(target_type.numpy))
+
+
+def none_or_dtype(input: Tensor | None) -> Any:
+    """Give the dtype of a mask, or None.
+
+    Raises:
+        RuntimeError: If it is neither a tensor nor None.
+    """
+    if input is None:
+        return None
+    if isinstance(input, Tensor):
+        return input.dtype
+    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")

@@ -5,30 +5,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from minigrad.dtypes import of_array
-from minigrad.nn.functional.refusing import not_a_tensor
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import of_array
+from minigrad.faces import FACES
+from minigrad.faces.arguments import check_tensor
 from minigrad.ops import convolution as rules
-from minigrad.ops.calling.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
+from minigrad.ops import convolution_functions as convolution_functions  # says their faces
 from minigrad.ops.correlation import output_sizes
-from minigrad.tensor import Tensor
 
 __all__ = [
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "fold",
-    "unfold",
-]
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "fold", "unfold",
+]  # fmt: skip
+
+conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d = (
+    FACES[f"conv{kind}{ndim}d"].function for kind in ("", "_transpose") for ndim in (1, 2, 3)
+)
 
 
 def unfold(
@@ -62,8 +54,7 @@ def unfold(
         >>> torch.nn.functional.unfold(image, 2)[0, :, 0]
         tensor([0., 1., 3., 4.])
     """
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("im2col", input)
+    check_tensor("im2col", input)
     kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
     array = input._array
     if array.ndim not in (3, 4):
@@ -88,7 +79,7 @@ def unfold(
         raise NotImplementedError(
             f"\"im2col_out_cpu\" not implemented for '{of_array(array).tensor_type}'"
         )
-    return rules.im2col(input, kernel, steps, border, moves)  # type: ignore[no-any-return]
+    return rules.im2col(input, kernel, steps, border, moves)
 
 
 def fold(
@@ -125,8 +116,7 @@ def fold(
         tensor([[[[1., 2., 1.],
                   [1., 2., 1.]]]])
     """
-    if not isinstance(input, Tensor):
-        raise not_a_tensor("col2im", input)
+    check_tensor("col2im", input)
     sizes = _pair("output_size", output_size)
     kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
     array = input._array
@@ -157,7 +147,7 @@ def fold(
         raise NotImplementedError(
             f"\"col2im_out_cpu\" not implemented for '{of_array(array).tensor_type}'"
         )
-    return rules.col2im(input, sizes, kernel, steps, border, moves)  # type: ignore[no-any-return]
+    return rules.col2im(input, sizes, kernel, steps, border, moves)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:

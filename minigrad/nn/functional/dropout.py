@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.nn.warning import warn
-from minigrad.ops.calling import dropping
-from minigrad.tensor import Tensor
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.faces import FACES
+from minigrad.ops import dropout as _dropout  # noqa: F401 - says the faces
 
 __all__ = [
-    "alpha_dropout",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "feature_alpha_dropout",
-]
+    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
+]  # fmt: skip
 
 
 def _check_probability(p: Any) -> None:
@@ -44,8 +40,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         tensor([1., 1., 1.])
     """
     _check_probability(p)
-    call = dropping.dropout_ if inplace else dropping.dropout
-    return call(input, p, training)  # type: ignore[no-any-return]
+    call = FACES["dropout_" if inplace else "dropout"].function
+    return call(input, p, training)
 
 
 def alpha_dropout(
@@ -56,8 +52,8 @@ def alpha_dropout(
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
     """
     _check_probability(p)
-    call = dropping.alpha_dropout_ if inplace else dropping.alpha_dropout
-    return call(input, p, training)  # type: ignore[no-any-return]
+    call = FACES["alpha_dropout_" if inplace else "alpha_dropout"].function
+    return call(input, p, training)
 
 
 def feature_alpha_dropout(
@@ -65,17 +61,17 @@ def feature_alpha_dropout(
 ) -> Tensor:
     """Do what `alpha_dropout` does, for whole channels (dimension 1)."""
     _check_probability(p)
-    call = dropping.feature_alpha_dropout_ if inplace else dropping.feature_alpha_dropout
-    return call(input, p, training)  # type: ignore[no-any-return]
+    call = FACES["feature_alpha_dropout_" if inplace else "feature_alpha_dropout"].function
+    return call(input, p, training)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
-    call = dropping.feature_dropout_ if inplace else dropping.feature_dropout
+    call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
     if batched:
-        return call(input, p, training)  # type: ignore[no-any-return]
+        return call(input, p, training)
     if inplace:
-        return call(input.unsqueeze_(0), p, training).squeeze_(0)  # type: ignore[no-any-return]
-    return call(input.unsqueeze(0), p, training).squeeze(0)  # type: ignore[no-any-return]
+        return call(input.unsqueeze_(0), p, training).squeeze_(0)
+    return call(input.unsqueeze(0), p, training).squeeze(0)
 
 
 def dropout1d(

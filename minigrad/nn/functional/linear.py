@@ -1,16 +1,30 @@
-"""Map vectors linearly."""
+"""Mix features, look rows up in tables, and compare vectors."""
 
 from __future__ import annotations
 
-from minigrad.nn.functional.refusing import not_a_tensor
-from minigrad.ops import linear_algebra
-from minigrad.ops.calling.measuring import bilinear
-from minigrad.tensor import Tensor
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.index_versions import watched
+from minigrad.autograd.messages import warn
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import FACES
+from minigrad.faces.arguments import check_tensor
+from minigrad.ops import distances as distances  # says the faces of three functions here
+from minigrad.ops import embeddings, linear_algebra
+from minigrad.ops.factors import type_name
 
 __all__ = [
-    "bilinear",
-    "linear",
-]
+    "bilinear", "cosine_similarity", "embedding", "embedding_bag", "linear", "one_hot",
+    "pairwise_distance",
+]  # fmt: skip
+
+bilinear = FACES["bilinear"].function
+cosine_similarity = FACES["cosine_similarity"].function
+pairwise_distance = FACES["pairwise_distance"].function
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -43,9 +57,335 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         tensor([3., 1., 3.])
     """
     if not isinstance(input, Tensor):
-        raise not_a_tensor("linear", input)
+        check_tensor("linear", input)
     if not input._array.ndim:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D"
         )
     return linear_algebra.linear(input, weight, bias)
+
+
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """Give for each class number a vector with 1 in its place and 0 elsewhere.
+
+    Args:
+        input: The numbers of the classes, of type int64.
+        num_classes: How many classes there are; by default one more than the largest number.
+
+    Returns:
+        A tensor of type int64 with one dimension more.
+
+    Raises:
+        RuntimeError: If a number is negative or too large, or the tensor is of another type.
+
+    Shape:
+        - input: (...)
+        - output: (..., num_classes)
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+        tensor([[1, 0, 0],
+                [0, 0, 1]])
+    """
+    check_tensor("one_hot", input)
+    classes = input._array
+    if classes.dtype.name != "int64":
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor. Convert with long()."
+        )
+    if not classes.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return wrap(np.zeros((*classes.shape, num_classes), np.int64))
+    if classes.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(classes.max()) + 1
+    elif classes.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    result = np.zeros((*classes.shape, num_classes), np.int64)
+    np.put_along_axis(result, classes[..., None], 1, -1)
+    hot = wrap(result)
+    for _ in range(2):
+        hot._bump_version()  # as in PyTorch, which fills zeros in place
+    return hot
+
+
+def _check_positions(name: str, positions: Any) -> None:
+    if positions.dtype not in (np.dtype("int64"), np.dtype("int32")):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {type_name(positions)} instead (while checking arguments for "
+            f"{name}). Convert it with .long()."
+        )
+
+
+def _padding(name: str, padding_idx: int | None, rows: int) -> int:
+    if padding_idx is None:
+        return -1
+    if not -rows <= padding_idx < rows:
+        raise AssertionError(f"{name} must be within num_embeddings")
+    return padding_idx % rows
+
+
+def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Shorten rows that will be looked up to a given norm, in place and without recording it."""
+    rows = np.unique(positions)
+    if not rows.size:
+        return
+    entries = weight._array[rows]
+    with np.errstate(all="ignore"):
+        if norm_type == np.inf:
+            lengths = np.abs(entries).max(1)
+        else:
+            lengths = (np.abs(entries) ** norm_type).sum(1) ** (1 / norm_type)
+    long = lengths > max_norm
+    if long.any():
+        factors = (max_norm / (lengths[long] + 1e-7)).astype(entries.dtype)
+        with no_grad():
+            weight[wrap(rows[long])] = wrap(entries[long] * factors[:, None])
+
+
+def _refuse_sparse(name: str, sparse: bool) -> None:
+    if sparse:
+        raise NotImplementedError(
+            f"{name} has no sparse gradients here: there are no sparse tensors. Leave out "
+            "sparse=True; the gradient is the same, with zeros written out."
+        )
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Look up rows of a table by their numbers.
+
+    Args:
+        input: The numbers of rows.
+        weight: The table.
+        padding_idx: A row that gets no gradient; negative ones count from the end.
+        max_norm: Rows that are looked up and longer than this are shortened first, in place.
+        norm_type: The order of the norm that tells how long they are.
+        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        sparse: Must be False: there are no sparse tensors here.
+
+    Returns:
+        The rows.
+
+    Raises:
+        AssertionError: If there is no row `padding_idx`.
+        IndexError: If a number is out of range.
+        NotImplementedError: If `sparse` is set.
+        RuntimeError: If the numbers are no integers of 32 or 64 bits, or the table is no matrix.
+
+    Shape:
+        - input: any shape (*)
+        - weight: (V, D)
+        - output: (*, D)
+
+    Example:
+        >>> import minigrad as torch
+        >>> table = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+        >>> torch.nn.functional.embedding(torch.tensor([1, 0]), table)
+        tensor([[2., 3.],
+                [0., 1.]])
+    """
+    check_tensor("embedding", weight, "weight", 1)
+    check_tensor("embedding", input, "indices", 2)
+    padding = _padding("Padding_idx", padding_idx, weight.size(0))
+    positions, table = input._array, weight._array
+    if table.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_positions("embedding", positions)
+    _refuse_sparse("embedding", sparse)
+    if positions.size and not (positions.min() >= 0 and positions.max() < len(table)):
+        raise IndexError(
+            f"index out of range in self. The table has {len(table)} rows, and the numbers go "
+            f"from {positions.min()} to {positions.max()}."
+        )
+    if max_norm is not None:
+        _renormalize(positions, weight, max_norm, norm_type)
+    result = embeddings.embedding(weight, positions, padding, scale_grad_by_freq)
+    return watched(result, input)
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Look up rows of a table, and join those of each bag: to their mean, sum or largest entries.
+
+    Args:
+        input: The numbers of rows: one bag in each row, or all bags one after the other.
+        weight: The table.
+        offsets: Where each bag begins, if they come one after the other.
+        max_norm: Rows that are looked up and longer than this are shortened first, in place.
+        norm_type: The order of the norm that tells how long they are.
+        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        mode: `"sum"`, `"mean"` or `"max"`.
+        sparse: Must be False: there are no sparse tensors here.
+        per_sample_weights: A factor for each number in `input`, for sums only.
+        include_last_offset: Whether the last offset is the end of the last bag.
+        padding_idx: A row that does not count.
+
+    Returns:
+        One vector for each bag; an empty bag gives zeros.
+
+    Shape:
+        - input: (B, N), or (N,) with offsets (B,)
+        - weight: (V, D)
+        - output: (B, D)
+
+    Example:
+        >>> import minigrad as torch
+        >>> table = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+        >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1], [1, 1]]), table)
+        tensor([[1., 2.],
+                [2., 3.]])
+    """
+    if weight._array.dtype.kind in "iub" and input._array.dtype.kind == "f":
+        warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage "
+            "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+            "`embedding_bag(input, weight, ...)`.",
+            UserWarning,
+        )
+        input, weight = weight, input
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then "
+            f"it must have the same shape as the input ({input.size()})"
+        )
+    padding = _padding("padding_idx", padding_idx, weight.size(0))
+    positions, starts = _bags(input, offsets)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+            f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    _check_bags(positions, starts, weight, per_sample_weights, include_last_offset)
+    _refuse_sparse("embedding_bag", sparse)
+    if max_norm is not None:
+        _renormalize(positions, weight, max_norm, norm_type)
+    if include_last_offset:
+        count, end, starts = len(starts) - 1, int(starts[-1]), starts[:-1]
+    else:
+        count, end = len(starts), len(positions)
+    bags = np.searchsorted(starts, np.arange(len(positions)), side="right") - 1
+    kept = (positions != padding).astype(weight._array.dtype)
+    kept[end:] = 0  # what comes after the last offset counts nowhere
+    return _joined(weight, positions, bags, kept, count, mode, scale_grad_by_freq,
+                   per_sample_weights)  # fmt: skip
+
+
+def _joined(
+    weight: Tensor,
+    positions: Any,
+    bags: Any,
+    kept: Any,
+    count: int,
+    mode: str,
+    by_frequency: bool,
+    per_sample_weights: Tensor | None,
+) -> Tensor:
+    """Join the rows of each bag."""
+    dtype = weight._array.dtype
+    if mode == "max":
+        return embeddings.embedding_bag_max(
+            weight, _largest(weight._array, positions, bags, kept, count)
+        )
+    if per_sample_weights is not None:
+        factors = per_sample_weights.reshape(-1)
+        return embeddings.embedding_bag_weighted(weight, factors, positions, bags, kept, count)
+    if mode == "mean":
+        sizes = np.bincount(bags, kept.astype(np.float64), count)
+        kept = kept / np.maximum(sizes, 1)[bags].astype(dtype)
+    if by_frequency and is_grad_enabled() and weight.requires_grad:
+        often = np.bincount(positions, minlength=len(weight._array))[positions].astype(dtype)
+        return embeddings.embedding_bag_sum(weight, positions, bags, kept, count, 1 / often)
+    ones = np.ones((), dtype)
+    return embeddings.embedding_bag_sum(weight, positions, bags, kept, count, ones)
+
+
+def _largest(table: Any, positions: Any, bags: Any, kept: Any, count: int) -> Any:
+    """Find the row of the largest entry of each bag in each column; -1 for an empty bag."""
+    places = np.full((count, table.shape[1]), -1)
+    for bag in range(count):
+        rows = positions[(bags == bag) & (kept != 0)]
+        if rows.size:
+            places[bag] = rows[table[rows].argmax(0)]
+    return places
+
+
+def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:
+    """Give the numbers of rows in one line, and where each bag begins."""
+    array = input._array
+    if array.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
+                f"of fixed length sequences. However, found offsets of type {type(offsets)}"
+            )
+        return array.reshape(-1), np.arange(len(array)) * array.shape[1]
+    if array.ndim != 1:
+        raise ValueError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {array.ndim}"
+        )
+    if not isinstance(offsets, Tensor):
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if offsets._array.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    return array, offsets._array
+
+
+def _check_bags(
+    positions: Any, starts: Any, weight: Tensor, factors: Tensor | None, ends: bool
+) -> None:
+    table = weight._array
+    _check_positions("embedding_bag", positions)
+    if ends and not starts.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if starts.size and starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {starts[0]}"
+        )
+    if starts.size and starts[-1] > len(positions):
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {len(positions)} but got "
+            f"offsets[-1] of {starts[-1]}"
+        )
+    if factors is not None and factors._array.dtype != table.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
+            f"#1 'per_sample_weights'; but type {type_name(table)} does not equal "
+            f"{type_name(factors._array)} (while checking arguments for embedding_bag)"
+        )
+    outside = (positions < 0) | (positions >= len(table))
+    if outside.any():
+        place = int(outside.argmax())
+        raise RuntimeError(
+            f"Index {place} of input takes value {positions[place]} which is not in the valid "
+            f"range [0, {len(table)})"
+        )

@@ -1,26 +1,51 @@
-"""Bend what linear layers compute: the activation functions as modules."""
+"""Bend what linear layers compute: activation functions as modules."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import full
+from minigrad.faces import FACES
 from minigrad.nn import functional as F
+from minigrad.nn.modules.layer import Layer, shown
 from minigrad.nn.modules.module import Module
-from minigrad.ops.calling.arithmetic import sigmoid, tanh
-from minigrad.tensor import Tensor
+from minigrad.nn.parameter import Parameter
 
 __all__ = [
+    "CELU",
     "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "LeakyReLU",
+    "LogSigmoid",
     "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "SiLU",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
-]
+    "Tanhshrink",
+    "Threshold",
+]  # fmt: skip
 
 
-class ReLU(Module):
+class ReLU(Layer, calls=F.relu, settings="inplace=False", shows="inplace?"):
     r"""$\max(x, 0)$, elementwise.
 
     Args:
@@ -31,18 +56,6 @@ class ReLU(Module):
         >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.relu(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        """Say if it works in place."""
-        return "inplace=True" if self.inplace else ""
 
 
 class Tanh(Module):
@@ -56,7 +69,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return tanh(input)
+        return FACES["tanh"].method(input)
 
 
 class Sigmoid(Module):
@@ -70,10 +83,12 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return sigmoid(input)
+        return FACES["sigmoid"].method(input)
 
 
-class Softplus(Module):
+class Softplus(
+    Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0", shows="beta=, threshold="
+):
     r"""$\frac{1}{\beta} \log(1 + e^{\beta x})$, elementwise: a smooth ReLU.
 
     Args:
@@ -81,21 +96,13 @@ class Softplus(Module):
         threshold: Above $\beta x$ = threshold it is computed as $x$.
     """
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        """Give the two numbers."""
-        return f"beta={self.beta}, threshold={self.threshold}"
-
-
-class LeakyReLU(Module):
+class LeakyReLU(
+    Layer,
+    calls=F.leaky_relu,
+    settings="negative_slope=0.01, inplace=False",
+    shows="negative_slope=, inplace?",
+):
     r"""$x$ for $x > 0$, and `negative_slope` times $x$ otherwise, elementwise.
 
     Args:
@@ -103,21 +110,8 @@ class LeakyReLU(Module):
         inplace: Overwrite the input.
     """
 
-    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
-
-    def extra_repr(self) -> str:
-        """Give the slope."""
-        return f"negative_slope={self.negative_slope}" + (", inplace=True" * self.inplace)
-
-
-class ELU(Module):
+class ELU(Layer, calls=F.elu, settings="alpha=1.0, inplace=False", shows="alpha=, inplace?"):
     r"""$x$ for $x > 0$, and $\alpha (e^x - 1)$ otherwise, elementwise.
 
     Args:
@@ -125,41 +119,72 @@ class ELU(Module):
         inplace: Overwrite the input.
     """
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.elu(input, self.alpha, self.inplace)
+class CELU(Layer, calls=F.celu, settings="alpha=1.0, inplace=False", shows="alpha=, inplace?"):
+    r"""$x$ for $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ otherwise, elementwise.
 
-    def extra_repr(self) -> str:
-        """Give alpha."""
-        return f"alpha={self.alpha}" + (", inplace=True" * self.inplace)
+    Source: Barron, *Continuously differentiable exponential linear units*, 2017.
+
+    Args:
+        alpha: Minus the value far on the left.
+        inplace: Overwrite the input.
+    """
 
 
-class SiLU(Module):
+class SELU(Layer, calls=F.selu, settings="inplace=False", shows="inplace?"):
+    r"""$s x$ for $x > 0$, and $s \alpha (e^x - 1)$ otherwise: keeps mean 0 and variance 1.
+
+    Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class SiLU(Layer, calls=F.silu, settings="inplace=False", shows="inplace?"):
     r"""$x / (1 + e^{-x})$, elementwise, also known as swish.
 
     Args:
         inplace: Overwrite the input.
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.silu(input, inplace=self.inplace)
+class Mish(Layer, calls=F.mish, settings="inplace=False", shows="inplace?"):
+    r"""$x \tanh(\ln(1 + e^x))$, elementwise.
 
-    def extra_repr(self) -> str:
-        """Say if it works in place."""
-        return "inplace=True" if self.inplace else ""
+    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
+
+    Args:
+        inplace: Overwrite the input.
+    """
 
 
-class Softmax(Module):
+class GELU(Layer, calls=F.gelu, settings="approximate='none'", shows="approximate="):
+    r"""$x \Phi(x)$, elementwise, with the distribution function of the normal distribution.
+
+    Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
+
+    Args:
+        approximate: `"none"`, or `"tanh"` to compute $\Phi$ by a hyperbolic tangent.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.GELU()(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
+    """
+
+
+class GLU(Layer, calls=F.glu, settings="dim=-1", shows="dim="):
+    r"""$a\, \sigma(b)$ from the two halves $a$ and $b$ of the input.
+
+    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2016.
+
+    Args:
+        dim: The dimension to halve.
+    """
+
+
+class Softmax(Layer, calls=F.softmax, settings="dim=None", shows="dim="):
     r"""$e^{x_i} / \sum_j e^{x_j}$ along one dimension.
 
     Args:
@@ -171,34 +196,206 @@ class Softmax(Module):
         tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.softmax(input, self.dim)
-
-    def extra_repr(self) -> str:
-        """Give the dimension."""
-        return f"dim={self.dim}"
-
-
-class LogSoftmax(Module):
+class LogSoftmax(Layer, calls=F.log_softmax, settings="dim=None", shows="dim="):
     r"""$x_i - \log \sum_j e^{x_j}$ along one dimension.
 
     Args:
         dim: The dimension along which the probabilities sum to 1. Leaving it out is deprecated.
     """
 
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
+
+class Softmin(Layer, calls=F.softmin, settings="dim=None", shows="dim="):
+    """The softmax of minus the input along one dimension.
+
+    Args:
+        dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
+    """
+
+
+class Softmax2d(Module):
+    """The softmax over the channels of pictures.
+
+    Shape:
+        - input: (N, C, H, W), or (C, H, W)
+        - output: the same
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return F.log_softmax(input, self.dim)
+        if input.dim() not in (3, 4):
+            raise ValueError(
+                f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead"
+            )
+        return F.softmax(input, -3)
+
+
+class LogSigmoid(Layer, calls=F.logsigmoid):
+    r"""$\ln(1 / (1 + e^{-x}))$, elementwise."""
+
+
+class Softsign(Layer, calls=F.softsign):
+    r"""$x / (1 + |x|)$, elementwise."""
+
+
+class Tanhshrink(Layer, calls=F.tanhshrink):
+    r"""$x - \tanh x$, elementwise."""
+
+
+class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
+    r"""0 in $[-\lambda, \lambda]$, and $x$ elsewhere, elementwise.
+
+    Args:
+        lambd: The number $\lambda$.
+    """
+
+
+class Softshrink(Layer, calls=F.softshrink, settings="lambd=0.5", shows="lambd"):
+    r"""$x$ moved by $\lambda$ towards 0, at most up to 0, elementwise.
+
+    Args:
+        lambd: The number $\lambda$.
+    """
+
+
+class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):
+    r"""$\min(\max(x + 3, 0), 6) / 6$, elementwise.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class Hardswish(Layer, calls=F.hardswish, settings="inplace=False"):
+    r"""$x \min(\max(x + 3, 0), 6) / 6$, elementwise.
+
+    Source: Howard et al., *Searching for MobileNetV3*, 2019.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class Threshold(
+    Layer,
+    calls=F.threshold,
+    settings="threshold, value, inplace=False",
+    shows="threshold=, value=, inplace?",
+):
+    """Keeps what is greater than a threshold, and puts a value in the place of the rest.
+
+    Args:
+        threshold: The threshold.
+        value: What takes the place.
+        inplace: Overwrite the input.
+    """
+
+
+class RReLU(
+    Layer,
+    calls=F.rrelu,
+    settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False",
+    shows="lower=, upper=, inplace?",
+):
+    """A leaky ReLU whose slopes are drawn at random while the module is trained.
+
+    Source: Xu et al., *Empirical evaluation of rectified activations in convolution network*, 2015.
+
+    Args:
+        lower: The smallest slope.
+        upper: The largest slope.
+        inplace: Overwrite the input.
+    """
+
+
+class Hardtanh(
+    Layer,
+    calls=F.hardtanh,
+    settings="min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
+    shows="min_val=, max_val=, inplace?",
+):
+    """Limits to an interval, elementwise.
+
+    Args:
+        min_val: The lower end.
+        max_val: The upper end.
+        inplace: Overwrite the input.
+        min_value: The old name of `min_val`.
+        max_value: The old name of `max_val`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Hardtanh()(torch.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        for end in ("min", "max"):
+            old = settings.pop(f"{end}_value", None)
+            if old is not None:
+                warn(
+                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`",
+                    FutureWarning,
+                )
+                settings[f"{end}_val"] = old
+        super()._keep(settings)
+        if self.max_val <= self.min_val:
+            raise AssertionError(
+                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
+            )
+
+
+class ReLU6(Hardtanh, settings="inplace=False", shows="inplace?"):
+    r"""$\min(\max(x, 0), 6)$, elementwise.
+
+    Args:
+        inplace: Overwrite the input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.ReLU6()(torch.tensor([-3.0, 8.0]))
+        tensor([0., 6.])
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        super()._keep({"min_val": 0.0, "max_val": 6.0, **settings})
+
+
+class PReLU(Module):
+    """A leaky ReLU whose slope is learned: one, or one for each channel (dimension 1).
+
+    Source: He et al., *Delving deep into rectifiers*, 2015.
+
+    Args:
+        num_parameters: How many slopes.
+        init: What they begin with.
+        device: Only the CPU is there.
+        dtype: The element type of the slopes; the default dtype if None.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.PReLU()(torch.tensor([-1.0, 2.0])).detach()
+        tensor([-0.2500,  2.0000])
+    """
+
+    weight: Tensor
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype, device=device))
+
+    def reset_parameters(self) -> None:
+        """Begin anew with the first slope."""
+        self.weight.data.fill_(self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function."""
+        return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """Give the dimension."""
-        return f"dim={self.dim}"
+        """Give the number of slopes."""
+        return shown(self, "num_parameters=")

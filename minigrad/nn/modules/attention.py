@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.creation import empty
+from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import refuse_other_places
+from minigrad.creation.factories import empty
 from minigrad.nn import init
-from minigrad.nn.functional.attention_masks import canonical_mask, none_or_dtype
-from minigrad.nn.functional.multi_head_attention import (
+from minigrad.nn.functional.attention import (
     attend_batch_first,
+    canonical_mask,
     fit_mask,
     multi_head_attention_forward,
+    none_or_dtype,
 )
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.on_cpu import check_device
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
 
 __all__ = ["MultiheadAttention"]
 
@@ -90,7 +91,7 @@ class MultiheadAttention(Module):
                 f"embed_dim={embed_dim} and num_heads={num_heads} instead"
             )
         super().__init__()
-        check_device(device)
+        refuse_other_places(device, "empty")
         self.embed_dim = embed_dim
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim

@@ -1,96 +1,100 @@
-"""Convolve signals, images and volumes with learned kernels: `Conv1d`, `Conv2d`, `Conv3d`."""
+"""Find local patterns in signals, images and volumes, or spread them: convolutions as layers."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
-from minigrad.creation import empty
+from minigrad.core.tensor import Tensor
+from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.on_cpu import check_device
-from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
+from minigrad.nn.modules.layer import Layer, add_parameters
 
 __all__ = [
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-]
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+]  # fmt: skip
 
-_PADDING_MODES = {"zeros", "reflect", "replicate", "circular"}
+_WINDOW = "in_channels, out_channels, kernel_size, stride=1, padding=0"
+_MADE = "device=None, dtype=None"
+CONV = f"{_WINDOW}, dilation=1, groups=1, bias=True, padding_mode='zeros', {_MADE}"
+TRANSPOSED = (
+    f"{_WINDOW}, output_padding=0, groups=1, bias=True, dilation=1, padding_mode='zeros', {_MADE}"
+)
+_KEPT = (
+    "in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "transposed",
+    "output_padding", "groups", "padding_mode",
+)  # fmt: skip
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-def _each(value: Any, ndim: int) -> Any:
-    """Give a setting for each dimension: a number stands for the same in each."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * ndim
-
-
-class _ConvNd(Module):
-    """What all convolutions share: parameters, their start, and the printed form."""
+class _ConvNd(Layer):
+    """What all convolutions share; a class says in how many dimensions it works."""
 
     weight: Tensor
     bias: Tensor | None
+    _transposed: ClassVar[bool] = False
+    _ndim: ClassVar[int]
 
-    def __init__(
+    def _keep(self, settings: dict[str, Any]) -> None:
+        settings = {"transposed": self._transposed, "output_padding": 0, **settings}
+        for name in ("kernel_size", "stride", "padding", "dilation", "output_padding"):
+            settings[name] = self._each(settings[name])
+        self._check(**settings)
+        super()._keep({name: settings[name] for name in _KEPT})
+        kernel, padding = self.kernel_size, self.padding
+        # what F.pad takes: for each dimension, the last first, the width before and after
+        if isinstance(padding, str):
+            around = [d * (k - 1) for d, k in zip(self.dilation, kernel, strict=True)]
+            around = around if padding == "same" else [0] * len(kernel)
+            border: Iterable[Any] = ((all // 2, all - all // 2) for all in reversed(around))
+        else:
+            border = ((width, width) for width in reversed(padding))
+        self._reversed_padding_repeated_twice = [width for pair in border for width in pair]
+        shapes = {"weight": self._weight_shape(), "bias": None}
+        if settings["bias"]:
+            shapes["bias"] = (self.out_channels,)
+        add_parameters(self, settings["device"], settings["dtype"], **shapes)
+        self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        if self.transposed:
+            return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
+        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
+
+    def _each(self, value: Any) -> Any:
+        """Give a setting for each dimension."""
+        if isinstance(value, str):
+            return value
+        return tuple(value) if isinstance(value, (tuple, list)) else (value,) * self._ndim
+
+    def _check(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: tuple[int, ...],
-        stride: tuple[int, ...],
-        padding: Any,
-        dilation: tuple[int, ...],
-        transposed: bool,
-        output_padding: tuple[int, ...],
         groups: int,
-        bias: bool,
+        padding: Any,
+        stride: Any,
         padding_mode: str,
-        device: Any = None,
-        dtype: Any = None,
+        **others: Any,
     ) -> None:
-        super().__init__()
-        check_device(device)
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
-        if in_channels % groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups != 0:
-            raise ValueError("out_channels must be divisible by groups")
-        if isinstance(padding, str):
-            if padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string '{padding}', should be one of {{'valid', 'same'}}"
-                )
-            if padding == "same" and any(s != 1 for s in stride):
-                raise ValueError("padding='same' is not supported for strided convolutions")
+        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if channels % groups != 0:
+                raise ValueError(f"{name} must be divisible by groups")
+        if isinstance(padding, str) and padding not in ("same", "valid"):
+            raise ValueError(
+                f"Invalid padding string '{padding}', should be one of {{'valid', 'same'}}"
+            )
+        if padding == "same" and any(s != 1 for s in stride):
+            raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in _PADDING_MODES:
             listed = "{'zeros', 'reflect', 'replicate', 'circular'}"
             raise ValueError(
                 f"padding_mode must be one of {listed}, but got padding_mode='{padding_mode}'"
             )
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.dilation = dilation
-        self.transposed = transposed
-        self.output_padding = output_padding
-        self.groups = groups
-        self.padding_mode = padding_mode
-        # what F.pad takes: for each dimension, the last first, the width before and after
-        self._reversed_padding_repeated_twice = _border(padding, kernel_size, dilation)
-        if transposed:
-            sizes = (in_channels, out_channels // groups, *kernel_size)
-        else:
-            sizes = (out_channels, in_channels // groups, *kernel_size)
-        self.weight = Parameter(empty(sizes, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_channels, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
@@ -102,18 +106,24 @@ class _ConvNd(Module):
                 bound = 1 / math.sqrt(fan_in)
                 init.uniform_(self.bias, -bound, bound)
 
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve the input."""
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+            padding = (0,) * self._ndim
+        convolve = (F.conv1d, F.conv2d, F.conv3d)[self._ndim - 1]
+        settings = (self.stride, padding, self.dilation, self.groups)
+        return convolve(input, self.weight, self.bias, *settings)
+
     def extra_repr(self) -> str:
         """Give the settings that differ from the usual."""
-        parts = [
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}"
-        ]
-        if self.padding != (0,) * len(self.padding):
-            parts.append(f"padding={self.padding}")
-        if self.dilation != (1,) * len(self.dilation):
-            parts.append(f"dilation={self.dilation}")
-        if self.output_padding != (0,) * len(self.output_padding):
-            parts.append(f"output_padding={self.output_padding}")
+        parts = [f"{self.in_channels}, {self.out_channels}"]
+        parts += [f"kernel_size={self.kernel_size}, stride={self.stride}"]
+        for name, usual in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
+            value = getattr(self, name)
+            if value != (usual,) * len(value):
+                parts.append(f"{name}={value}")
         if self.groups != 1:
             parts.append(f"groups={self.groups}")
         if self.bias is None:
@@ -122,28 +132,8 @@ class _ConvNd(Module):
             parts.append(f"padding_mode={self.padding_mode}")
         return ", ".join(parts)
 
-    def _convolved(self, convolve: Any, input: Tensor) -> Tensor:
-        settings = (self.stride, self.padding, self.dilation, self.groups)
-        if self.padding_mode != "zeros":
-            border = self._reversed_padding_repeated_twice
-            input = F.pad(input, border, mode=self.padding_mode)  # type: ignore[attr-defined]
-            settings = (self.stride, (0,) * len(self.stride), self.dilation, self.groups)
-        return convolve(input, self.weight, self.bias, *settings)  # type: ignore[no-any-return]
 
-
-def _border(padding: Any, kernel: tuple[int, ...], dilation: tuple[int, ...]) -> Any:
-    if not isinstance(padding, str):
-        return tuple(width for width in reversed(padding) for _ in range(2))
-    border = [0, 0] * len(kernel)
-    if padding == "same":
-        for place, (d, k) in enumerate(reversed(list(zip(dilation, kernel, strict=True)))):
-            total = d * (k - 1)
-            border[2 * place] = total // 2
-            border[2 * place + 1] = total - total // 2
-    return border
-
-
-class Conv1d(_ConvNd):
+class Conv1d(_ConvNd, settings=CONV):
     """Slide kernels over a signal; arguments as for `Conv2d`.
 
     Shape:
@@ -158,42 +148,10 @@ class Conv1d(_ConvNd):
         torch.Size([2, 8, 20])
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            _each(kernel_size, 1),
-            _each(stride, 1),
-            padding if isinstance(padding, str) else _each(padding, 1),
-            _each(dilation, 1),
-            False,
-            _each(0, 1),
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve the input."""
-        return self._convolved(F.conv1d, input)
+    _ndim = 1
 
 
-class Conv2d(_ConvNd):
+class Conv2d(_ConvNd, settings=CONV):
     r"""Slide kernels over an image: $y_o = b + \sum_k w_k x_{so + dk - p}$ in each channel.
 
     Weight and bias start out uniformly distributed on $(-1/\sqrt{n}, 1/\sqrt{n})$, where $n$ is the
@@ -232,42 +190,10 @@ class Conv2d(_ConvNd):
         torch.Size([2, 8, 4, 4])
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            _each(kernel_size, 2),
-            _each(stride, 2),
-            padding if isinstance(padding, str) else _each(padding, 2),
-            _each(dilation, 2),
-            False,
-            _each(0, 2),
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve the input."""
-        return self._convolved(F.conv2d, input)
+    _ndim = 2
 
 
-class Conv3d(_ConvNd):
+class Conv3d(_ConvNd, settings=CONV):
     """Slide kernels over a volume; arguments as for `Conv2d`.
 
     Shape:
@@ -276,36 +202,112 @@ class Conv3d(_ConvNd):
         - weight: (out_channels, in_channels / groups, *kernel_size); bias: (out_channels,)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            _each(kernel_size, 3),
-            _each(stride, 3),
-            padding if isinstance(padding, str) else _each(padding, 3),
-            _each(dilation, 3),
-            False,
-            _each(0, 3),
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+    _ndim = 3
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve the input."""
-        return self._convolved(F.conv3d, input)
+
+class _ConvTransposeNd(_ConvNd):
+    """What all transposed convolutions share: the choice of the output's size."""
+
+    _transposed = True
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["padding_mode"] != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super()._keep(settings)
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        """Spread the input; `output_size` chooses among the sizes that are possible."""
+        more = self.output_padding
+        if output_size is not None:
+            more = self._output_padding(input, [int(size) for size in output_size])
+        settings = (self.stride, self.padding, more, self.groups, self.dilation)
+        spread = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
+        return spread(input, self.weight, self.bias, *settings)
+
+    def _output_padding(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
+        """Give the `output_padding` that leads to a size."""
+        ndim = self._ndim
+        outer = input.ndim - ndim
+        if len(wanted) == input.ndim:
+            wanted = wanted[outer:]
+        if len(wanted) != ndim:
+            raise ValueError(
+                f"ConvTranspose{ndim}D: for {input.ndim}D input, output_size must have {ndim} or "
+                f"{input.ndim} elements (got {len(wanted)})"
+            )
+        sizes = input.shape[outer:]
+        settings = zip(
+            sizes, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+        )
+        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in settings]
+        most = [n + s - 1 for n, s in zip(least, self.stride, strict=True)]
+        if any(not a <= n <= b for a, n, b in zip(least, wanted, most, strict=True)):
+            raise ValueError(
+                f"requested an output size of {tuple(wanted)}, but valid sizes range from {least} "
+                f"to {most} (for an input of {Size(sizes)})"
+            )
+        return tuple(n - a for n, a in zip(wanted, least, strict=True))
+
+
+class ConvTranspose1d(_ConvTransposeNd, settings=TRANSPOSED):
+    """Spread each entry of a signal over a window; arguments as for `ConvTranspose2d`.
+
+    Shape:
+        - input: (N, in_channels, L), or without N
+        - output: (N, out_channels, L_out), or without N
+        - weight: (in_channels, out_channels / groups, *kernel_size); bias: (out_channels,)
+    """
+
+    _ndim = 1
+
+
+class ConvTranspose2d(_ConvTransposeNd, settings=TRANSPOSED):
+    r"""Spread each entry of an image over a window: the gradient of `Conv2d` in its input.
+
+    Often called a deconvolution, though it does not undo a convolution: it gives back the shape,
+    not the values. Weight and bias start out as those of `Conv2d`.
+
+    Args:
+        in_channels: The number of channels of the input.
+        out_channels: The number of channels of the output.
+        kernel_size: The window's height and width, or one number for both.
+        stride: How far apart the windows are.
+        padding: How much is cut off at each side of the output.
+        output_padding: How much longer the output is at the end of each dimension: a stride larger
+            than 1 leaves several sizes possible.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+        bias: Whether to add a number to each channel.
+        dilation: How far apart the entries of the window are.
+        padding_mode: Only `"zeros"`.
+        device: Only the CPU is there.
+        dtype: The element type of weight and bias; the default dtype if None.
+
+    Raises:
+        ValueError: If the channels are not divisible by the groups, or the padding is unknown.
+
+    Shape:
+        - input: (N, in_channels, H, W), or without N
+        - output: (N, out_channels, H_out, W_out), or without N, where
+          $H_{out} = (H - 1) s - 2p + d (k - 1) + 1$ + output_padding
+        - weight: (in_channels, out_channels / groups, *kernel_size); bias: (out_channels,)
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.ConvTranspose2d(3, 8, 2, stride=2)
+        >>> layer(torch.ones(2, 3, 2, 2)).shape
+        torch.Size([2, 8, 4, 4])
+    """
+
+    _ndim = 2
+
+
+class ConvTranspose3d(_ConvTransposeNd, settings=TRANSPOSED):
+    """Spread each entry of a volume over a window; arguments as for `ConvTranspose2d`.
+
+    Shape:
+        - input: (N, in_channels, D, H, W), or without N
+        - output: (N, out_channels, D_out, H_out, W_out), or without N
+        - weight: (in_channels, out_channels / groups, *kernel_size); bias: (out_channels,)
+    """
+
+    _ndim = 3

@@ -1,35 +1,27 @@
-"""Let layers learn the size of their input from the first input: `LazyLinear`, `LazyConv2d`, ..."""
+"""Build layers that learn the sizes of their parameters from the first input.
+
+A lazy layer has settings for what comes out, not for what goes in. Its parameters have no shape
+until it is called; then it takes the shapes from the input and becomes a layer of the usual class.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.creation import tensor
-from minigrad.dtypes import int64
-from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
-from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d
-from minigrad.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from minigrad.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import int64
+from minigrad.creation.from_data import tensor
+from minigrad.nn.modules import conv, normalization
+from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
-from minigrad.tensor import Tensor
+from minigrad.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = [
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConv3d",
-    "LazyConvTranspose1d",
-    "LazyConvTranspose2d",
-    "LazyConvTranspose3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-    "LazyLinear",
-]
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
+    "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
+]  # fmt: skip
 
 
 class LazyModuleMixin(Module):
@@ -44,6 +36,10 @@ class LazyModuleMixin(Module):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._await_input()
+
+    def _await_input(self) -> None:
+        """Put hooks in place that see the first input, or a state dict that comes before it."""
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = self.register_forward_pre_hook(
             self._infer_parameters, with_kwargs=True
@@ -78,7 +74,33 @@ class LazyModuleMixin(Module):
                 place.materialize(value.shape)  # type: ignore[union-attr]
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class _LazyLayer(LazyModuleMixin):
+    """What the lazy layers share; a class names the setting that tells of the input."""
+
+    weight: Any
+    bias: Any
+    _input_setting: str
+
+    def _become_lazy(self, bias: bool, device: Any, dtype: Any) -> None:
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Set the parameters to their first values, as soon as their shapes are known."""
+        if not self.has_uninitialized_params() and getattr(self, self._input_setting) != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def _materialize(self, **shapes: tuple[int, ...]) -> None:
+        """Give shapes to those tensors that have none."""
+        for name, shape in shapes.items():
+            place: Any = getattr(self, name)
+            if is_lazy(place):
+                place.materialize(shape)
+        self.reset_parameters()
+
+
+class LazyLinear(_LazyLayer, Linear):
     """A `Linear` that gets `in_features` from its first input.
 
     Args:
@@ -99,238 +121,155 @@ class LazyLinear(LazyModuleMixin, Linear):
     """
 
     cls_to_become = Linear
+    _input_setting = "in_features"
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(0, 0, False, device, dtype)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_features = out_features
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew, once they have a shape."""
-        if not self.has_uninitialized_params() and self.in_features != 0:
-            super().reset_parameters()
+        self._become_lazy(bias, device, dtype)
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Get the shape of the weight from an input."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
-            _materialize(self.weight, (self.out_features, self.in_features))
-            _materialize(self.bias, (self.out_features,))
-            self.reset_parameters()
+            self._materialize(
+                weight=(self.out_features, self.in_features), bias=(self.out_features,)
+            )
         if self.in_features == 0:
             self.in_features = self.weight.shape[-1]
 
 
-def _materialize(place: Any, shape: tuple[int, ...]) -> None:
-    """Give a parameter or buffer its shape, if there is one that has none."""
-    if place is not None and is_lazy(place):
-        place.materialize(shape)
-
-
-class _LazyConvNd(LazyModuleMixin):
+class _LazyConvNd(_LazyLayer, conv._ConvNd):
     """A convolution that gets `in_channels` from its first input."""
 
-    weight: Tensor
-    bias: Tensor | None
-    in_channels: int
+    _input_setting = "in_channels"
 
-    def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
-        """Put places where the kernels and the bias will be."""
+    def _keep(self, settings: dict[str, Any]) -> None:
+        out_channels = settings["out_channels"]
+        made = [settings[name] for name in ("bias", "device", "dtype")]
+        super()._keep(settings | {"in_channels": 0, "out_channels": 0, "bias": False})
+        self._await_input()
         self.out_channels = out_channels
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew, once they have a shape."""
-        if not self.has_uninitialized_params() and self.in_channels != 0:
-            super().reset_parameters()  # type: ignore[misc]
+        self._become_lazy(*made)
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Get the shape of the kernels from an input."""
         if not self.has_uninitialized_params():
             return
-        self.in_channels = self._channels(input)
-        if self.in_channels % self.groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
-        if self.transposed:
-            sizes = (self.in_channels, self.out_channels // self.groups)
-        else:
-            sizes = (self.out_channels, self.in_channels // self.groups)
-        _materialize(self.weight, (*sizes, *self.kernel_size))
-        _materialize(self.bias, (self.out_channels,))
-        self.reset_parameters()
-
-    def _channels(self, input: Tensor) -> int:
-        ndim = len(self.kernel_size)
+        ndim = self._ndim
         if input.dim() not in (ndim + 1, ndim + 2):
             raise RuntimeError(
                 f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to "
                 f"{type(self).__name__}, but got input of size: {input.shape}"
             )
-        return input.shape[-ndim - 1]
+        self.in_channels = input.shape[-ndim - 1]
+        if self.in_channels % self.groups != 0:
+            raise ValueError("in_channels must be divisible by groups")
+        self._materialize(weight=self._weight_shape(), bias=(self.out_channels,))
 
 
-class _LazyConv(_LazyConvNd):
-    """A convolution, lazy."""
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        settings = (stride, padding, dilation, groups, False, padding_mode, device, dtype)
-        super().__init__(0, 0, kernel_size, *settings)
-        self._wait(out_channels, bias, device, dtype)
-
-
-class _LazyConvTranspose(_LazyConvNd):
-    """A transposed convolution, lazy."""
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        settings = (stride, padding, output_padding, groups, False, dilation, padding_mode)
-        super().__init__(0, 0, kernel_size, *settings, device, dtype)
-        self._wait(out_channels, bias, device, dtype)
-
-
-class _LazyNorm(LazyModuleMixin):
+class _LazyNorm(_LazyLayer, normalization._NormBase):
     """A normalization that gets `num_features` from its first input."""
 
-    weight: Tensor | None
-    bias: Tensor | None
-    running_mean: Tensor | None
-    running_var: Tensor | None
-    num_batches_tracked: Tensor | None
+    _input_setting = "num_features"
 
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(0, eps, momentum, False, False, device, dtype)
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        if affine:
-            self.weight = UninitializedParameter(device=device, dtype=dtype)
-            if bias:
-                self.bias = UninitializedParameter(device=device, dtype=dtype)
-        if track_running_stats:
+    def _keep(self, settings: dict[str, Any]) -> None:
+        wanted = {name: settings[name] for name in ("affine", "track_running_stats")}
+        bias, *made = (settings[name] for name in ("bias", "device", "dtype"))
+        absent = {"num_features": 0, "affine": False, "track_running_stats": False}
+        super()._keep(settings | absent)
+        self._await_input()
+        Layer._keep(self, wanted)
+        if self.affine:
+            self._become_lazy(bias, *made)
+        if self.track_running_stats:
+            device, dtype = made
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
             self.num_batches_tracked = tensor(0, dtype=int64)
-
-    def reset_parameters(self) -> None:
-        """Set weights, biases and statistics to their start, once they have a shape."""
-        if not self.has_uninitialized_params() and self.num_features != 0:
-            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Get the number of features from an input."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
-            for place in (self.weight, self.bias, self.running_mean, self.running_var):
-                _materialize(place, (self.num_features,))
-            self.reset_parameters()
+            names = ("weight", "bias", "running_mean", "running_var")
+            self._materialize(**dict.fromkeys(names, (self.num_features,)))
 
 
-class LazyConv1d(_LazyConv, Conv1d):
+_CONV = conv.CONV.removeprefix("in_channels, ")
+_TRANSPOSED = conv.TRANSPOSED.removeprefix("in_channels, ")
+_NORM = normalization.BATCH_NORM.removeprefix("num_features, ")
+
+
+class LazyConv1d(_LazyConvNd, conv.Conv1d, settings=_CONV):
     """A `Conv1d` that gets `in_channels` from its first input."""
 
-    cls_to_become = Conv1d
+    cls_to_become = conv.Conv1d
 
 
-class LazyConv2d(_LazyConv, Conv2d):
+class LazyConv2d(_LazyConvNd, conv.Conv2d, settings=_CONV):
     """A `Conv2d` that gets `in_channels` from its first input."""
 
-    cls_to_become = Conv2d
+    cls_to_become = conv.Conv2d
 
 
-class LazyConv3d(_LazyConv, Conv3d):
+class LazyConv3d(_LazyConvNd, conv.Conv3d, settings=_CONV):
     """A `Conv3d` that gets `in_channels` from its first input."""
 
-    cls_to_become = Conv3d
+    cls_to_become = conv.Conv3d
 
 
-class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyConvNd, conv.ConvTranspose1d, settings=_TRANSPOSED):
     """A `ConvTranspose1d` that gets `in_channels` from its first input."""
 
-    cls_to_become = ConvTranspose1d
+    cls_to_become = conv.ConvTranspose1d
 
 
-class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyConvNd, conv.ConvTranspose2d, settings=_TRANSPOSED):
     """A `ConvTranspose2d` that gets `in_channels` from its first input."""
 
-    cls_to_become = ConvTranspose2d
+    cls_to_become = conv.ConvTranspose2d
 
 
-class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyConvNd, conv.ConvTranspose3d, settings=_TRANSPOSED):
     """A `ConvTranspose3d` that gets `in_channels` from its first input."""
 
-    cls_to_become = ConvTranspose3d
+    cls_to_become = conv.ConvTranspose3d
 
 
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNorm, normalization.BatchNorm1d, settings=_NORM):
     """A `BatchNorm1d` that gets `num_features` from its first input."""
 
-    cls_to_become = BatchNorm1d
+    cls_to_become = normalization.BatchNorm1d
 
 
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNorm, normalization.BatchNorm2d, settings=_NORM):
     """A `BatchNorm2d` that gets `num_features` from its first input."""
 
-    cls_to_become = BatchNorm2d
+    cls_to_become = normalization.BatchNorm2d
 
 
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNorm, normalization.BatchNorm3d, settings=_NORM):
     """A `BatchNorm3d` that gets `num_features` from its first input."""
 
-    cls_to_become = BatchNorm3d
+    cls_to_become = normalization.BatchNorm3d
 
 
-class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNorm, normalization.InstanceNorm1d, settings=_NORM):
     """A `InstanceNorm1d` that gets `num_features` from its first input."""
 
-    cls_to_become = InstanceNorm1d
+    cls_to_become = normalization.InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNorm, normalization.InstanceNorm2d, settings=_NORM):
     """A `InstanceNorm2d` that gets `num_features` from its first input."""
 
-    cls_to_become = InstanceNorm2d
+    cls_to_become = normalization.InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNorm, normalization.InstanceNorm3d, settings=_NORM):
     """A `InstanceNorm3d` that gets `num_features` from its first input."""
 
-    cls_to_become = InstanceNorm3d
+    cls_to_become = normalization.InstanceNorm3d

@@ -1,19 +1,21 @@
-"""Map vectors linearly: `Linear`, `Bilinear`, and `Identity`, which leaves them as they are."""
+"""Mix all features with each other, or look them up: linear layers and tables."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
-from minigrad.creation import empty
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import refuse_other_places
+from minigrad.creation.factories import empty
 from minigrad.nn import functional as F
 from minigrad.nn import init
+from minigrad.nn.modules.layer import Layer, add_parameters, shown
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.on_cpu import check_device
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
 
-__all__ = ["Bilinear", "Identity", "Linear"]
+__all__ = ["Bilinear", "Embedding", "EmbeddingBag", "Identity", "Linear"]
 
 
 class Identity(Module):
@@ -74,7 +76,7 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         if device is not None:
-            check_device(device)
+            refuse_other_places(device, "empty")
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
@@ -98,13 +100,15 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Give the sizes."""
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
+        return f"{shown(self, 'in_features=, out_features=')}, bias={self.bias is not None}"
 
 
-class Bilinear(Module):
+class Bilinear(
+    Layer,
+    calls=F.bilinear,
+    settings="in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
+    shows="in1_features=, in2_features=, out_features=",
+):
     r"""The map of pairs of vectors $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 
     Weight and bias start out uniformly distributed on $(-1/\sqrt{n}, 1/\sqrt{n})$ for $n$ features
@@ -133,43 +137,241 @@ class Bilinear(Module):
     weight: Tensor
     bias: Tensor | None
 
-    def __init__(
-        self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
-        self.in1_features = in1_features
-        self.in2_features = in2_features
-        self.out_features = out_features
-        sizes = (out_features, in1_features, in2_features)
-        self.weight = Parameter(empty(sizes, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+    def _keep(self, settings: dict[str, Any]) -> None:
+        bias, device, dtype = (settings.pop(name) for name in ("bias", "device", "dtype"))
+        in1, in2, out = settings.values()
+        if in1 <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1})")
+        super()._keep(settings)
+        add_parameters(self, device, dtype, weight=(out, in1, in2), bias=(out,) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
         bound = 1 / math.sqrt(self.weight.size(1))
-        init.uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            init.uniform_(self.bias, -bound, bound)
-
-    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """Map pairs of vectors."""
-        return F.bilinear(input1, input2, self.weight, self.bias)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
 
     def extra_repr(self) -> str:
         """Give the sizes."""
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
+        return f"{super().extra_repr()}, bias={self.bias is not None}"
+
+
+class _Table(Layer):
+    """What both layers share: the table, and how its rows begin."""
+
+    weight: Tensor
+    _wrong_padding: str
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        given, freeze = settings.pop("_weight"), settings.pop("_freeze", False)
+        device, dtype = settings.pop("device"), settings.pop("dtype")
+        rows, padding = settings["num_embeddings"], settings["padding_idx"]
+        if padding is not None:
+            if not -rows <= padding < rows:
+                raise AssertionError(f"{self._wrong_padding} must be within num_embeddings")
+            settings["padding_idx"] = padding % rows
+        super()._keep(settings)
+        sizes = (rows, self.embedding_dim)
+        if given is None:
+            given = empty(sizes, device=device, dtype=dtype)
+            self.weight = Parameter(given, requires_grad=not freeze)
+            self.reset_parameters()
+        elif given.shape != sizes:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        else:
+            self.weight = Parameter(given, requires_grad=not freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw the table anew from the standard normal distribution; padding is zero."""
+        init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def extra_repr(self) -> str:
+        """Give the settings that differ from the defaults."""
+        text = shown(self, self._shows)
+        return text.replace(f", norm_type={self.norm_type}", "") if self.norm_type == 2 else text
+
+    @classmethod
+    def _from_rows(cls, embeddings: Tensor, freeze: bool, **settings: Any) -> Self:
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        made = cls(*embeddings.shape, _weight=embeddings, **settings)
+        made.weight.requires_grad = not freeze
+        return made
+
+
+_LENGTHS = "max_norm=None, norm_type=2.0, scale_grad_by_freq=False"
+
+
+class Embedding(
+    _Table,
+    calls=F.embedding,
+    settings=f"num_embeddings, embedding_dim, padding_idx=None, {_LENGTHS}, sparse=False, "
+    "_weight=None, _freeze=False, device=None, dtype=None",
+    shows="num_embeddings, embedding_dim, padding_idx?, max_norm?, norm_type=, "
+    "scale_grad_by_freq?, sparse?",
+):
+    """A table of vectors that are looked up by number.
+
+    They begin standard normally distributed.
+
+    Args:
+        num_embeddings: The number of rows V.
+        embedding_dim: The size of each vector D.
+        padding_idx: A row that begins with zeros and gets no gradient; negative ones count from
+            the end.
+        max_norm: Vectors that are looked up and longer than this are shortened first.
+        norm_type: The order of the norm that tells how long they are.
+        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        sparse: Must be False for a forward pass: there are no sparse tensors here.
+        _weight: A table to begin with.
+        _freeze: Whether it is not learned.
+        device: Only the CPU is there.
+        dtype: The element type of the table; the default dtype if None.
+
+    Shape:
+        - input: any shape (*) of integers
+        - output: (*, D)
+        - weight: (V, D)
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Embedding(10, 3, padding_idx=0)
+        >>> layer
+        Embedding(10, 3, padding_idx=0)
+        >>> layer(torch.tensor([[0, 4]])).shape
+        torch.Size([1, 2, 3])
+    """
+
+    _wrong_padding = "Padding_idx"
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Self:
+        """Make a table of given rows.
+
+        Args:
+            embeddings: The rows, of shape (num_embeddings, embedding_dim); shared, not copied.
+            freeze: Whether they stay as they are in training.
+            padding_idx: See the class, as for all that follow.
+            max_norm: The greatest length.
+            norm_type: The order of the norm.
+            scale_grad_by_freq: Whether to divide gradients.
+            sparse: Must be False.
+
+        Raises:
+            AssertionError: If `embeddings` has not two dimensions.
+
+        Example:
+            >>> import minigrad as torch
+            >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+            >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
+            tensor([[3., 4.]])
+        """
+        return cls._from_rows(
+            embeddings,
+            freeze,
+            padding_idx=padding_idx,
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            sparse=sparse,
+        )
+
+
+class EmbeddingBag(
+    _Table,
+    settings=f"num_embeddings, embedding_dim, {_LENGTHS}, mode='mean', sparse=False, "
+    "_weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None",
+    shows="num_embeddings, embedding_dim, max_norm?, norm_type=, scale_grad_by_freq?, mode=, "
+    "padding_idx?",
+):
+    """A table of vectors that are looked up in bags, and joined to one vector for each bag.
+
+    Args:
+        num_embeddings: The number of rows V.
+        embedding_dim: The size of each vector D.
+        max_norm: Vectors that are looked up and longer than this are shortened first.
+        norm_type: The order of the norm that tells how long they are.
+        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        mode: `"sum"`, `"mean"` or `"max"`.
+        sparse: Must be False for a forward pass: there are no sparse tensors here.
+        _weight: A table to begin with.
+        include_last_offset: Whether the last offset is the end of the last bag.
+        padding_idx: A row that begins with zeros and does not count.
+        device: Only the CPU is there.
+        dtype: The element type of the table; the default dtype if None.
+
+    Shape:
+        - input: (B, N), or (N,) with offsets (B,)
+        - output: (B, D)
+
+    Example:
+        >>> import minigrad as torch
+        >>> bags = torch.nn.EmbeddingBag(10, 3, mode="sum")
+        >>> bags(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])).shape
+        torch.Size([2, 3])
+    """
+
+    _wrong_padding = "padding_idx"
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> Self:
+        """Make a table of given rows; see `Embedding.from_pretrained`."""
+        return cls._from_rows(
+            embeddings,
+            freeze,
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            mode=mode,
+            sparse=sparse,
+            include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+        )
+
+    def forward(
+        self,
+        input: Tensor,
+        offsets: Tensor | None = None,
+        per_sample_weights: Tensor | None = None,
+    ) -> Tensor:
+        """Look up the vectors and join those of each bag."""
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
         )

@@ -1,66 +1,44 @@
-"""Measure how far a prediction is from its target: the losses as modules."""
+"""Turn the distance between outputs and targets into one number: the losses as modules."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
-from minigrad.nn.functional.reduction import named
-from minigrad.nn.modules.module import Module
-from minigrad.nn.warning import warn
-from minigrad.tensor import Tensor
+from minigrad.nn.functional.loss import named
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.parameterless import PairwiseDistance
 
 __all__ = [
-    "CrossEntropyLoss",
-    "HuberLoss",
-    "L1Loss",
-    "MSELoss",
-    "NLLLoss",
-    "NLLLoss2d",
-    "SmoothL1Loss",
-]
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d",
+    "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+]  # fmt: skip
+
+REDUCTION = "size_average=None, reduce=None, reduction='mean'"
 
 
-class _Loss(Module):
-    """What the losses share: how the losses of single elements become one number.
+class _Loss(Layer, settings=REDUCTION):
+    """What all losses share: how the losses of the entries become one number."""
 
-    Args:
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__()
-        self.reduction = named(size_average, reduce, reduction)
+    def _keep(self, settings: dict[str, Any]) -> None:
+        size_average, reduce = settings.pop("size_average", None), settings.pop("reduce", None)
+        settings["reduction"] = named(size_average, reduce, settings["reduction"])
+        for name in ("weight", "pos_weight"):
+            if name in settings:
+                self.register_buffer(name, settings.pop(name))
+        super()._keep(settings)
 
 
-class _WeightedLoss(_Loss):
-    """What losses with weights of classes share: the weights are a buffer.
-
-    Args:
-        weight: The weights, or None.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-    weight: Tensor | None
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+class _WeightedLoss(_Loss, settings=f"weight=None, {REDUCTION}"):
+    """What losses share that weigh the classes."""
 
 
-class MSELoss(_Loss):
+class MSELoss(_Loss, calls=F.mse_loss):
     r"""The squared error $(x - y)^2$, averaged over all elements.
 
     Args:
@@ -78,12 +56,8 @@ class MSELoss(_Loss):
         tensor(2.)
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        return F.mse_loss(input, target, reduction=self.reduction)
 
-
-class L1Loss(_Loss):
+class L1Loss(_Loss, calls=F.l1_loss):
     """The absolute error $|x - y|$, averaged over all elements.
 
     Args:
@@ -101,12 +75,8 @@ class L1Loss(_Loss):
         tensor(1.)
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        return F.l1_loss(input, target, reduction=self.reduction)
 
-
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_Loss, calls=F.smooth_l1_loss, settings=f"{REDUCTION}, beta=1.0"):
     r"""$d^2 / (2 \beta)$ where the error $d = |x - y|$ is less than beta, else $d - \beta/2$.
 
     Args:
@@ -116,22 +86,8 @@ class SmoothL1Loss(_Loss):
         beta: Where one goes over into the other.
     """
 
-    def __init__(
-        self,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
-
-
-class HuberLoss(_Loss):
+class HuberLoss(_Loss, calls=F.huber_loss, settings="reduction='mean', delta=1.0"):
     r"""$d^2 / 2$ where the error $d = |x - y|$ is less than delta, else $\delta (d - \delta/2)$.
 
     Args:
@@ -139,16 +95,12 @@ class HuberLoss(_Loss):
         delta: Where one goes over into the other.
     """
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.delta = delta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
-
-
-class NLLLoss(_WeightedLoss):
+class NLLLoss(
+    _WeightedLoss,
+    calls=F.nll_loss,
+    settings="weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+):
     r"""The negative log-likelihood $-x_{n, y_n}$ of the right classes, averaged.
 
     Args:
@@ -163,45 +115,26 @@ class NLLLoss(_WeightedLoss):
         - target: (N,) class numbers, or ()
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        ignore_index: int = -100,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        return F.nll_loss(
-            input, target, self.weight, None, self.ignore_index, reduction=self.reduction
-        )
-
 
 class NLLLoss2d(NLLLoss):
     """The old name of `NLLLoss` for pictures."""
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        ignore_index: int = -100,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
             "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
             "details.",
             FutureWarning,
         )
-        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+        super().__init__(*args, **kwargs)
 
 
-class CrossEntropyLoss(_WeightedLoss):
+class CrossEntropyLoss(
+    _WeightedLoss,
+    calls=F.cross_entropy,
+    settings="weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', "
+    "label_smoothing=0.0",
+):
     r"""The negative logarithm of the softmax at the right class, averaged.
 
     Args:
@@ -222,26 +155,230 @@ class CrossEntropyLoss(_WeightedLoss):
         tensor(0.6931)
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        ignore_index: int = -100,
-        reduce: Any = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+class BCELoss(_WeightedLoss, calls=F.binary_cross_entropy):
+    r"""Binary cross entropy $-t \ln x - (1 - t) \ln(1 - x)$ of probabilities, averaged.
+
+    Args:
+        weight: Factors of the losses.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0]))
+        tensor(0.6931)
+    """
+
+
+class BCEWithLogitsLoss(
+    _Loss,
+    calls=F.binary_cross_entropy_with_logits,
+    settings=f"weight=None, {REDUCTION}, pos_weight=None",
+):
+    r"""Binary cross entropy of $\sigma(x)$ from the scores x, averaged.
+
+    Args:
+        weight: Factors of the losses.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        pos_weight: Factors of what is positive.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))
+        tensor(0.6931)
+    """
+
+
+class KLDivLoss(_Loss, calls=F.kl_div, settings=f"{REDUCTION}, log_target=False"):
+    r"""The Kullback-Leibler divergence $t (\ln t - x)$ of a target from logarithms x.
+
+    Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"batchmean"` (the divergence itself), `"mean"`, `"sum"` or `"none"`.
+        log_target: Whether the target holds logarithms.
+    """
+
+
+class PoissonNLLLoss(
+    _Loss,
+    settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
+    "reduction='mean'",
+):
+    r"""The negative log-likelihood of counts, $e^x - t x$ for logarithms x of rates.
+
+    Args:
+        log_input: Whether the input holds logarithms.
+        full: Add Stirling's approximation of $\ln t!$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        eps: Is added before the logarithm is taken.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss."""
-        return F.cross_entropy(
-            input,
-            target,
-            self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+        settings = (self.log_input, self.full, None, self.eps, None, self.reduction)
+        return F.poisson_nll_loss(log_input, target, *settings)
+
+
+class GaussianNLLLoss(
+    _Loss,
+    calls=F.gaussian_nll_loss,
+    settings="*, full=False, eps=1e-6, reduction='mean'",
+):
+    r"""The negative log-likelihood of a normal distribution, $(\ln v + (x - t)^2 / v) / 2$.
+
+    Args:
+        full: Add $\ln(2 \pi) / 2$.
+        eps: The least that a variance counts as.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class CosineEmbeddingLoss(
+    _Loss, calls=F.cosine_embedding_loss, settings=f"margin=0.0, {REDUCTION}"
+):
+    r"""$1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
+
+    Args:
+        margin: The cosine up to which two vectors are not alike.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class HingeEmbeddingLoss(_Loss, calls=F.hinge_embedding_loss, settings=f"margin=1.0, {REDUCTION}"):
+    r"""$x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
+
+    Args:
+        margin: How far what is not alike should be.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class MarginRankingLoss(_Loss, calls=F.margin_ranking_loss, settings=f"margin=0.0, {REDUCTION}"):
+    r"""$\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
+
+    Args:
+        margin: By how much.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class SoftMarginLoss(_Loss, calls=F.soft_margin_loss):
+    r"""$\ln(1 + e^{-t x})$ for targets 1 and -1, averaged.
+
+    Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss, calls=F.multilabel_soft_margin_loss):
+    r"""The mean over labels of $-t \ln \sigma(x) - (1 - t) \ln \sigma(-x)$.
+
+    Args:
+        weight: A factor for each label.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
+    r"""$\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
+
+    Args:
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class MultiMarginLoss(
+    _WeightedLoss,
+    calls=F.multi_margin_loss,
+    settings=f"p=1, margin=1.0, weight=None, {REDUCTION}",
+):
+    r"""$\frac1C \sum_{i \ne t} \max(0, m - x_t + x_i)^p$ for the right classes t.
+
+    Args:
+        p: 1 or 2.
+        margin: How much greater the score of the right class should be.
+        weight: A factor for each class.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["p"] not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        weight = settings["weight"]
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(
+                "MultiMarginLoss: expected weight to be None or 1D tensor, got "
+                f"{weight.dim()}D instead"
+            )
+        super()._keep(settings)
+
+
+class _TripletLoss(_Loss):
+    """What losses share that compare an anchor with what is like it and what is not."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["margin"] <= 0:
+            raise ValueError(
+                f"{type(self).__name__}: expected margin to be greater than 0, got "
+                f"{settings['margin']} instead"
+            )
+        super()._keep(settings)
+
+
+class TripletMarginLoss(
+    _TripletLoss,
+    calls=F.triplet_margin_loss,
+    settings=f"margin=1.0, p=2.0, eps=1e-6, swap=False, {REDUCTION}",
+):
+    r"""$\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer than what is not.
+
+    Args:
+        margin: How much nearer.
+        p: The order of the norm.
+        eps: Is added to the differences.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+
+class TripletMarginWithDistanceLoss(
+    _TripletLoss,
+    calls=F.triplet_margin_with_distance_loss,
+    settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+):
+    r"""$\max(0, m + d(a, p) - d(a, n))$ with a distance d of your own.
+
+    Args:
+        distance_function: The distance; `PairwiseDistance()` if None.
+        margin: How much nearer what is alike should be.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["distance_function"] is None:
+            settings["distance_function"] = PairwiseDistance()
+        super()._keep(settings)

@@ -7,40 +7,243 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from minigrad.nn.backward_hooks import FullBackwardHooks, attach_legacy_hooks
-from minigrad.nn.modules.conversion import Conversion
-from minigrad.nn.modules.hook_registration import HookRegistration, empty_tables
+from minigrad.autograd.messages import warn
+from minigrad.core.gates import FullBackwardHooks, attach_legacy_hooks
+from minigrad.core.hooks import RemovableHandle
+from minigrad.nn.bound_hook import BoundHook
 from minigrad.nn.modules.registration import (
     Registration,
     _global_buffer_registration_hooks,
     _global_module_registration_hooks,
     _global_parameter_registration_hooks,
+    empty_tables,
+    enter,
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
 from minigrad.nn.modules.state_dict import StateDict, _IncompatibleKeys
 from minigrad.nn.modules.traversal import Traversal
-from minigrad.nn.warning import warn
-from minigrad.utils.hooks import RemovableHandle
 
 __all__ = [
-    "Module",
-    "_IncompatibleKeys",
-    "_global_buffer_registration_hooks",
-    "_global_module_registration_hooks",
-    "_global_parameter_registration_hooks",
-    "register_module_backward_hook",
-    "register_module_buffer_registration_hook",
-    "register_module_forward_hook",
-    "register_module_forward_pre_hook",
-    "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook",
-    "register_module_parameter_registration_hook",
-]
+    "Module", "_IncompatibleKeys", "_global_buffer_registration_hooks",
+    "_global_module_registration_hooks", "_global_parameter_registration_hooks",
+    "register_module_backward_hook", "register_module_buffer_registration_hook",
+    "register_module_forward_hook", "register_module_forward_pre_hook",
+    "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
+]  # fmt: skip
+
 
 Hook = Callable[..., Any]
+
+
+class HookRegistration:
+    """The part of `Module` that takes hooks in; each method returns the hook's handle."""
+
+    _forward_hooks: OrderedDict[int, Hook]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _backward_hooks: OrderedDict[int, Hook]
+    _backward_pre_hooks: OrderedDict[int, Hook]
+    _is_full_backward_hook: bool | None
+    _state_dict_pre_hooks: OrderedDict[int, Hook]
+    _state_dict_hooks: OrderedDict[int, Hook]
+    _load_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _load_state_dict_post_hooks: OrderedDict[int, Hook]
+
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Register a hook that runs before `forward` and may replace its arguments.
+
+        Args:
+            hook: Called as `hook(module, args)`. It returns None, or new arguments: a tuple, or
+                one value that is then wrapped in a tuple.
+            prepend: Put it in front of the hooks registered before.
+            with_kwargs: Call it as `hook(module, args, kwargs)`; it returns None or
+                `(new_args, new_kwargs)`.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_forward_pre_hook(lambda module, args: args[0] * 2)
+            >>> identity(torch.tensor([1.0]))
+            tensor([2.])
+        """
+        marks = (self._forward_pre_hooks_with_kwargs, with_kwargs)
+        return enter(hook, self._forward_pre_hooks, marks, prepend=prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Hook,
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Register a hook that runs after `forward` and may replace its result.
+
+        Args:
+            hook: Called as `hook(module, args, result)`. It returns None or a new result.
+            prepend: Put it in front of the hooks registered before.
+            with_kwargs: Call it as `hook(module, args, kwargs, result)`.
+            always_call: Run it even if `forward` or an earlier hook raises; the result it sees
+                is None if there is none yet.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_forward_hook(lambda module, args, result: result + 1)
+            >>> with handle:
+            ...     identity(torch.tensor([1.0]))
+            tensor([2.])
+            >>> identity(torch.tensor([1.0]))
+            tensor([1.])
+        """
+        return enter(
+            hook,
+            self._forward_hooks,
+            (self._forward_hooks_with_kwargs, with_kwargs),
+            (self._forward_hooks_always_called, always_call),
+            prepend=prepend,
+        )
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Register a hook that runs before the module's backward.
+
+        Args:
+            hook: Called as `hook(module, grad_output)`, a tuple with one entry for each output.
+                It returns None, or a tuple that takes its place.
+            prepend: Put it in front of the hooks registered before.
+
+        Returns:
+            A handle with `remove()`.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_full_backward_pre_hook(lambda module, grad: print(grad))
+            >>> identity(torch.tensor(1.0, requires_grad=True)).backward()
+            (tensor(1.),)
+        """
+        return enter(hook, self._backward_pre_hooks, prepend=prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        r"""Register a hook that runs when the gradients of the module's inputs are ready.
+
+        For a module $y = f(x)$ and a loss $L$, `grad_output` is $(\partial L/\partial y,)$ and
+        `grad_input` is $(\partial L/\partial x,)$, whatever happens inside.
+
+        Args:
+            hook: Called as `hook(module, grad_input, grad_output)`, tuples with one entry for
+                each positional input and each output, None where it is no tensor. It returns
+                None, or a tuple that takes the place of `grad_input` from here on upstream.
+            prepend: Put it in front of the hooks registered before.
+
+        Returns:
+            A handle with `remove()`.
+
+        Raises:
+            RuntimeError: If legacy backward hooks were registered on this module.
+
+        Example:
+            >>> import minigrad as torch
+            >>> identity = torch.nn.Identity()
+            >>> handle = identity.register_full_backward_hook(
+            ...     lambda module, grad_input, grad_output: (grad_input[0] * 2,)
+            ... )
+            >>> x = torch.tensor(1.0, requires_grad=True)
+            >>> identity(x).backward()
+            >>> x.grad
+            tensor(2.)
+        """
+        self._is_full_backward_hook = _one_kind(
+            self._is_full_backward_hook, True, "on a single Module"
+        )
+        return enter(hook, self._backward_hooks, prepend=prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a legacy hook, on the last operation of the module. Prefer the full one.
+
+        Args:
+            hook: Called as `hook(module, grad_input, grad_output)` with the gradients of the one
+                node that made the module's result, and not those of the module's inputs.
+
+        Returns:
+            A handle with `remove()`.
+
+        Raises:
+            RuntimeError: If full backward hooks were registered on this module.
+        """
+        self._is_full_backward_hook = _one_kind(
+            self._is_full_backward_hook, False, "on a single Module"
+        )
+        return enter(hook, self._backward_hooks)
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(module, prefix, keep_vars)`, called before the state dict is made."""
+        return enter(hook, self._state_dict_pre_hooks)
+
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """Register `hook(module, state_dict, prefix, local_metadata)`; it changes it in place."""
+        hook._from_public_api = True
+        return enter(hook, self._state_dict_hooks)
+
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """Register the same kind of hook, but one that may return another state dict."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was "
+                "previously registered via register_state_dict_post_hook"
+            )
+        return enter(hook, self._state_dict_hooks)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a hook that runs before this module's part of a state dict is loaded.
+
+        Args:
+            hook: Called as `hook(module, state_dict, prefix, local_metadata, strict,
+                missing_keys, unexpected_keys, error_msgs)`; it may change all of them in place.
+
+        Returns:
+            A handle with `remove()`.
+        """
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Hook, with_module: bool = False
+    ) -> RemovableHandle:
+        """Register such a hook, which gets the module only if it asks for it."""
+        bound = BoundHook(hook, self if with_module else None)
+        return enter(bound, self._load_state_dict_pre_hooks)
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Register `hook(module, incompatible_keys)`, called before strictness is judged.
+
+        The hook may edit the two lists `missing_keys` and `unexpected_keys`. It returns None.
+        """
+        return enter(hook, self._load_state_dict_post_hooks)
+
+
+def _one_kind(before: bool | None, full: bool, where: str) -> bool:
+    """Raise if full and legacy backward hooks would come together in one place."""
+    if before is not None and before is not full:
+        raise RuntimeError(
+            f"Cannot use both regular backward hooks and full backward hooks {where}. "
+            "Please use only one of them."
+        )
+    return full
+
+
 Table = OrderedDict[int, Any]
 
 _global_backward_pre_hooks: Table = OrderedDict()
@@ -59,7 +262,7 @@ def _forward_unimplemented(module: Any, *input: Any) -> Any:
     )
 
 
-class Module(Registration, HookRegistration, Traversal, Conversion, StateDict):
+class Module(Registration, HookRegistration, Traversal, StateDict):
     """Base class of everything that has parameters and a forward.
 
     Subclasses assign parameters and other modules as attributes in `__init__`, after calling
@@ -152,7 +355,7 @@ class Module(Registration, HookRegistration, Traversal, Conversion, StateDict):
         return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
 
 
-for _part in (Registration, HookRegistration, Traversal, Conversion, StateDict):
+for _part in (Registration, HookRegistration, Traversal, StateDict):
     for _method in vars(_part).values():
         if isinstance(_method, FunctionType):
             # Error messages of Python name a method's class: for whoever reads them it is Module.
@@ -262,9 +465,7 @@ def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     Returns:
         A handle; call its `remove()` when you are done, for the hook watches everything.
     """
-    handle = RemovableHandle(_global_forward_pre_hooks)
-    _global_forward_pre_hooks[handle.id] = hook
-    return handle
+    return enter(hook, _global_forward_pre_hooks)
 
 
 def register_module_forward_hook(
@@ -280,14 +481,11 @@ def register_module_forward_hook(
     Returns:
         A handle with `remove()`.
     """
-    tables = [_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called]
-    handle = RemovableHandle(_global_forward_hooks, extra_dict=tables)
-    _global_forward_hooks[handle.id] = hook
-    if with_kwargs:
-        _global_forward_hooks_with_kwargs[handle.id] = True
-    if always_call:
-        _global_forward_hooks_always_called[handle.id] = True
-    return handle
+    marks = (
+        (_global_forward_hooks_with_kwargs, with_kwargs),
+        (_global_forward_hooks_always_called, always_call),
+    )
+    return enter(hook, _global_forward_hooks, *marks)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
@@ -299,9 +497,7 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     Returns:
         A handle with `remove()`.
     """
-    handle = RemovableHandle(_global_backward_pre_hooks)
-    _global_backward_pre_hooks[handle.id] = hook
-    return handle
+    return enter(hook, _global_backward_pre_hooks)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
@@ -338,12 +534,7 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
 
 def _register_global_backward_hook(hook: Hook, full: bool) -> RemovableHandle:
     global _global_is_full_backward_hook
-    if _global_is_full_backward_hook is not None and _global_is_full_backward_hook is not full:
-        raise RuntimeError(
-            "Cannot use both regular backward hooks and full backward hooks as a global Module "
-            "hook. Please use only one of them."
-        )
-    _global_is_full_backward_hook = full
-    handle = RemovableHandle(_global_backward_hooks)
-    _global_backward_hooks[handle.id] = hook
-    return handle
+    _global_is_full_backward_hook = _one_kind(
+        _global_is_full_backward_hook, full, "as a global Module hook"
+    )
+    return enter(hook, _global_backward_hooks)

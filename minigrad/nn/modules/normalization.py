@@ -1,21 +1,70 @@
-"""Normalize over layers, groups of channels, or neighbors: `LayerNorm`, `GroupNorm`, `RMSNorm`."""
+"""Keep activations at mean 0 and variance 1: normalization within samples, or over the batch."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from minigrad.creation import empty
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import int64
+from minigrad.creation.factories import ones, zeros
+from minigrad.creation.from_data import tensor
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.on_cpu import check_device
-from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
+from minigrad.nn.modules.layer import Layer, add_parameters
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "LayerNorm", "RMSNorm",
+]  # fmt: skip
 
 
-class LayerNorm(Module):
+class _Normalization(Layer):
+    """What the layers share that scale and shift what they normalized."""
+
+    weight: Tensor | None
+    bias: Tensor | None
+
+    def _scale_and_shift(self, shape: Any, settings: dict[str, Any], affine: bool) -> None:
+        """Keep the settings, and register the two parameters, or that there are none."""
+        device, dtype = settings.pop("device"), settings.pop("dtype")
+        shapes = {"weight": shape if affine else None}
+        if "bias" in settings:
+            shapes["bias"] = shape if settings.pop("bias") and affine else None
+        Layer._keep(self, settings)
+        add_parameters(self, device, dtype, **shapes)
+
+    def reset_parameters(self) -> None:
+        """Set the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self._parameters.get("bias") is not None:
+            init.zeros_(self.bias)  # type: ignore[arg-type]
+
+    def _shows_bias(self) -> str:
+        return f"bias={self.bias is not None}"
+
+
+# Within samples -------------------------------------------------------------------------------
+
+
+class _OverShape(_Normalization):
+    """What layers share that normalize over the last dimensions, of a given shape."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        shape = settings["normalized_shape"]
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        settings["normalized_shape"] = shape
+        self._scale_and_shift(shape, settings, settings["elementwise_affine"])
+        self.reset_parameters()
+
+
+class LayerNorm(
+    _OverShape,
+    settings="normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, "
+    "dtype=None",
+    shows="normalized_shape, eps=, elementwise_affine=",
+):
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     Args:
@@ -36,57 +85,49 @@ class LayerNorm(Module):
         tensor([[-1.0000,  1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
 
-    weight: Tensor | None
-    bias: Tensor | None
-
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        check_device(device)
-        self.normalized_shape = _sizes(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(empty(self.normalized_shape, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        if elementwise_affine and bias:
-            self.bias = Parameter(empty(self.normalized_shape, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set weights to 1 and biases to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
-
     def forward(self, input: Tensor) -> Tensor:
         """Normalize the input."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """Give the settings."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        )
+        return f"{super().extra_repr()}, {self._shows_bias()}"
 
 
-def _sizes(normalized_shape: Any) -> tuple[int, ...]:
-    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+class RMSNorm(
+    _OverShape,
+    settings="normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None",
+    shows="normalized_shape, eps=, elementwise_affine=",
+):
+    r"""Divide by the root of the mean square: $y = w x / \sqrt{\langle x^2 \rangle + \varepsilon}$.
+
+    Args:
+        normalized_shape: The sizes of the last dimensions, over which the mean is taken.
+        eps: Added to the mean square; if None, the distance of 1 to the next number.
+        elementwise_affine: Whether there are weights to learn.
+        device: Only the CPU is there.
+        dtype: The element type; the default dtype if None.
+
+    Shape:
+        - input and output: (..., *normalized_shape)
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.RMSNorm(2, elementwise_affine=False)(torch.tensor([[3.0, 4.0]]))
+        tensor([[0.8485, 1.1314]])
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalize the input."""
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
-class GroupNorm(Module):
+class GroupNorm(
+    _Normalization,
+    settings="num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, "
+    "bias=True",
+    shows="num_groups, num_channels, eps=, affine=",
+):
     r"""Normalize groups of channels, each sample by itself.
 
     Args:
@@ -111,46 +152,14 @@ class GroupNorm(Module):
         tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
 
-    weight: Tensor | None
-    bias: Tensor | None
-
-    def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        check_device(device)
-        if num_channels % num_groups != 0:
+    def _keep(self, settings: dict[str, Any]) -> None:
+        channels, groups = settings["num_channels"], settings["num_groups"]
+        if channels % groups != 0:
             raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
+                f"num_channels ({channels}) must be divisible by num_groups ({groups})"
             )
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
-        if affine:
-            self.weight = Parameter(empty(num_channels, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        if affine and bias:
-            self.bias = Parameter(empty(num_channels, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self._scale_and_shift((channels,), settings, settings["affine"])
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set weights to 1 and biases to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalize the input."""
@@ -158,92 +167,252 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """Give the settings."""
+        return f"{super().extra_repr()}, {self._shows_bias()}"
+
+
+# Over the batch -------------------------------------------------------------------------------
+
+_MADE = "device=None, dtype=None, *, bias=True"
+BATCH_NORM = f"num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, {_MADE}"
+
+
+class _NormBase(_Normalization):
+    """What batch and instance normalization share: parameters, buffers, and how they are loaded.
+
+    Version 2 of the saved state has `num_batches_tracked`; an older one gets it when it is loaded.
+    """
+
+    _version = 2
+    _spatial: ClassVar[int]
+    _batched: ClassVar[bool] = False  # whether inputs must have a dimension for the samples
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        size, dtype, track = (
+            settings[name] for name in ("num_features", "dtype", "track_running_stats")
+        )
+        self._scale_and_shift((size,), settings, settings["affine"])
+        self.register_buffer("running_mean", zeros(size, dtype=dtype) if track else None)
+        self.register_buffer("running_var", ones(size, dtype=dtype) if track else None)
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64) if track else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the running statistics."""
+        if self.track_running_stats:
+            self.running_mean.zero_()  # type: ignore[union-attr]
+            self.running_var.fill_(1)  # type: ignore[union-attr]
+            self.num_batches_tracked.zero_()  # type: ignore[union-attr]
+
+    def reset_parameters(self) -> None:
+        """Set weights to 1 and biases to 0, and forget the running statistics."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        large = self._spatial + 2
+        allowed = (large,) if self._batched else (large - 1, large)
+        if input.dim() not in allowed:
+            listed = " or ".join(f"{ndim}D" for ndim in allowed)
+            raise ValueError(f"expected {listed} input (got {input.dim()}D input)")
+
+    def extra_repr(self) -> str:
+        """Give the settings."""
         return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, {self._shows_bias()}, "
+            f"track_running_stats={self.track_running_stats}"
         )
 
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        """Fill in the number of batches, which old state dicts have not."""
+        version = local_metadata.get("version")
+        key = f"{prefix}num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            kept = self.num_batches_tracked
+            state_dict[key] = tensor(0, dtype=int64) if kept is None else kept
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
-class RMSNorm(Module):
-    r"""Divide by the root of the mean square: $y = w x / \sqrt{\langle x^2 \rangle + \varepsilon}$.
+
+class _BatchNorm(_NormBase, settings=BATCH_NORM):
+    """Batch normalization of any number of dimensions."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalize; in training, the running statistics move towards those of the input."""
+        self._check_input_dim(input)
+        factor = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the mean of all batches so far
+                factor = 1.0 / float(self.num_batches_tracked)
+        of_batch = self.training or (self.running_mean is None and self.running_var is None)
+        use = not self.training or self.track_running_stats
+        mean, var = (self.running_mean, self.running_var) if use else (None, None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, of_batch, factor, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    r"""Normalize each feature over the batch: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
+
+    In training, mean and variance are those of the batch, and the running ones move towards them:
+    $\hat\mu \leftarrow (1 - m) \hat\mu + m \mu$, with the unbiased variance. In evaluation, the
+    running ones are used.
 
     Args:
-        normalized_shape: The sizes of the last dimensions, over which the mean is taken.
-        eps: Added to the mean square; if None, the distance of 1 to the next number.
-        elementwise_affine: Whether there are weights to learn.
+        num_features: The number of features or channels $C$.
+        eps: Added to the variance, so that nothing is divided by 0.
+        momentum: The share $m$ of the new in the running statistics; None for the mean of all.
+        affine: Whether there are weights and biases to learn.
+        track_running_stats: Whether there are running statistics; else those of the batch are used
+            in evaluation, too.
         device: Only the CPU is there.
         dtype: The element type; the default dtype if None.
+        bias: Whether there are biases, if there are weights.
+
+    Raises:
+        ValueError: If the input has another number of dimensions, or too few values to learn from.
 
     Shape:
-        - input and output: (..., *normalized_shape)
+        - input and output: (N, C) or (N, C, L)
 
     Example:
         >>> import minigrad as torch
-        >>> torch.nn.RMSNorm(2, elementwise_affine=False)(torch.tensor([[3.0, 4.0]]))
-        tensor([[0.8485, 1.1314]])
+        >>> layer = torch.nn.BatchNorm1d(2)
+        >>> layer(torch.tensor([[1.0, 5.0], [3.0, 5.0]]))
+        tensor([[-1.0000,  0.0000],
+                [ 1.0000,  0.0000]], grad_fn=<NativeBatchNormBackward0>)
+        >>> layer.running_mean
+        tensor([0.2000, 0.5000])
     """
 
-    weight: Tensor | None
-
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        check_device(device)
-        self.normalized_shape = _sizes(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(empty(self.normalized_shape, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set weights to 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Normalize the input."""
-        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        """Give the settings."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+    _spatial = 1
 
 
-class LocalResponseNorm(Module):
-    r"""Divide each channel by its neighbors' squares, $x / (k + \alpha \langle x^2 \rangle)^\beta$.
-
-    Args:
-        size: How many neighboring channels count.
-        alpha: The factor $\alpha$ of the mean square.
-        beta: The exponent $\beta$.
-        k: What is added.
+class BatchNorm2d(_BatchNorm):
+    """Normalize each channel of images over the batch; arguments as for `BatchNorm1d`.
 
     Shape:
-        - input and output: (N, C, ...)
+        - input and output: (N, C, H, W)
     """
 
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+    _spatial, _batched = 2, True
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalize each channel of volumes over the batch; arguments as for `BatchNorm1d`.
+
+    Shape:
+        - input and output: (N, C, D, H, W)
+    """
+
+    _spatial, _batched = 3, True
+
+
+class _InstanceNorm(
+    _NormBase,
+    settings="num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, "
+    + _MADE,
+):
+    """Instance normalization of any number of dimensions."""
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        """Refuse the statistics that very old state dicts have."""
+        if local_metadata.get("version") is None and not self.track_running_stats:
+            names = [prefix + name for name in ("running_mean", "running_var")]
+            found = [name for name in names if name in state_dict]
+            if found:
+                listed, kind = " and ".join(f'"{name}"' for name in found), type(self).__name__
+                rest[-1].append(
+                    f"Unexpected running stats buffer(s) {listed} for {kind} with "
+                    "track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, "
+                    f"this may be expected because {kind} does not track running stats by default "
+                    "since 0.4.0. Please remove these keys from state_dict. If the running stats "
+                    f"are actually needed, instead set track_running_stats=True in {kind} to "
+                    f"enable them. See the documentation of {kind} for details."
+                )
+                for name in found:
+                    state_dict.pop(name)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalize the input."""
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+        self._check_input_dim(input)
+        single = input.dim() == self._spatial + 1
+        dim = 0 if single else 1
+        if input.size(dim) != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features "
+                    f"({self.num_features}), but got: {input.size(dim)}."
+                )
+            warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this "
+                "warning by not passing in num_features, which is not used because affine=False",
+                UserWarning,
+            )
+        result = F.instance_norm(
+            input.unsqueeze(0) if single else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum if self.momentum is not None else 0.0,
+            self.eps,
+        )
+        return result.squeeze(0) if single else result
 
-    def extra_repr(self) -> str:
-        """Give the settings."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalize each channel of each signal; arguments as for `InstanceNorm2d`.
+
+    Shape:
+        - input and output: (N, C, L) or (C, L)
+    """
+
+    _spatial = 1
+
+
+class InstanceNorm2d(_InstanceNorm):
+    r"""Normalize each channel of each image: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
+
+    Args:
+        num_features: The number of channels $C$.
+        eps: Added to the variance, so that nothing is divided by 0.
+        momentum: The share of the new in the running statistics.
+        affine: Whether there are weights and biases to learn.
+        track_running_stats: Whether to keep running statistics, and to use them in evaluation.
+        device: Only the CPU is there.
+        dtype: The element type; the default dtype if None.
+        bias: Whether there are biases, if there are weights.
+
+    Raises:
+        ValueError: If the input has another number of dimensions, or other channels than weights.
+
+    Shape:
+        - input and output: (N, C, H, W) or (C, H, W)
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.InstanceNorm2d(1)
+        >>> layer(torch.tensor([[[[1.0, 3.0]]]]))
+        tensor([[[[-1.0000,  1.0000]]]])
+    """
+
+    _spatial = 2
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalize each channel of each volume; arguments as for `InstanceNorm2d`.
+
+    Shape:
+        - input and output: (N, C, D, H, W) or (C, D, H, W)
+    """
+
+    _spatial = 3

@@ -1,4 +1,4 @@
-"""Assign parameters, buffers and modules as attributes, and have them registered."""
+"""Name the type of an object the way PyTorch's messages do."""
 
 from __future__ import annotations
 
@@ -6,17 +6,58 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.nn.modules.hook_registration import empty_tables
-from minigrad.nn.naming import typename
+from minigrad.core.hooks import RemovableHandle
+from minigrad.core.tensor import Tensor
 from minigrad.nn.parameter import Buffer, Parameter
-from minigrad.tensor import Tensor
-from minigrad.utils.hooks import RemovableHandle
+
+
+def typename(value: Any) -> str:
+    """Give the name of a value's type: the element type for a tensor, the full path for others.
+
+    Args:
+        value: Any object.
+
+    Returns:
+        `torch.FloatTensor` and its like for tensors, the bare name for builtins, and the path
+        with its module for everything else.
+
+    Example:
+        >>> import minigrad as torch
+        >>> typename(3), typename(torch.ones(2))
+        ('int', 'torch.FloatTensor')
+    """
+    if isinstance(value, Tensor):
+        return value.type()
+    # A class or a function is named itself; of any other object it is the class.
+    named = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)
+    name = getattr(named, "__qualname__", None) or named.__name__
+    module = getattr(named, "__module__", None) or ""
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
 
 Hook = Callable[..., Any]
 
 _global_buffer_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
 _global_module_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
 _global_parameter_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
+
+
+def empty_tables() -> dict[str, Any]:
+    """Give what a module without any hook has in its `__dict__` to take hooks in."""
+    return {
+        "_backward_pre_hooks": OrderedDict(),
+        "_backward_hooks": OrderedDict(),
+        "_is_full_backward_hook": None,
+        "_forward_hooks": OrderedDict(),
+        "_forward_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_always_called": OrderedDict(),
+        "_forward_pre_hooks": OrderedDict(),
+        "_forward_pre_hooks_with_kwargs": OrderedDict(),
+        "_state_dict_hooks": OrderedDict(),
+        "_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_post_hooks": OrderedDict(),
+    }
 
 
 class Registration:
@@ -224,7 +265,7 @@ def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     Returns:
         A handle with `remove()`.
     """
-    return _enter(_global_buffer_registration_hooks, hook)
+    return enter(hook, _global_buffer_registration_hooks)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
@@ -236,7 +277,7 @@ def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     Returns:
         A handle with `remove()`.
     """
-    return _enter(_global_module_registration_hooks, hook)
+    return enter(hook, _global_module_registration_hooks)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
@@ -248,10 +289,28 @@ def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     Returns:
         A handle with `remove()`.
     """
-    return _enter(_global_parameter_registration_hooks, hook)
+    return enter(hook, _global_parameter_registration_hooks)
 
 
-def _enter(table: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
-    handle = RemovableHandle(table)
+def enter(
+    hook: Hook,
+    table: OrderedDict[int, Hook],
+    *marks: tuple[OrderedDict[int, bool], bool],
+    prepend: bool = False,
+) -> RemovableHandle:
+    """Enter a hook in a table, at the end or in front, and give the handle that removes it.
+
+    Args:
+        hook: The hook.
+        table: Where it goes.
+        *marks: Tables that say of a hook that it is marked, each with whether this one is.
+        prepend: Put it in front.
+    """
+    handle = RemovableHandle(table, extra_dict=[marked for marked, _ in marks])
     table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    for marked, wanted in marks:
+        if wanted:
+            marked[handle.id] = True
     return handle

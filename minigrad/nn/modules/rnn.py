@@ -1,4 +1,4 @@
-"""Read sequences step by step: the base of `RNN`, `LSTM` and `GRU`, and the first of them."""
+"""Read sequences step by step: `RNN`, `LSTM` and `GRU`, and cells that take one step."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import math
 import numbers
 from typing import Any
 
-from minigrad.creation import empty, zeros
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import refuse_other_places
+from minigrad.creation.factories import zeros
 from minigrad.nn import init
+from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.on_cpu import check_device
 from minigrad.nn.packed_sequence import PackedSequence
-from minigrad.nn.parameter import Parameter
-from minigrad.nn.warning import warn
-from minigrad.ops.calling import recurring
-from minigrad.tensor import Tensor
+from minigrad.ops import recurrent_networks as networks
 
-__all__ = ["RNN", "RNNBase"]
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _CALLS = {
-    "LSTM": recurring.lstm,
-    "GRU": recurring.gru,
-    "RNN_TANH": recurring.rnn_tanh,
-    "RNN_RELU": recurring.rnn_relu,
+    "LSTM": networks.lstm,
+    "GRU": networks.gru,
+    "RNN_TANH": networks.rnn_tanh,
+    "RNN_RELU": networks.rnn_relu,
 }
 
 
@@ -63,7 +63,7 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        check_device(device)
+        refuse_other_places(device, "empty")
         self.mode = mode
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -78,20 +78,16 @@ class RNNBase(Module):
         rows = _GATES[mode] * hidden_size
         state_size = proj_size or hidden_size
         for layer in range(num_layers):
+            width = state_size * (1 + bidirectional) if layer else input_size
+            shapes: dict[str, Any] = {"weight_ih": (rows, width), "weight_hh": (rows, state_size)}
+            if bias:
+                shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+            if proj_size:
+                shapes["weight_hr"] = (proj_size, hidden_size)
             for suffix in ("", "_reverse")[: 1 + bidirectional]:
-                width = state_size * (1 + bidirectional) if layer else input_size
-                shapes: dict[str, tuple[int, ...]] = {
-                    "weight_ih": (rows, width),
-                    "weight_hh": (rows, state_size),
-                }
-                if bias:
-                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-                if proj_size:
-                    shapes["weight_hr"] = (proj_size, hidden_size)
-                for name, shape in shapes.items():
-                    parameter = Parameter(empty(shape, dtype=dtype))
-                    setattr(self, f"{name}_l{layer}{suffix}", parameter)
-                self._all_weights.append([f"{name}_l{layer}{suffix}" for name in shapes])
+                named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
+                add_parameters(self, device, dtype, **named)
+                self._all_weights.append([*named])
         self.reset_parameters()
 
     def _check_settings(self, dropout: Any) -> None:
@@ -109,15 +105,14 @@ class RNNBase(Module):
                 f"num_layers={self.num_layers}",
                 UserWarning,
             )
-        for name in ("bias", "batch_first"):
+        kinds: Any = {"bias": bool, "batch_first": bool, "input_size": int, "hidden_size": int}
+        for name, kind in kinds.items():
             value = getattr(self, name)
-            if not isinstance(value, bool):
-                raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
-        for name in ("input_size", "hidden_size"):
-            value = getattr(self, name)
-            if not isinstance(value, int):
-                raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
-            if value <= 0:
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"{name} should be of type {kind.__name__}, got: {type(value).__name__}"
+                )
+            if kind is int and value <= 0:
                 raise ValueError(f"{name} must be greater than zero")
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
@@ -148,9 +143,9 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        _draw_uniformly(self)
+
+    # Checks that PyTorch's subclasses call ------------------------------------------------------
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise if the input does not fit the weights.
@@ -208,7 +203,9 @@ class RNNBase(Module):
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """Bring the sequences of a batch of states into another order."""
-        return hx if permutation is None else hx.index_select(1, permutation)
+        if permutation is None:
+            return hx
+        return self._each_state(hx, lambda state: state.index_select(1, permutation))
 
     # What follows works on one tensor of states; an LSTM has two, and its own versions of this.
 
@@ -223,11 +220,13 @@ class RNNBase(Module):
                 f"For {kind} input, hx should also be {expected}-D but got {hx.ndim}-D tensor"
             )
 
-    def _unsqueezed(self, hx: Any) -> Any:
-        return hx.unsqueeze(1)
+    def _each_state(self, hx: Any, change: Any) -> Any:
+        return change(hx)
 
-    def _squeezed(self, hx: Any) -> Any:
-        return hx.squeeze(1)
+    def _as_state(self, final: list[Tensor]) -> Any:
+        return final[0]
+
+    # --------------------------------------------------------------------------------------------
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Read sequences.
@@ -268,31 +267,36 @@ class RNNBase(Module):
         else:
             self._check_dimensions(hx, batched)
             if not batched:
-                hx = self._unsqueezed(hx)
+                hx = self._each_state(hx, lambda state: state.unsqueeze(1))
         self.check_forward_args(input, hx, None)
         output, *final = _CALLS[self.mode](
             input, hx, self._flat_weights, *settings, self.batch_first
         )
         hx = self._as_state(final)
-        return (output, hx) if batched else (output.squeeze(batch_dim), self._squeezed(hx))
-
-    def _as_state(self, final: list[Tensor]) -> Any:
-        return final[0]
+        if batched:
+            return output, hx
+        return output.squeeze(batch_dim), self._each_state(hx, lambda state: state.squeeze(1))
 
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
         parts = [f"{self.input_size}, {self.hidden_size}"]
-        for name, default in (
-            ("proj_size", 0),
-            ("num_layers", 1),
-            ("bias", True),
-            ("batch_first", False),
-            ("dropout", 0),
-            ("bidirectional", False),
-        ):
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
+        for name, default in (usual | {"dropout": 0, "bidirectional": False}).items():
             if getattr(self, name) != default:
                 parts.append(f"{name}={getattr(self, name)}")
         return ", ".join(parts)
+
+
+def _draw_uniformly(module: Any) -> None:
+    """Draw all weights from the interval of plus and minus 1 over the root of the state's size."""
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
+def _refuse_projections(settings: dict[str, Any]) -> None:
+    if "proj_size" in settings:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
@@ -327,8 +331,7 @@ class RNN(RNNBase):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        _refuse_projections(kwargs)
         if len(args) > 3:
             self.nonlinearity = args[3]
             args = args[:3] + args[4:]
@@ -339,3 +342,285 @@ class RNN(RNNBase):
                 f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'."
             )
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
+
+
+class GRU(RNNBase):
+    r"""Stacked networks of gated recurrent units.
+
+    With gates $(r, z) = \sigma(W_x x_t + b_x + W_h h_{t-1} + b_h)$ and the candidate
+    $n = \tanh(W_{xn} x_t + b_{xn} + r (W_{hn} h_{t-1} + b_{hn}))$ the state is
+    $h_t = (1 - z) n + z h_{t-1}$. Source: Cho et al., *Learning phrase representations using RNN
+    encoder-decoder for statistical machine translation*, 2014.
+
+    Args:
+        input_size: The size of each element of a sequence.
+        hidden_size: The size of the state.
+        num_layers: How many layers stand on top of each other.
+        bias: Whether there are biases.
+        batch_first: Whether the batch is the first dimension, the steps the second.
+        dropout: The probability to drop entries of what one layer hands to the next, in training.
+        bidirectional: Whether each layer also reads backward.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (L, N, input_size), (N, L, input_size) with `batch_first`, or (L, input_size)
+        - hx and the final states: (layers * directions, N, hidden_size), without N if it is not
+          in the input
+        - output: as the input, with directions * hidden_size for input_size
+
+    Example:
+        >>> import minigrad as torch
+        >>> gru = torch.nn.GRU(3, 4, bidirectional=True)
+        >>> output, h = gru(torch.randn(5, 2, 3))
+        >>> output.shape, h.shape
+        (torch.Size([5, 2, 8]), torch.Size([2, 2, 4]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse_projections(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    r"""Stacked networks of long short-term memory.
+
+    With gates $(i, f, o) = \sigma(W_x x_t + b_x + W_h h_{t-1} + b_h)$ and a candidate $g$ made the
+    same way with $\tanh$, the cell is $c_t = f c_{t-1} + i g$ and the state $h_t = o \tanh c_t$.
+    Source: Hochreiter and Schmidhuber, *Long short-term memory*, 1997.
+
+    Args:
+        input_size: The size of each element of a sequence.
+        hidden_size: The size of the state.
+        num_layers: How many layers stand on top of each other.
+        bias: Whether there are biases.
+        batch_first: Whether the batch is the first dimension, the steps the second.
+        dropout: The probability to drop entries of what one layer hands to the next, in training.
+        bidirectional: Whether each layer also reads backward.
+        proj_size: If not 0, the state is mapped to this size.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (L, N, input_size), (N, L, input_size) with `batch_first`, or (L, input_size)
+        - states: a pair, (layers * directions, N, proj_size or hidden_size) and the cell states
+          (layers * directions, N, hidden_size), without N if it is not in the input
+        - output: as the input, with directions * (proj_size or hidden_size) for input_size
+
+    Example:
+        >>> import minigrad as torch
+        >>> lstm = torch.nn.LSTM(3, 4, batch_first=True)
+        >>> output, (h, c) = lstm(torch.randn(2, 5, 3))
+        >>> output.shape, h.shape
+        (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def get_expected_cell_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Give the shape of the first cell states that goes with an input."""
+        layers, batch, _ = self.get_expected_hidden_size(input, batch_sizes)
+        return (layers, batch, self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Raise if input or states do not fit."""
+        self.check_input(input, batch_sizes)
+        expected = (self.get_expected_hidden_size, self.get_expected_cell_size)
+        for place, size in enumerate(expected):
+            message = f"Expected hidden[{place}] size {{}}, got {{}}"
+            self.check_hidden_size(hidden[place], size(input, batch_sizes), message)
+
+    def _first_state(self, input: Tensor, batch: int) -> Any:
+        sizes = (self.proj_size or self.hidden_size, self.hidden_size)
+        return tuple(zeros(self._state_shape(batch, size), dtype=input.dtype) for size in sizes)
+
+    def _check_dimensions(self, hx: Any, batched: bool) -> None:
+        expected = 3 if batched else 2
+        if hx[0].ndim != expected or hx[1].ndim != expected:
+            kind = "batched 3-D" if batched else "unbatched 2-D"
+            raise RuntimeError(
+                f"For {kind} input, hx and cx should also be {expected}-D but got "
+                f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors"
+            )
+
+    def _each_state(self, hx: Any, change: Any) -> Any:
+        return tuple(map(change, hx))
+
+    def _as_state(self, final: list[Tensor]) -> Any:
+        return tuple(final)
+
+
+# Cells ------------------------------------------------------------------------------------------
+
+
+class RNNCellBase(
+    Layer, settings="input_size, hidden_size, bias, num_chunks, device=None, dtype=None"
+):
+    """What the cells share: weights for the input and the state, biases, checks.
+
+    Args:
+        input_size: The size of an input.
+        hidden_size: The size of the state.
+        bias: Whether there are biases.
+        num_chunks: How many gates there are.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+    """
+
+    weight_ih: Tensor
+    weight_hh: Tensor
+    bias_ih: Tensor | None
+    bias_hh: Tensor | None
+    _chunks: int
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        rows = settings.pop("num_chunks", getattr(self, "_chunks", 1)) * settings["hidden_size"]
+        device, dtype = settings.pop("device"), settings.pop("dtype")
+        super()._keep(settings)
+        shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
+        biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if self.bias else None)
+        add_parameters(self, device, dtype, **shapes, **biases)
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        """Give the sizes, and the settings that are not the defaults."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def reset_parameters(self) -> None:
+        r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
+        _draw_uniformly(self)
+
+    def _check_dimensions(self, input: Tensor, hx: Tensor | None) -> None:
+        for what, tensor in (("input", input), ("hidden", hx)):
+            if tensor is not None and tensor.ndim not in (1, 2):
+                raise ValueError(
+                    f"{type(self).__name__}: Expected {what} to be 1D or 2D, "
+                    f"got {tensor.ndim}D instead"
+                )
+
+    def _zeros(self, input: Tensor) -> Tensor:
+        return zeros(input.shape[0], self.hidden_size, dtype=input.dtype)
+
+    def _step(self, call: Any, input: Tensor, hx: Any) -> Any:
+        return call(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+
+    def _step_of_one_state(self, call: Any, input: Tensor, hx: Tensor | None) -> Tensor:
+        """Take a step of a cell with one tensor of states."""
+        self._check_dimensions(input, hx)
+        batched = input.ndim == 2
+        if not batched:
+            input = input.unsqueeze(0)
+            hx = None if hx is None else hx.unsqueeze(0)
+        result = self._step(call, input, self._zeros(input) if hx is None else hx)
+        return result if batched else result.squeeze(0)
+
+
+_CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
+
+
+class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'")):
+    r"""One step of an Elman network, $h' = \tanh(W_x x + b_x + W_h h + b_h)$.
+
+    Args:
+        input_size: The size of an input.
+        hidden_size: The size of the state.
+        bias: Whether there are biases.
+        nonlinearity: "tanh" or "relu".
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (N, input_size) or (input_size)
+        - hx and the result: (N, hidden_size) or (hidden_size)
+
+    Example:
+        >>> import minigrad as torch
+        >>> cell = torch.nn.RNNCell(3, 4)
+        >>> cell(torch.randn(2, 3)).shape
+        torch.Size([2, 4])
+    """
+
+    _chunks = 1
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Take a step, from zeros if `hx` is None."""
+        if self.nonlinearity not in ("tanh", "relu"):
+            self._check_dimensions(input, hx)
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        tanh = self.nonlinearity == "tanh"
+        call = networks.rnn_tanh_cell if tanh else networks.rnn_relu_cell
+        return self._step_of_one_state(call, input, hx)
+
+
+class GRUCell(RNNCellBase, settings=_CELL):
+    """One step of a gated recurrent unit; see `GRU` for the formula.
+
+    Args:
+        input_size: The size of an input.
+        hidden_size: The size of the state.
+        bias: Whether there are biases.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (N, input_size) or (input_size)
+        - hx and the result: (N, hidden_size) or (hidden_size)
+    """
+
+    _chunks = 3
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Take a step, from zeros if `hx` is None."""
+        return self._step_of_one_state(networks.gru_cell, input, hx)
+
+
+class LSTMCell(RNNCellBase, settings=_CELL):
+    """One step of long short-term memory; see `LSTM` for the formula.
+
+    Args:
+        input_size: The size of an input.
+        hidden_size: The size of the state.
+        bias: Whether there are biases.
+        device: Only the CPU is there.
+        dtype: The element type of the parameters; the default dtype if None.
+
+    Shape:
+        - input: (N, input_size) or (input_size)
+        - hx and the result: pairs of states, (N, hidden_size) or (hidden_size)
+
+    Example:
+        >>> import minigrad as torch
+        >>> h, c = torch.nn.LSTMCell(3, 4)(torch.randn(2, 3))
+        >>> h.shape
+        torch.Size([2, 4])
+    """
+
+    _chunks = 4
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Take a step, from zeros if `hx` is None; give the state and the cell state."""
+        self._check_dimensions(input, None)
+        for place, state in enumerate(hx or ()):
+            if state.ndim not in (1, 2):
+                raise ValueError(
+                    f"LSTMCell: Expected hx[{place}] to be 1D or 2D, got {state.ndim}D instead"
+                )
+        batched = input.ndim == 2
+        if not batched:
+            input = input.unsqueeze(0)
+        if hx is None:
+            hx = (self._zeros(input),) * 2
+        elif not batched:
+            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
+        h, c = self._step(networks.lstm_cell, input, hx)
+        return (h, c) if batched else (h.squeeze(0), c.squeeze(0))

@@ -6,10 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from minigrad.autograd.modes import no_grad
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
 from minigrad.nn.parameter import Parameter
-from minigrad.nn.warning import warn
-from minigrad.tensor import Tensor
 
 Hook = Callable[..., Any]
 EXTRA_STATE = "_extra_state"

@@ -8,20 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.modes import no_grad
-from minigrad.creation import tensor as make_tensor
-from minigrad.nn.warning import warn
-from minigrad.ops.calling.matrix_norms import vector_norm
-from minigrad.ops.calling.pieces import stack
-from minigrad.tensor import Tensor
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.from_data import tensor as make_tensor
+from minigrad.linalg import vector_norm
+from minigrad.ops.joining import stacked as stack
 
 __all__ = [
-    "clip_grad_norm",
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
+    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
     "get_total_norm",
-]
+]  # fmt: skip
 
 Tensors = Tensor | Iterable[Tensor]
 

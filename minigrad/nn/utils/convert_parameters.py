@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from minigrad.nn.naming import typename
-from minigrad.ops.calling.pieces import cat
-from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
+from minigrad.nn.modules.registration import typename
+from minigrad.ops.joining import joined as cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.modes import no_grad
-from minigrad.creation import empty
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import empty
 from minigrad.nn.functional import normalize
 from minigrad.nn.modules.module import Module
-from minigrad.nn.normed_weights import norm_except_dim, normed_weight
-from minigrad.nn.utils.orthogonal_map import orthogonal as orthogonal
 from minigrad.nn.utils.parametrize import register_parametrization
 from minigrad.nn.utils.spectral_norm import TRANSPOSED, as_matrix
-from minigrad.tensor import Tensor
+from minigrad.nn.utils.weight_norm import norm_except_dim, normed_weight
 
-__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+__all__ = ["spectral_norm", "weight_norm"]
 
 
 class _WeightNorm(Module):
@@ -94,7 +93,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     def _reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        return as_matrix(weight, self.dim)  # type: ignore[no-any-return]
+        return as_matrix(weight, self.dim)
 
     @no_grad()
     def _power_method(self, matrix: Any, n_power_iterations: int) -> None:
@@ -112,7 +111,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, self.n_power_iterations)
         # the buffers change at the next call, before this graph may have been used
         u, v = self._u.clone(), self._v.clone()
-        return weight / u.dot(matrix.mv(v))  # type: ignore[no-any-return]
+        return weight / u.dot(matrix.mv(v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         """Give the weight itself."""

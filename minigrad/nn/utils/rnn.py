@@ -7,24 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.creation import arange, as_tensor, full
-from minigrad.dtypes import int64
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import int64
+from minigrad.creation.factories import arange, full
+from minigrad.creation.from_data import as_tensor
 from minigrad.nn.packed_sequence import PackedSequence as PackedSequence
 from minigrad.nn.packed_sequence import invert_permutation as invert_permutation
-from minigrad.ops.meeting import broadcast_error
 from minigrad.ops.packing import pack
-from minigrad.tensor import Tensor, wrap
+from minigrad.ops.type_promotion import broadcast_error
 
 __all__ = [
-    "PackedSequence",
-    "invert_permutation",
-    "pack_padded_sequence",
-    "pack_sequence",
-    "pad_packed_sequence",
-    "pad_sequence",
-    "unpack_sequence",
-    "unpad_sequence",
-]
+    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence",
+    "pad_packed_sequence", "pad_sequence", "unpack_sequence", "unpad_sequence",
+]  # fmt: skip
 
 
 def pack_padded_sequence(

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from minigrad.autograd.modes import no_grad
-from minigrad.creation import empty
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import empty
 from minigrad.nn.functional import normalize
-from minigrad.nn.modules.conv_transpose import (
+from minigrad.nn.modules.conv import (
     ConvTranspose1d,
     ConvTranspose2d,
     ConvTranspose3d,
 )
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
 
 __all__ = [
-    "SpectralNorm",
-    "SpectralNormLoadStateDictPreHook",
-    "SpectralNormStateDictHook",
-    "remove_spectral_norm",
-    "spectral_norm",
-]
+    "SpectralNorm", "SpectralNormLoadStateDictPreHook", "SpectralNormStateDictHook",
+    "remove_spectral_norm", "spectral_norm",
+]  # fmt: skip
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
@@ -69,7 +66,7 @@ class SpectralNorm:
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         """Give the weight as a matrix."""
-        return as_matrix(weight, self.dim)  # type: ignore[no-any-return]
+        return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
         """Give the weight, after improving the singular vectors if asked for."""
@@ -82,7 +79,7 @@ class SpectralNorm:
                     u.copy_(normalize(matrix.mv(v), dim=0, eps=self.eps))
                 # the buffers change at the next call, before this graph may have been used
                 u, v = u.clone(), v.clone()
-        return weight / u.dot(matrix.mv(v))  # type: ignore[no-any-return]
+        return weight / u.dot(matrix.mv(v))
 
     def remove(self, module: Any) -> None:
         """Make the weight a parameter again."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from minigrad.nn.warning import warn
-from minigrad.tensor import Tensor
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
 
 __all__ = ["functional_call"]
 

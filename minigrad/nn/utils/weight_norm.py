@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
 from minigrad.nn.modules.module import Module
-from minigrad.nn.normed_weights import norm_except_dim, normed_weight
 from minigrad.nn.parameter import Parameter
-from minigrad.nn.warning import warn
+from minigrad.ops.normalization import weight_norm as normed_over
 
-__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+__all__ = [
+    "WeightNorm", "remove_weight_norm", "weight_norm",
+]  # fmt: skip
+
+
+def norm_except_dim(v: Tensor, pow: float = 2, dim: int = 0) -> Tensor:
+    """Give the norms of a tensor over all dimensions but one; of everything if it is -1."""
+    if dim == -1:
+        return v.norm(pow)
+    if dim == 0:
+        sizes = (v.shape[0], *[1] * (v.ndim - 1))
+        return v.contiguous().view(v.shape[0], -1).norm(pow, 1).view(sizes)
+    if dim == v.ndim - 1:
+        sizes = (*[1] * (v.ndim - 1), v.shape[dim])
+        return v.contiguous().view(-1, v.shape[dim]).norm(pow, 0).view(sizes)
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """Give weights with directions and lengths."""
+    if dim in (0, v.ndim - 1):
+        axes = tuple(axis for axis in range(v.ndim) if axis != dim)
+        return normed_over(v, g, axes)
+    scale: Any = g / norm_except_dim(v, 2, dim)
+    return v * scale
+
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 

@@ -3,9 +3,7 @@
 from minigrad.optim.lr_scheduler.base import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
 from minigrad.optim.lr_scheduler.base import LRScheduler
 from minigrad.optim.lr_scheduler.base import _LRScheduler as _LRScheduler
-from minigrad.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
-from minigrad.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
-from minigrad.optim.lr_scheduler.cyclic import CyclicLR, OneCycleLR
+from minigrad.optim.lr_scheduler.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from minigrad.optim.lr_scheduler.factors import (
     ConstantLR,
     ExponentialLR,
@@ -16,7 +14,12 @@ from minigrad.optim.lr_scheduler.factors import (
     PolynomialLR,
     StepLR,
 )
-from minigrad.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from minigrad.optim.lr_scheduler.waves import (
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+)
 
 __all__ = [
     "ChainedScheduler",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 from weakref import ref
 
-from minigrad.nn.warning import warn
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
 from minigrad.optim.optimizer import Optimizer
-from minigrad.tensor import Tensor
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
@@ -39,6 +38,8 @@ class LRScheduler:
         KeyError: If it is to go on, but the groups do not know how they began.
     """
 
+    # What is left out of the state dict, or saved in a form of its own.
+    _apart: tuple[str, ...] = ("optimizer",)
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
     _last_lr: list[Any]
@@ -73,11 +74,11 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule remembers, but not the optimizer."""
-        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
+        return {name: value for name, value in self.__dict__.items() if name not in self._apart}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave. The optimizer's own state is loaded apart from it."""
-        self.__dict__.update(state_dict)
+        self.__dict__.update((k, v) for k, v in state_dict.items() if k not in self._apart)
 
     def get_last_lr(self) -> list[Any]:
         """Give the learning rate of each group as it was last set."""
@@ -118,29 +119,23 @@ class LRScheduler:
 
     def _update_lr(self, epoch: int | None = None) -> None:
         """Go one epoch on, or to a given one, and set the learning rates."""
-        with self._asking():
-            if epoch is None:
-                self.last_epoch += 1
-                values = self.get_lr()
-            else:
-                self.last_epoch = epoch
-                values = getattr(self, "_get_closed_form_lr", self.get_lr)()
-        self._set(values)
+        if epoch is None:
+            self.last_epoch += 1
+            self._set(self.get_lr)
+        else:
+            self.last_epoch = epoch
+            self._set(getattr(self, "_get_closed_form_lr", self.get_lr))
 
-    def _set(self, values: list[Any]) -> None:
-        """Set the learning rate of each group."""
-        for group, value in zip(self.optimizer.param_groups, values, strict=True):
-            update(group, "lr", value)
-        self._last_lr = values_of(self.optimizer, "lr")
-
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Let `get_lr` know that it is `step` that asks."""
+    def _set(self, ask: Callable[[], list[Any]]) -> None:
+        """Ask for the learning rate of each group, and set it."""
         self._get_lr_called_within_step = True
         try:
-            yield
+            values = ask()
         finally:
             self._get_lr_called_within_step = False
+        for group, value in zip(self.optimizer.param_groups, values, strict=True):
+            update(group, "lr", value)
+        self._last_lr = self._present()
 
     def _warn_if_asked_directly(self) -> None:
         if not self._get_lr_called_within_step:
@@ -153,10 +148,6 @@ class LRScheduler:
     def _present(self) -> list[Any]:
         """Give the learning rates as they are."""
         return values_of(self.optimizer, "lr")
-
-    def _times(self, factor: float) -> list[Any]:
-        """Give the learning rates as they are, times a factor."""
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
 
 
 class _LRScheduler(LRScheduler):

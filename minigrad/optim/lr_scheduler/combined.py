@@ -1,19 +1,168 @@
-"""Put schedules together: one after the other, or all at once."""
+"""Put schedules together, one after the other or all at once; or let a measure decide."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from math import inf
+from typing import Any, SupportsFloat
 
-from minigrad.optim.lr_scheduler.base import LRScheduler, update, values_of
-from minigrad.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from minigrad.autograd.messages import warn
+from minigrad.optim.lr_scheduler.base import (
+    EPOCH_DEPRECATION_WARNING,
+    LRScheduler,
+    check_optimizer,
+    update,
+    values_of,
+)
 from minigrad.optim.optimizer import Optimizer
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """When a measure has not improved for `patience` epochs, the learning rate is reduced.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        mode: Whether the measure is to become small ("min") or large ("max").
+        factor: What the rate is multiplied by, below 1.
+        patience: How many epochs without improvement are allowed.
+        threshold: How much better counts as better.
+        threshold_mode: Whether the threshold is relative ("rel") or absolute ("abs").
+        cooldown: How many epochs after a reduction are not counted.
+        min_lr: The lowest rate, or one for each group.
+        eps: A reduction smaller than this is left out.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If a setting makes no sense.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1, factor=0.5)
+        >>> for loss in (3.0, 2.0, 2.0, 2.0):
+        ...     schedule.step(loss)
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        self.factor = factor
+        self.optimizer = check_optimizer(optimizer)
+        groups = len(optimizer.param_groups)
+        self.default_min_lr: float | None
+        if isinstance(min_lr, (list, tuple)):
+            if len(min_lr) != groups:
+                raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
+            self.default_min_lr = None
+            self.min_lrs = list(min_lr)
+        else:
+            self.default_min_lr = min_lr
+            self.min_lrs = [min_lr] * groups
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = values_of(optimizer, "lr")
+        self._init_is_better(mode, threshold, threshold_mode)
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget what was seen so far."""
+        self.best = self.mode_worse
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Look at the measure of an epoch, and reduce the learning rates if it is time to.
+
+        Args:
+            metrics: The measure.
+            epoch: The number of the epoch; deprecated.
+        """
+        current = float(metrics)
+        if epoch is None:
+            epoch = self.last_epoch + 1
+        else:
+            warn(EPOCH_DEPRECATION_WARNING, UserWarning)
+        self.last_epoch = epoch
+        if self._is_better(current, self.best):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr(epoch)
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def _reduce_lr(self, epoch: int) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from "
+                    f"when `ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due "
+                    "to a new param group being added to the optimizer. Please modify the "
+                    "`min_lrs` field to match the length of the `optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            before = float(group["lr"])
+            after = max(before * self.factor, least)
+            if before - after > self.eps:
+                update(group, "lr", after)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether epochs are not counted at the moment."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, a: float, best: float) -> bool:
+        if self.mode == "min":
+            relative = self.threshold_mode == "rel"
+            return a < (best * (1.0 - self.threshold) if relative else best - self.threshold)
+        if self.threshold_mode == "rel":
+            return a > best * (self.threshold + 1.0)
+        return a > best + self.threshold
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        if mode not in ("min", "max"):
+            raise ValueError("mode " + mode + " is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+        self.mode_worse: Any = inf if mode == "min" else -inf
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.__dict__.update(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
 
 class _OfSchedulers(LRScheduler):
     """The part that both share: what they are given, and what they save."""
 
+    _apart = ("optimizer", "_schedulers")
     _schedulers: Sequence[Any]
 
     def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
@@ -38,16 +187,13 @@ class _OfSchedulers(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule and those in it remember."""
-        left_out = ("optimizer", "_schedulers")
-        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
-        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
-        return state
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
-        saved = state_dict["_schedulers"]
-        self.__dict__.update({k: v for k, v in state_dict.items() if k != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, saved, strict=True):
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
 
 

@@ -16,29 +16,35 @@ Factor = Callable[[int], float]
 class _WithFunctions(LRScheduler):
     """The part that schedules with functions of the epoch share."""
 
-    lr_lambdas: list[Factor]
+    _apart = ("optimizer", "lr_lambdas")
+    _must_be_functions = False
 
-    def _take(self, optimizer: Optimizer, lr_lambda: Factor | list[Factor]) -> None:
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Factor | list[Factor], last_epoch: int = -1
+    ) -> None:
         self.optimizer = optimizer
         groups = len(optimizer.param_groups)
         if not isinstance(lr_lambda, (list, tuple)):
             lr_lambda = [lr_lambda] * groups
         elif len(lr_lambda) != groups:
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
+        for function in lr_lambda:
+            if self._must_be_functions and not callable(function):
+                raise TypeError(
+                    f"lr_lambda should be a function, but got {type(function).__name__}"
+                )
         self.lr_lambdas = list(lr_lambda)
+        super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule remembers; of functions only what objects remember."""
-        left_out = ("optimizer", "lr_lambdas")
-        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
-        state["lr_lambdas"] = [state_of_callable(function) for function in self.lr_lambdas]
-        return state
+        functions = [state_of_callable(function) for function in self.lr_lambdas]
+        return {**super().state_dict(), "lr_lambdas": functions}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave; the functions themselves stay."""
-        functions = state_dict["lr_lambdas"]
-        self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
-        for own, saved in zip(self.lr_lambdas, functions, strict=True):
+        super().load_state_dict(state_dict)
+        for own, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
             if saved is not None:
                 own.__dict__.update(saved)
 
@@ -61,12 +67,6 @@ class LambdaLR(_WithFunctions):
         [0.5]
     """
 
-    def __init__(
-        self, optimizer: Optimizer, lr_lambda: Factor | list[Factor], last_epoch: int = -1
-    ) -> None:
-        self._take(optimizer, lr_lambda)
-        super().__init__(optimizer, last_epoch)
-
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
         self._warn_if_asked_directly()
@@ -83,16 +83,7 @@ class MultiplicativeLR(_WithFunctions):
         last_epoch: The epoch after which to go on; -1 to begin.
     """
 
-    def __init__(
-        self, optimizer: Optimizer, lr_lambda: Factor | list[Factor], last_epoch: int = -1
-    ) -> None:
-        self._take(optimizer, lr_lambda)
-        for function in self.lr_lambdas:
-            if not callable(function):
-                raise TypeError(
-                    f"lr_lambda should be a function, but got {type(function).__name__}"
-                )
-        super().__init__(optimizer, last_epoch)
+    _must_be_functions = True
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
@@ -103,7 +94,31 @@ class MultiplicativeLR(_WithFunctions):
         return [group["lr"] * function(self.last_epoch) for function, group in pairs]
 
 
-class StepLR(LRScheduler):
+class _ByFactors(LRScheduler):
+    """The part that schedules of given factors share: subclasses tell the factors."""
+
+    def _factor(self, epoch: int) -> float | None:
+        """Give by what the last learning rate is multiplied in an epoch; None to leave it."""
+        raise NotImplementedError
+
+    def _product(self, epoch: int) -> float:
+        """Give by what the first learning rate is multiplied until an epoch, in closed form."""
+        raise NotImplementedError
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        self._warn_if_asked_directly()
+        factor = self._factor(self.last_epoch)
+        if factor is None:
+            return self._present()
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        product = self._product(self.last_epoch)
+        return [base * product for base in self.base_lrs]
+
+
+class StepLR(_ByFactors):
     r"""Every `step_size` epochs the learning rate is multiplied by `gamma`.
 
     Args:
@@ -116,22 +131,17 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
+        self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return self._present()
-        return self._times(self.gamma)
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
 
-    def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** (epoch // self.step_size)
 
 
-class MultiStepLR(LRScheduler):
+class MultiStepLR(_ByFactors):
     """At each milestone the learning rate is multiplied by `gamma`.
 
     Args:
@@ -148,23 +158,17 @@ class MultiStepLR(LRScheduler):
         gamma: float = 0.1,
         last_epoch: int = -1,
     ) -> None:
-        self.milestones = Counter(milestones)
-        self.gamma = gamma
+        self.milestones, self.gamma = Counter(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self.last_epoch not in self.milestones:
-            return self._present()
-        return self._times(self.gamma ** self.milestones[self.last_epoch])
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
 
-    def _get_closed_form_lr(self) -> list[Any]:
-        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [base * self.gamma**passed for base in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
 
 
-class ConstantLR(LRScheduler):
+class ConstantLR(_ByFactors):
     """The learning rate is multiplied by a factor until `total_iters` epochs have passed.
 
     Args:
@@ -186,25 +190,19 @@ class ConstantLR(LRScheduler):
     ) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        self.factor = factor
-        self.total_iters = total_iters
+        self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self.last_epoch == 0:
-            return self._times(self.factor)
-        if self.last_epoch != self.total_iters:
-            return self._present()
-        return self._times(1.0 / self.factor)
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.factor
+        return 1.0 / self.factor if epoch == self.total_iters else None
 
-    def _get_closed_form_lr(self) -> list[Any]:
-        over = self.last_epoch >= self.total_iters
-        return [base * (self.factor + over * (1 - self.factor)) for base in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.factor + (epoch >= self.total_iters) * (1 - self.factor)
 
 
-class LinearLR(LRScheduler):
+class LinearLR(_ByFactors):
     """The learning rate's factor goes along a straight line from one value to another.
 
     Args:
@@ -233,31 +231,24 @@ class LinearLR(LRScheduler):
             )
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        self.start_factor = start_factor
-        self.end_factor = end_factor
+        self.start_factor, self.end_factor = start_factor, end_factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self.last_epoch == 0:
-            return self._times(self.start_factor)
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._present()
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.start_factor
+        if self._is_initial or epoch > self.total_iters:
+            return None
         rise = self.end_factor - self.start_factor
-        before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
-        return self._times(1.0 + rise / before)
+        return 1.0 + rise / (self.total_iters * self.start_factor + (epoch - 1) * rise)
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _product(self, epoch: int) -> float:
         rise = self.end_factor - self.start_factor
-        passed = min(self.total_iters, self.last_epoch)
-        return [
-            base * (self.start_factor + rise * passed / self.total_iters) for base in self.base_lrs
-        ]
+        return self.start_factor + rise * min(self.total_iters, epoch) / self.total_iters
 
 
-class ExponentialLR(LRScheduler):
+class ExponentialLR(_ByFactors):
     r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
 
     Args:
@@ -270,16 +261,14 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        return self._present() if self._is_initial else self._times(self.gamma)
+    def _factor(self, epoch: int) -> float | None:
+        return None if self._is_initial else self.gamma
 
-    def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.gamma**epoch
 
 
-class PolynomialLR(LRScheduler):
+class PolynomialLR(_ByFactors):
     r"""The learning rate falls to zero by a power: $\gamma_0 (1 - t / T)^p$.
 
     Args:
@@ -290,25 +279,16 @@ class PolynomialLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        total_iters: int = 5,
-        power: float = 1.0,
-        last_epoch: int = -1,
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        self.total_iters = total_iters
-        self.power = power
+        self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._present()
-        left = 1.0 - self.last_epoch / self.total_iters
-        left_before = 1.0 - (self.last_epoch - 1) / self.total_iters
-        return self._times((left / left_before) ** self.power)
+    def _factor(self, epoch: int) -> float | None:
+        if self._is_initial or epoch > self.total_iters:
+            return None
+        left, before = (1.0 - at / self.total_iters for at in (epoch, epoch - 1))
+        return (left / before) ** self.power
 
-    def _get_closed_form_lr(self) -> list[Any]:
-        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return (1.0 - min(self.total_iters, epoch) / self.total_iters) ** self.power

@@ -55,8 +55,6 @@
   that are compositions here (`compare` in `tensor_fuzzing.py`). Numbers are compared.
 * `hardsigmoid` and `polygamma` in float64: PyTorch computes with a sixth in float32, and with a
   series that ends early.
-* `linalg.cond` with orders other than 2: PyTorch fills the inverse in place that its rule needs,
-  and so cannot differentiate it. Here it can be differentiated.
 * `sort`, `median`, `mode` and their kind of expanded tensors, or of gradients: which of equal
   entries is found depends on the order in memory.
 * Results of `out=` that have another shape while views of that tensor are in use: PyTorch resizes

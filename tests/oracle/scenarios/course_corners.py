@@ -59,10 +59,3 @@ def nothing_is_deleted(torch, log):
     """`del x[0]` is an error."""
     x = torch.ones(2)
     log.raises("del", lambda: x.__delitem__(0))
-
-
-@family
-def pairs_of_entries(torch, log):
-    """combinations of a vector."""
-    log("pairs", torch.combinations(torch.arange(4)))
-    log("again", torch.combinations(torch.arange(3), 2, with_replacement=True))

@@ -40,16 +40,7 @@ def datasets(torch, log):
     log("sum", type(both).__name__, len(both), both[3], both[-1], both[0], both.cumulative_sizes)
     log.raises("before", lambda: both[-5])
     log.raises("beyond", lambda: both[4])
-    log("old spelling", both.cummulative_sizes)
     log.raises("nothing", lambda: data.ConcatDataset([]))
-    pairs = data.StackDataset(part, [7, 8, 9])
-    log("stack", pairs[1], len(pairs), pairs.__getitems__([0, 2]))
-    named = data.StackDataset(a=part, b=[7, 8, 9])
-    log("named", named[1], len(named), named.__getitems__([0, 2]))
-    log.raises("both", lambda: data.StackDataset(part, b=part))
-    log.raises("none", lambda: data.StackDataset())
-    log.raises("sizes", lambda: data.StackDataset(part, [1]))
-    log.raises("sizes", lambda: data.StackDataset(a=part, b=[1]))
 
     class Short(data.Dataset):
         def __len__(self):
@@ -58,8 +49,6 @@ def datasets(torch, log):
         def __getitems__(self, indices):
             return [1]
 
-    log.raises("too few", lambda: data.StackDataset(Short()).__getitems__([0, 1]))
-    log.raises("too few", lambda: data.StackDataset(a=Short()).__getitems__([0, 1]))
     log.raises("no getitem", lambda: Short()[0])
     log.raises("no len", lambda: len(data.Dataset()))
 
@@ -323,8 +312,6 @@ def loaders_refuse(torch, log):
         {"batch_size": 0},
         {"batch_size": 1.5},
         {"batch_size": 2, "drop_last": 1},
-        {"multiprocessing_context": "fork"},
-        {"multiprocessing_context": 3, "num_workers": 1},
         {"speed": 3},
     ):
         log.raises(f"{options}", lambda o=options: type(data.DataLoader([1, 2, 3], **o)).__name__)

@@ -98,7 +98,7 @@ def errors_of_gradients(torch, log):
 
 @family
 def products(torch, log):
-    """vjp, jvp and linearize, and what they refuse."""
+    """vjp and jvp, and what they refuse."""
     func, x, _, _ = tools(torch)
     ones = torch.ones(3)
     output, multiply = func.vjp(lambda v: v**2, x)

@@ -143,20 +143,8 @@ def modules_on_devices(torch, log):
 def settings_of_scripts(torch, log):
     """Constants, and the settings that scripts begin with."""
     log("constants", torch.pi, torch.e, torch.inf, -torch.inf, torch.nan, torch.newaxis)
-    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    torch.set_num_threads(1)
-    log("threads", torch.get_num_threads(), torch.get_num_interop_threads() > 0)
-    log.raises("none", lambda: torch.set_num_threads(0))
-    log.raises("a word", lambda: torch.set_num_threads("1"))
-    torch.set_num_threads(threads)
-    log("repeatable", torch.are_deterministic_algorithms_enabled())
     torch.use_deterministic_algorithms(True, warn_only=True)
-    log("repeatable", torch.are_deterministic_algorithms_enabled())
-    log("warn", torch.is_deterministic_algorithms_warn_only_enabled())
     torch.use_deterministic_algorithms(False)
-    log("precision", precision, torch.set_float32_matmul_precision("high"))
-    log("precision", torch.get_float32_matmul_precision())
-    torch.set_float32_matmul_precision(precision)
 
 
 @family

@@ -21,13 +21,6 @@ TABLE = {
     "true_divide": operation(lambda t, x, y: t.true_divide(x, y), M, V, positive=True),
     "x.true_divide_": operation(lambda t, x: (x * 1).true_divide_(4), V, dtypes=()),
     "x.sgn_": operation(lambda t, x: (x * 1).sgn_(), V, dtypes=()),
-    "mvlgamma": operation(
-        lambda t, x: t.special.multigammaln(x + 2, 2).detach(),
-        V,
-        positive=True,
-        differentiable=False,
-        dtypes=("float64",),
-    ),
 }
 
 family = add_all(TABLE)
@@ -67,10 +60,8 @@ def in_place_by_name(torch, log):
                 log(name, act(x) is x, x, x._version)
     for name in ("acosh_", "arccosh_"):
         log(name, getattr(torch, name)(torch.tensor([1.5, 2.0])))
-    log("mvlgamma_", torch.tensor([2.5, 3.0]).mvlgamma_(2), torch.tensor([3.0]).mvlgamma(3))
-    log.raises("mvlgamma", lambda: torch.mvlgamma(torch.tensor([3.0]), 0))
+
     x = torch.tensor([0.0, -1.0, 2.0])
-    log("heaviside_", x.heaviside_(torch.tensor([0.5])), x._version)
 
 
 @family

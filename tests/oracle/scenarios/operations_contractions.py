@@ -98,7 +98,6 @@ TABLE = {
             "second": lambda t, x, y: t.outer(x, t.eye(2)),
         },
     ),
-    "ger": operation(lambda t, x, y: x.ger(y), (2,), (3,), dtypes=()),
     "vdot": operation(
         lambda t, x, y: t.vdot(x, y),
         (3,),
@@ -110,73 +109,8 @@ TABLE = {
             "dtypes": lambda t, x, y: t.vdot(x, y.double()),
         },
     ),
-    "linalg.vecdot": operation(
-        lambda t, x, y: t.linalg.vecdot(x, y),
-        (2, 3),
-        (3,),
-        dtypes=("float64", "int64"),
-        wrong={"dtypes": lambda t, x, y: t.linalg.vecdot(x, y.double())},
-    ),
-    "linalg.vecdot of vectors": operation(
-        lambda t, x, y: t.linalg.vecdot(x, y), (3,), (3,), dtypes=()
-    ),
-    "linalg.cross": operation(
-        lambda t, x, y: t.linalg.cross(x, y),
-        (2, 3),
-        (1, 3),
-        dtypes=FEW,
-        wrong={
-            "dimensions": lambda t, x, y: t.linalg.cross(x, y[0]),
-            "size": lambda t, x, y: t.linalg.cross(x, y, dim=0),
-            "sizes": lambda t, x, y: t.linalg.cross(x, t.ones(4, 3)),
-            "dtypes": lambda t, x, y: t.linalg.cross(x, y.double()),
-        },
-    ),
-    "cross": operation(
-        lambda t, x, y: t.cross(x, y, dim=0),
-        (3, 2),
-        (3, 2),
-        dtypes=(),
-        wrong={"none": lambda t, x, y: t.cross(t.ones(2), t.ones(2))},
-    ),
     "kron": operation(lambda t, x, y: t.kron(x, y), (2, 2), (3,), dtypes=FEW),
     "kron of a batch": operation(lambda t, x, y: x.kron(y), (2, 1, 2), (1, 2), dtypes=()),
-    **{
-        f"matrix_power {n}": operation(
-            lambda t, x, n=n: t.matrix_power(x, n), (3, 3), dtypes=FEW if n == 2 else ()
-        )
-        for n in (0, 1, 2, 3, 5, -1, -2)
-    },
-    "matrix_power of a batch": operation(
-        lambda t, x: t.linalg.matrix_power(x, 6),
-        (2, 2, 2),
-        dtypes=(),
-        wrong={
-            "not square": lambda t, x: t.linalg.matrix_power(x[:, :1], 2),
-            "exponent": lambda t, x: t.linalg.matrix_power(x, 2.0),
-            "vector": lambda t, x: t.linalg.matrix_power(x[0, 0], 2),
-        },
-    ),
-    "linalg.multi_dot": operation(
-        lambda t, x, y, z: t.linalg.multi_dot([x, y, z]),
-        (2, 3),
-        (3, 4),
-        (4, 2),
-        dtypes=(),
-        wrong={
-            "one": lambda t, x, y, z: t.linalg.multi_dot([x]),
-            "sizes": lambda t, x, y, z: t.linalg.multi_dot([x, z]),
-            "dtypes": lambda t, x, y, z: t.linalg.multi_dot([x, y.double()]),
-            "vector between": lambda t, x, y, z: t.linalg.multi_dot([x, t.ones(3), z]),
-            "batch": lambda t, x, y, z: t.linalg.multi_dot([x, t.ones(1, 3, 2)]),
-        },
-    ),
-    "linalg.multi_dot with vectors": operation(
-        lambda t, x, y, z: t.linalg.multi_dot([x, y, z]), (2,), (2, 3), (3,), dtypes=()
-    ),
-    "chain_matmul": operation(
-        lambda t, x, y, z: t.chain_matmul(x, y, z), (4, 2), (2, 3), (3, 1), dtypes=()
-    ),
     "cdist by a product": operation(
         lambda t, x, y: t.cdist(x, y, compute_mode="use_mm_for_euclid_dist"),
         (2, 3),
@@ -203,49 +137,6 @@ TABLE = {
         differentiable=False,
         dtypes=("int64",),
     ),
-    "addmm_": operation(
-        lambda t, b, x, y: (b * 1).addmm_(x, y, beta=2),
-        (2, 2),
-        (2, 3),
-        (3, 2),
-        dtypes=(),
-        wrong={"sizes": lambda t, b, x, y: t.ones(2).addmm_(x, y)},
-    ),
-    "addmv": operation(
-        lambda t, b, x, y: t.addmv(b, x, y),
-        (2,),
-        (2, 3),
-        (3,),
-        dtypes=("float64", "int64"),
-        wrong={
-            "sizes": lambda t, b, x, y: t.addmv(b, x, y[:2]),
-            "bias": lambda t, b, x, y: t.addmv(t.ones(3), x, y),
-            "dimensions": lambda t, b, x, y: t.addmv(b, y, y),
-            "dtypes": lambda t, b, x, y: t.addmv(b, x, y.double()),
-        },
-    ),
-    "addmv with factors": operation(
-        lambda t, b, x, y: b.addmv(x, y, beta=0.5, alpha=2), (), (2, 3), (3,), dtypes=()
-    ),
-    "addmv_": operation(
-        lambda t, b, x, y: (b * 1).addmv_(x, y, alpha=2), (2,), (2, 3), (3,), dtypes=()
-    ),
-    "addr": operation(
-        lambda t, b, x, y: t.addr(b, x, y),
-        (2, 3),
-        (2,),
-        (3,),
-        dtypes=("float64", "int64"),
-        wrong={
-            "sizes": lambda t, b, x, y: t.addr(b, y, x),
-            "dimensions": lambda t, b, x, y: t.addr(b, b, y),
-            "whole": lambda t, b, x, y: t.addr(b.long(), x.long(), y.long(), alpha=0.5),
-        },
-    ),
-    "addr with factors": operation(
-        lambda t, b, x, y: b.addr(x, y, beta=0.5, alpha=2), (3,), (2,), (3,), dtypes=()
-    ),
-    "addr_": operation(lambda t, b, x, y: (b * 1).addr_(x, y), (2, 3), (2,), (3,), dtypes=()),
     "baddbmm": operation(
         lambda t, b, x, y: t.baddbmm(b, x, y),
         (2, 2, 2),
@@ -263,14 +154,6 @@ TABLE = {
     "baddbmm with factors": operation(
         lambda t, b, x, y: b.baddbmm(x, y, beta=0.5, alpha=2), (2,), (2, 2, 3), (2, 3, 2), dtypes=()
     ),
-    "baddbmm_": operation(
-        lambda t, b, x, y: (b * 1).baddbmm_(x, y, beta=2),
-        (2, 2, 2),
-        (2, 2, 3),
-        (2, 3, 2),
-        dtypes=(),
-        wrong={"sizes": lambda t, b, x, y: t.ones(2, 2).baddbmm_(x, y)},
-    ),
     "addbmm": operation(
         lambda t, b, x, y: t.addbmm(b, x, y),
         (2, 2),
@@ -286,9 +169,6 @@ TABLE = {
     ),
     "addbmm with factors": operation(
         lambda t, b, x, y: b.addbmm(x, y, beta=0.5, alpha=2), (2,), (2, 2, 3), (2, 3, 2), dtypes=()
-    ),
-    "addbmm_": operation(
-        lambda t, b, x, y: (b * 1).addbmm_(x, y), (2, 2), (2, 2, 3), (2, 3, 2), dtypes=()
     ),
     "tril": operation(
         lambda t, x: t.tril(x, 1),
@@ -328,13 +208,6 @@ TABLE = {
         wrong={"the same": lambda t, x: t.diag_embed(x, 0, 1, 1)},
     ),
     "diagflat": operation(lambda t, x: x.diagflat(-1), (2, 1), dtypes=()),
-    "diagonal_scatter": operation(
-        lambda t, x, y: t.diagonal_scatter(x, y, 1),
-        (2, 3),
-        (2,),
-        dtypes=(),
-        wrong={"sizes": lambda t, x, y: x.diagonal_scatter(y[:1])},
-    ),
     "fill_diagonal_": operation(
         lambda t, x: (x * 1).fill_diagonal_(3),
         (2, 3),
@@ -344,19 +217,7 @@ TABLE = {
             "sizes": lambda t, x: t.ones(2, 3, 2).fill_diagonal_(3),
         },
     ),
-    "H": operation(
-        lambda t, x: x.H,
-        (2, 3),
-        dtypes=(),
-        wrong={
-            "batch": lambda t, x: t.ones(2, 2, 2).H,
-            "vector": lambda t, x: x[0].H,
-            "vector.mH": lambda t, x: x[0].mH,
-            "vector.adjoint()": lambda t, x: x[0].adjoint(),
-        },
-    ),
     "mH": operation(lambda t, x: x.mH, (2, 2, 3), dtypes=()),
-    "adjoint": operation(lambda t, x: t.adjoint(x), (2, 2, 3), dtypes=()),
 }
 
 family = add_all(TABLE)
@@ -441,42 +302,3 @@ def diagonals_are_views(torch, log):
     log("gradient", *torch.autograd.grad(y, x, leaf(torch, (3, 3), 2, requires_grad=False)))
     z = torch.zeros(7, 3).fill_diagonal_(1, wrap=True)
     log("wrapped", z, torch.zeros(2, 2, 2).fill_diagonal_(1), torch.zeros(5, 2).fill_diagonal_(1))
-
-
-@family
-def indices_of_triangles(torch, log):
-    """Where the entries of triangles are."""
-    log("lower", torch.tril_indices(3, 2), torch.tril_indices(2, 4, 1))
-    log("upper", torch.triu_indices(3, 4, -1, dtype=torch.int32), torch.triu_indices(0, 2))
-    log.raises("negative", lambda: torch.tril_indices(-1, 2))
-    log.raises("floats", lambda: torch.triu_indices(2, 2, dtype=torch.float32))
-    log.raises("fraction", lambda: torch.tril_indices(2.0, 2))
-
-
-@family
-def powers_of_entries(torch, log):
-    """Vandermonde's matrix, whose graph is another one here."""
-    x = leaf(torch, (3,), 1)
-    log("vander", torch.vander(x).detach(), torch.vander(x, 2, increasing=True).detach())
-    y = torch.linalg.vander(x, N=4)
-    log("linalg", y.detach(), *torch.autograd.grad(y, x, leaf(torch, (3, 4), 2).detach()))
-    log("whole", torch.vander(torch.tensor([1, 2, 3])), torch.vander(torch.zeros(0)))
-    log("none", torch.vander(torch.ones(2), 0))
-    log.raises("matrix", lambda: torch.vander(torch.ones(2, 2)))
-    log.raises("negative", lambda: torch.vander(x, -1))
-    log.raises("one", lambda: torch.linalg.vander(x, N=1))
-
-
-@family
-def products_of_nothing(torch, log):
-    """Products without entries, and of booleans."""
-    zeros = torch.zeros
-    log("mm", zeros(2, 0) @ zeros(0, 3), zeros(2, 0) @ zeros(0), zeros(0) @ zeros(0))
-    log("bmm", torch.bmm(zeros(0, 2, 3), zeros(0, 3, 2)), zeros(2, 3, 0) @ zeros(0, 2))
-    log("addbmm", torch.addbmm(torch.eye(2), zeros(0, 2, 2), zeros(0, 2, 2)))
-    yes = torch.ones(2, 2).bool()
-    log.raises("mm of booleans", lambda: yes @ yes)
-    log.raises("mv of booleans", lambda: yes @ yes[0])
-    log.raises("dot of booleans", lambda: yes[0] @ yes[0])
-    log.raises("bmm of booleans", lambda: torch.bmm(yes[None], yes[None]))
-    log.raises("mm of a number", lambda: torch.mm(torch.eye(2), 3))

@@ -52,6 +52,7 @@ def at_the_kinks(torch, log):
         ("square", lambda x: x**2),
         ("power zero", lambda x: x**0),
         ("reciprocal", lambda x: 1 / x),
+        ("rsqrt", lambda x: x.rsqrt()),
     ):
         x = torch.tensor([0.0, -0.0, 1.0], requires_grad=True)
         value = function(x)

@@ -41,19 +41,6 @@ TABLE = {
     "vstack": row(
         lambda t, x, y: t.vstack([x, y]), V, V, nothing=lambda t, x, y: t.vstack([])
     ),
-    "row_stack": row(lambda t, x, y: t.row_stack([x, y]), V, (2, 4)),
-    "dstack": row(lambda t, x, y: t.dstack([x, y]), V, V),
-    "dstack of matrices": row(lambda t, x, y: t.dstack([x, y]), M, M),
-    "column_stack": row(lambda t, x, y: t.column_stack([x, y]), V, (4, 2)),
-    "column_stack of numbers": row(lambda t, x, y: t.column_stack([x, y]), S, S),
-    "block_diag": row(
-        lambda t, x, y, z: t.block_diag(x, y, z), M, S, (1, 2), dtypes=SOME,
-        cube=lambda t, x, y, z: t.block_diag(x[None]),
-    ),
-    "atleast_1d": row(lambda t, x: t.atleast_1d(x) * 1, S),
-    "atleast_2d": row(lambda t, x: t.atleast_2d(x), V),
-    "atleast_3d": row(lambda t, x: t.atleast_3d(x), V),
-    "atleast_3d of a matrix": row(lambda t, x: t.atleast_3d(x), M),
     "meshgrid": part(
         lambda t, x, y: t.meshgrid(x, y, indexing="ij"), 0, V, (2,), dtypes=SOME,
         indexing=lambda t, x, y: t.meshgrid(x, y, indexing="zz"),
@@ -64,16 +51,6 @@ TABLE = {
     "meshgrid of three": part(
         lambda t, x, y, z: t.meshgrid([x, y, z], indexing="xy"), 2, (2,), S, (3,)
     ),
-    "cartesian_prod": row(
-        lambda t, x, y: t.cartesian_prod(x, y), V, (2,),
-        matrix=lambda t, x, y: t.cartesian_prod(x[None], y),
-    ),
-    "combinations": row(
-        lambda t, x: t.combinations(x), V,
-        matrix=lambda t, x: t.combinations(x[None]),
-        negative=lambda t, x: t.combinations(x, -1),
-    ),
-    "combinations with replacement": row(lambda t, x: t.combinations(x, 3, True), (2,)),
     "split_with_sizes": part(
         lambda t, x: x.split_with_sizes([1, 2], 1), 1, M,
         total=lambda t, x: x.split_with_sizes([1, 1], 1),
@@ -88,27 +65,6 @@ TABLE = {
     "chunk": part(
         lambda t, x: x.chunk(2, -1), 1, M,
         zero=lambda t, x: x.chunk(0), scalar=lambda t, x: x[0, 0].chunk(1),
-    ),
-    "tensor_split": part(
-        lambda t, x: t.tensor_split(x, 3), 1, V,
-        zero=lambda t, x: x.tensor_split(0),
-        scalar=lambda t, x: x[0].tensor_split(1),
-        floats=lambda t, x: x.tensor_split(t.tensor([1.0])),
-        matrix=lambda t, x: x.tensor_split(t.tensor([[1]])),
-    ),
-    "tensor_split at places": part(lambda t, x: x.tensor_split((1, 3), dim=0), 1, V),
-    "tensor_split at a tensor": part(lambda t, x: x.tensor_split(t.tensor([1, -1])), 2, V),
-    "hsplit": part(
-        lambda t, x: x.hsplit(3), 1, M,
-        unequal=lambda t, x: x.hsplit(2), scalar=lambda t, x: x[0, 0].hsplit(1),
-    ),
-    "vsplit": part(
-        lambda t, x: t.vsplit(x, [1]), 1, M,
-        unequal=lambda t, x: x.vsplit(5), vector=lambda t, x: x[0].vsplit(1),
-    ),
-    "dsplit": part(
-        lambda t, x: x.dsplit(2), 1, T,
-        unequal=lambda t, x: x.dsplit(3), matrix=lambda t, x: x[0].dsplit(1),
     ),
     "unsafe_split": part(lambda t, x: x.unsafe_split(2, 1), 1, M),
     "unsafe_split_with_sizes": part(lambda t, x: x.unsafe_split_with_sizes([1, 2], 1), 1, M),
@@ -132,19 +88,19 @@ def grids_without_indexing(torch, log):
 def several_at_once(torch, log):
     """Functions that take several tensors give several; what need not change is given as it is."""
     x, y = leaf(torch, (), 1), leaf(torch, (2, 3), 2)
-    log("atleast_2d", *torch.atleast_2d(x, y))
-    log("atleast_1d", torch.atleast_1d([x, y])[1] is y, torch.atleast_1d())
     log("broadcast", *torch.broadcast_tensors(x, y))
-    log("block_diag of nothing", torch.block_diag().shape)
     log("chunks of nothing", [list(part.shape) for part in torch.zeros(0).chunk(3)])
 
 
 @family
 def pieces_and_their_memory(torch, log):
     """Pieces are views of one node, which may not be changed in place; those of unsafe_split are
-    none, and may; those of tensor_split are views of nodes of their own.
+    none, and may.
     """
-    for name in ("split", "unsafe_split", "tensor_split"):
+    for name in (
+        "split",
+        "unsafe_split",
+    ):
         x = leaf(torch, (4,), 3) * 1
         pieces = getattr(x, name)(2)
         log(name, *pieces, pieces[0]._base is x, x._version)
@@ -161,5 +117,4 @@ def written_elsewhere(torch, log):
     log("stack", torch.stack([a, b], out=place) is place, place)
     log("vstack", torch.vstack([b, a], out=place), place._version)
     log("hstack", torch.hstack([a, b], out=torch.zeros(4, dtype=torch.float64)))
-    log("column_stack", torch.column_stack([a, b], out=place))
     log.raises("grad", lambda: torch.cat([a.requires_grad_(), b], out=torch.zeros(4)))

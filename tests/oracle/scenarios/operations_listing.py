@@ -57,44 +57,6 @@ TABLE = {
         matrix=lambda t, x, y: x.index_add(1, at(t, [0, 1]), y),
     ),
     "index_add with alpha": row(lambda t, x, y: x.index_add(1, at(t, 0, 2), y, alpha=2), M, P),
-    "index_copy": row(
-        lambda t, x, y: t.index_copy(x, 1, at(t, 0, 2), y),
-        M,
-        P,
-        dtypes=SOME,
-        count=lambda t, x, y: x.index_copy(1, at(t, 0), y),
-        outside=lambda t, x, y: x.index_copy(1, at(t, 0, 3), y),
-        shape=lambda t, x, y: x.index_copy(0, at(t, 0, 1), y),
-        types=lambda t, x, y: x.index_copy(1, at(t, 0, 1), y.double()),
-        floats=lambda t, x, y: x.index_copy(1, at(t, 0.0, 1.0), y),
-        dims=lambda t, x, y: x.index_copy(1, at(t, 0, 1), y[0]),
-    ),
-    "index_fill": row(
-        lambda t, x: t.index_fill(x, 1, at(t, 0, -1), 7),
-        M,
-        dtypes=SOME,
-        outside=lambda t, x: x.index_fill(1, at(t, 3), 0),
-        value=lambda t, x: x.index_fill(1, at(t, 1), t.ones(1)),
-        floats=lambda t, x: x.index_fill(1, at(t, 1.0), 0),
-        matrix=lambda t, x: x.index_fill(1, at(t, [1]), 0),
-        complex=lambda t, x: x.index_fill(1, at(t, 1), 1j),
-    ),
-    "index_fill with a tensor": row(lambda t, x, y: x.index_fill(1, at(t, 0, 2), y), M, S),
-    "index_put": row(
-        lambda t, x, y: t.index_put(x, (at(t, 0, 1), at(t, 2, 2)), y),
-        M,
-        (2,),
-        dtypes=SOME,
-        many=lambda t, x, y: x.index_put((at(t, 0),) * 3, y),
-        types=lambda t, x, y: x.index_put((at(t, 0, 1), at(t, 2, 2)), y.double()),
-        shape=lambda t, x, y: x.index_put((at(t, 0),), y),
-        outside=lambda t, x, y: x.index_put((at(t, 2),), y[0]),
-        floats=lambda t, x, y: x.index_put((at(t, 0.0),), y[0]),
-    ),
-    "index_put, accumulated": row(
-        lambda t, x, y: x.index_put((at(t, 0, 0),), y, accumulate=True), M, (3,)
-    ),
-    "index_put under a mask": row(lambda t, x, y: x.index_put((x > 0,), y), M, S),
     "take": row(
         lambda t, x: t.take(x, t.tensor([[0, 5], [-1, 2]])),
         M,
@@ -103,44 +65,6 @@ TABLE = {
         negative=lambda t, x: x.take(at(t, -7)),
         floats=lambda t, x: x.take(at(t, 0.0)),
         empty=lambda t, x: t.zeros(0).take(at(t, 0)),
-    ),
-    "put": row(
-        lambda t, x, y: t.put(x, at(t, 0, 4), y),
-        M,
-        (2,),
-        dtypes=SOME,
-        count=lambda t, x, y: x.put(at(t, 0), y),
-        outside=lambda t, x, y: x.put(at(t, 0, 6), y),
-        types=lambda t, x, y: x.put(at(t, 0, 1), y.double()),
-        floats=lambda t, x, y: x.put(at(t, 0.0, 1.0), y),
-        empty=lambda t, x, y: t.zeros(0).put(at(t, 0, 1), y),
-    ),
-    "put, accumulated": row(lambda t, x, y: x.put(at(t, 0, 0), y, True), M, (2,)),
-    "take_along_dim": row(
-        lambda t, x: t.take_along_dim(x, t.tensor([[0], [2]]), 1),
-        M,
-        dtypes=SOME,
-        floats=lambda t, x: x.take_along_dim(x, 1),
-        dims=lambda t, x: x.take_along_dim(at(t, 0), 1),
-    ),
-    "take_along_dim of a row": row(lambda t, x: x.take_along_dim(at(t, 0, 2)), M),
-    "take_along_dim, broadcast": row(lambda t, x: x.take_along_dim(t.tensor([[2, 0]]), dim=1), M),
-    "masked_select": row(
-        lambda t, x: t.masked_select(x, x > 0),
-        M,
-        dtypes=SOME,
-        floats=lambda t, x: x.masked_select(x),
-        shape=lambda t, x: x.masked_select(t.tensor([True, False])),
-    ),
-    "masked_select, broadcast": row(lambda t, x: x.masked_select(at(t, True, False, True)), M),
-    "masked_scatter": row(
-        lambda t, x, y: t.masked_scatter(x, at(t, True, False, True), y),
-        M,
-        (5,),
-        dtypes=SOME,
-        few=lambda t, x, y: x.masked_scatter(x > -9, y),
-        types=lambda t, x, y: x.masked_scatter(x > 0, y.double()),
-        mask=lambda t, x, y: x.masked_scatter(x, y),
     ),
     "scatter": row(
         lambda t, x, y: t.scatter(x, 1, t.tensor([[0], [2]]), y),
@@ -233,15 +157,7 @@ def changes(torch):
     return {
         "index_add_": lambda a, b: a.index_add_(0, zero, b[:1]),
         "index_add_ by names": lambda a, b: a.index_add_(dim=0, index=zero, source=b[:1], alpha=2),
-        "index_copy_": lambda a, b: a.index_copy_(0, zero, b[:1]),
-        "index_fill_": lambda a, b: a.index_fill_(0, zero, 2.0),
-        "index_put_": lambda a, b: a.index_put_((zero,), b[:1]),
-        "index_put_, accumulated": lambda a, b: a.index_put_(
-            (torch.tensor([0, 0]),), b, accumulate=True
-        ),
         "index_reduce_": lambda a, b: quiet(a.index_reduce_)(0, zero, b[:1], "mean"),
-        "masked_scatter_": lambda a, b: a.masked_scatter_(torch.tensor([True, False, True]), b),
-        "put_": lambda a, b: a.put_(zero, b[0, :1]),
         "scatter_": lambda a, b: a.scatter_(0, place, b[:1, :2]),
         "scatter_ of a number": lambda a, b: a.scatter_(0, place, 1.0),
         "scatter_ by name": lambda a, b: a.scatter_(0, place, value=1.5),
@@ -294,8 +210,6 @@ def written_elsewhere(torch, log):
     place = torch.zeros(2, 3)
     log("index_select", torch.index_select(x, 0, places, out=place) is place, place)
     log("take", torch.take(x, places, out=torch.zeros(2)))
-    log("masked_select", torch.masked_select(x, x < 9, out=torch.zeros(6)))
     log("index_add", torch.index_add(x, 0, places, x, out=place), place._version)
     log("scatter", torch.scatter(x, 0, places[None], 1.0, out=place))
     log("scatter_add", torch.scatter_add(x, 0, places[None], x, out=place))
-    log("take_along_dim", torch.take_along_dim(x, places[:, None], 1, out=torch.zeros(2, 1)))

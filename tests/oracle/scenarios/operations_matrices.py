@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import graph, leaf
+from .tools import leaf
 from .tools_operations import add_all, operation
 
 FLOATS = ("float16", "float32", "float64", "int64", "bool")
@@ -109,18 +109,6 @@ TABLE = {
         },
     ),
     "det of a batch": operation(lambda t, x: x.det(), B, dtypes=FEW),
-    "linalg.slogdet": operation(
-        lambda t, x: tuple(t.linalg.slogdet(x)), S, dtypes=FLOATS, results=lambda r: r[1]
-    ),
-    "slogdet of a batch": operation(
-        lambda t, x: tuple(x.slogdet()), B, dtypes=FEW, results=lambda r: r[1]
-    ),
-    "logdet": operation(
-        lambda t, x: t.logdet(x),
-        S,
-        dtypes=FLOATS,
-        wrong={"not square": lambda t, x: t.logdet(x[:2])},
-    ),
     "linalg.cholesky": operation(
         lambda t, x: t.linalg.cholesky(positive(t, x)),
         S,
@@ -135,20 +123,6 @@ TABLE = {
     "linalg.cholesky, upper": operation(
         lambda t, x: t.linalg.cholesky(positive(t, x), upper=True), B, dtypes=()
     ),
-    "cholesky_solve": operation(
-        lambda t, y, x: t.cholesky_solve(y, well(t, x).tril()),
-        (3, 2),
-        S,
-        dtypes=(),
-        wrong={
-            "vector": lambda t, y, x: t.cholesky_solve(y[0], x),
-            "sizes": lambda t, y, x: t.cholesky_solve(y[:2], x),
-        },
-    ),
-    "cholesky_solve, upper": operation(
-        lambda t, y, x: y.cholesky_solve(well(t, x).triu(), upper=True), (3, 1), S, dtypes=()
-    ),
-    "cholesky_inverse": operation(lambda t, x: t.cholesky_inverse(well(t, x).tril()), S, dtypes=()),
     "linalg.qr, Q": operation(
         lambda t, x: t.linalg.qr(x).Q,
         R,
@@ -310,20 +284,6 @@ TABLE = {
     ),
     "linalg.norm of a vector": operation(lambda t, x: t.linalg.norm(x, 1), (3,), dtypes=()),
     "linalg.norm, 2": operation(lambda t, x: t.linalg.norm(x, 2), S, dtypes=()),
-    "linalg.cond": operation(
-        lambda t, x: t.linalg.cond(x),
-        S,
-        dtypes=("float16", "int64"),
-        wrong={
-            "order": lambda t, x: t.linalg.cond(x, 3),
-            "not square": lambda t, x: t.linalg.cond(x[:2], 1),
-        },
-    ),
-    "linalg.cond, -2": operation(lambda t, x: t.linalg.cond(x, -2), R, dtypes=()),
-    "linalg.cond, nuc": operation(lambda t, x: t.linalg.cond(x, "nuc"), S, dtypes=()),
-    "linalg.cond, 1": operation(
-        lambda t, x: t.linalg.cond(x, 1), S, differentiable=False, dtypes=FEW
-    ),
     "linalg.matrix_rank": operation(
         lambda t, x: t.linalg.matrix_rank(x),
         R,
@@ -341,11 +301,6 @@ def several_results(torch, log):
     """The printed forms of what gives several results."""
     x = torch.tensor([[2.0, 0.0], [0.0, 1.0]], requires_grad=True)
     for name, value in (
-        ("slogdet", torch.slogdet(x)),
-        ("linalg.slogdet", torch.linalg.slogdet(x)),
-        ("inv_ex", torch.linalg.inv_ex(x)),
-        ("solve_ex", torch.linalg.solve_ex(x, x)),
-        ("cholesky_ex", torch.linalg.cholesky_ex(x)),
         ("eigh", torch.linalg.eigh(x.detach())),
         ("svd", torch.linalg.svd(x.detach())),
         ("torch.svd", torch.svd(x.detach())),
@@ -373,8 +328,8 @@ def nothing_in_them(torch, log):
     batch = torch.zeros(0, 2, 2)
     L = torch.linalg
     for name, function in (
-        ("inv", L.inv), ("det", L.det), ("slogdet", L.slogdet), ("cholesky", L.cholesky),
-        ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv), ("cond", L.cond),
+        ("inv", L.inv), ("det", L.det), ("cholesky", L.cholesky),
+        ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv),
         ("matrix_rank", L.matrix_rank), ("matrix_norm", L.matrix_norm), ("exp", L.matrix_exp),
     ):  # fmt: skip
         log(name, *parts(function(none)), *parts(function(batch)))
@@ -389,12 +344,6 @@ def singular(torch, log):
     """Singular matrices where that is no error."""
     ones = torch.ones(2, 2)
     log("det", torch.det(ones).abs())
-    log("logdet", torch.logdet(ones))
-    log("negative", torch.logdet(-torch.eye(3)))
-    log("inv_ex", *torch.linalg.inv_ex(ones))
-    log("solve_ex", torch.linalg.solve_ex(ones, torch.eye(2)).info)
-    log("cond", torch.linalg.cond(ones, 1), torch.linalg.cond(ones, "fro"))
-    log("cholesky_ex", *torch.linalg.cholesky_ex(torch.tensor([[1.0, 2.0], [2.0, 4.0]])))
     log("rank", torch.linalg.matrix_rank(ones), torch.linalg.matrix_rank(ones, atol=3.0))
     log("pinv", torch.linalg.pinv(ones))
     x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
@@ -402,9 +351,6 @@ def singular(torch, log):
     log("gradient of det", gradient)
     error = torch.linalg.LinAlgError
     log("error", issubclass(error, RuntimeError), error.__name__)
-    log.raises("inv_ex", lambda: torch.linalg.inv_ex(ones, check_errors=True))
-    log.raises("solve_ex", lambda: torch.linalg.solve_ex(ones, ones, check_errors=True))
-    log.raises("cholesky_ex", lambda: torch.linalg.cholesky_ex(-ones, check_errors=True))
 
 
 @family
@@ -413,14 +359,12 @@ def without_gradients(torch, log):
     x = leaf(torch, (3, 2), 1)
     log.raises("qr, mode r", lambda: torch.linalg.qr(x, mode="r").R.sum().backward())
     log.raises("qr, complete", lambda: torch.linalg.qr(x, mode="complete").R.sum().backward())
-    log("sign", graph(torch.linalg.slogdet(x[:2]).sign))
 
 
 @family
 def older_names(torch, log):
     """Functions that warn that they have a newer name."""
     x = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
-    log("cholesky", torch.cholesky(x), torch.cholesky(x, upper=True))
     log("qr", *torch.qr(x))
     log("svd", *torch.svd(x, some=False))
 
@@ -433,13 +377,3 @@ def written_into_out(torch, log):
     log("inv", torch.linalg.inv(x, out=place) is place, place)
     log("det", torch.linalg.det(x, out=torch.zeros(())))
     log("solve", torch.linalg.solve(x, x, out=place) is place, place)
-
-
-@family
-def of_tensors(torch, log):
-    """Inverses and systems of tensors with more dimensions."""
-    x = (torch.eye(6) * 2).reshape(2, 3, 6)
-    log("tensorinv", torch.linalg.tensorinv(x))
-    log("tensorsolve", torch.linalg.tensorsolve(x, torch.ones(2, 3)))
-    log.raises("ind", lambda: torch.linalg.tensorinv(x, 0))
-    log.raises("sizes", lambda: torch.linalg.tensorinv(x, 1))

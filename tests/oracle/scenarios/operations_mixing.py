@@ -1,4 +1,4 @@
-"""See interpolation, sums of products, fmax, copysign, heaviside and limits that are tensors."""
+"""See interpolation, sums of products, and limits that are tensors."""
 
 from __future__ import annotations
 
@@ -46,20 +46,6 @@ TABLE = {
     "x.addcdiv_": operation(
         lambda t, x, a, b: (x * 1).addcdiv_(a, b, value=0.5), V, V, V, dtypes=()
     ),
-    "fmax": operation(
-        lambda t, x, y: t.fmax(x, y), M, (3,), wrong={"a number": lambda t, x, y: t.fmax(x, 2.0)}
-    ),
-    "x.fmin": operation(lambda t, x, y: x.fmin(y), M, (3,)),
-    "copysign": operation(lambda t, x, y: t.copysign(x, y), M, (3,)),
-    "copysign of a number": operation(lambda t, x: x.copysign(-2), V),
-    "x.copysign_": operation(lambda t, x, y: (x * 1).copysign_(y), V, V, dtypes=()),
-    "heaviside": operation(
-        lambda t, x, y: t.heaviside(x, y),
-        V,
-        V,
-        differentiable=False,
-        wrong={"other types": lambda t, x, y: t.heaviside(x, y.double())},
-    ),
     "clamp by tensors": operation(
         lambda t, x, a, b: t.clamp(x, a - 1, b + 1) if x.dtype.is_floating_point else x.clamp(a, b),
         M,
@@ -77,9 +63,6 @@ TABLE = {
     "clamp_max by a tensor": operation(lambda t, x, a: t.clamp_max(x, a), M, (3,)),
     "x.clamp_min_": operation(lambda t, x: (x * 1).clamp_min_(0.5), V),
     "x.clamp_max_": operation(lambda t, x, a: (x * 1).clamp_max_(a), V, V, dtypes=()),
-    "rsub": operation(lambda t, x, y: t.rsub(x, y), M, (3,)),
-    "rsub with alpha": operation(lambda t, x, y: t.rsub(x, y, alpha=2), V, V),
-    "rsub from a number": operation(lambda t, x: t.rsub(x, 2.5), V),
     "x.where": operation(lambda t, x, y: x.where(x > y, y), V, V),
     "x.where, a number": operation(lambda t, x: x.where(x > 0, 2), V, dtypes=("float64",)),
 }
@@ -91,7 +74,7 @@ family = add_all(TABLE)
 def at_the_kinks(torch, log):
     """Ties, NaN and zeros."""
     inf, nan = float("inf"), float("nan")
-    for name in ("fmax", "fmin", "copysign", "clamp_min", "clamp_max"):
+    for name in ("clamp_min", "clamp_max"):
         x = torch.tensor([1.0, nan, 1.0, nan, 0.0, -0.0, inf], requires_grad=True)
         y = torch.tensor([1.0, 1.0, nan, nan, -0.0, 0.0, -inf], requires_grad=True)
         z = getattr(torch, name)(x, y)
@@ -116,7 +99,7 @@ def types(torch, log):
     log("clamp", whole.clamp(single), whole.clamp(torch.tensor(1)), single.clamp(double, double))
     log("clamp", whole.clamp(torch.tensor(1.5)), single.clamp(whole), whole.clamp(max=whole))
     log("weight", torch.lerp(single, single + 1, torch.tensor(0.5).double()))
-    log("rsub", torch.rsub(whole, 2.5), torch.rsub(whole, single, alpha=3))
+
     for label, call in {
         "addcdiv": lambda: torch.addcdiv(whole, whole, whole),
         "addcmul_": lambda: whole.addcmul_(single, single),
@@ -125,8 +108,5 @@ def types(torch, log):
         "lerp weight": lambda: torch.lerp(single, single, whole),
         "clamp_": lambda: whole.clamp_(single),
         "clamp_min_": lambda: whole.clamp_min_(1.5),
-        "rsub": lambda: torch.rsub(whole > 1, whole > 1),
-        "heaviside": lambda: torch.heaviside(single, 2.0),
-        "copysign_": lambda: whole.copysign_(1),
     }.items():
         log.raises(label, call)

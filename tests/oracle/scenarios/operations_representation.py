@@ -1,8 +1,7 @@
-"""See what numbers are made of: divisors, mantissas, complex parts; and differences of samples."""
+"""See what numbers are made of: divisors, complex parts; and differences of samples."""
 
 from __future__ import annotations
 
-from .tools import leaf
 from .tools_operations import add_all, operation
 
 V, M = (5,), (2, 3)
@@ -26,27 +25,10 @@ TABLE = {
     "lcm": operation(
         lambda t, x, y: x.lcm(y), V, V, differentiable=False, dtypes=WHOLE, positive=True
     ),
-    "frexp": operation(
-        lambda t, x: tuple(t.frexp(x)),
-        V,
-        dtypes=FLOATS,
-        results=lambda r: r[0],
-        wrong={"integers": lambda t, x: t.frexp(t.tensor([1]))},
-    ),
-    "nextafter": operation(lambda t, x, y: t.nextafter(x, y), V, V, dtypes=FLOATS[1:]),
-    "nextafter, broadcast": operation(lambda t, x, y: x.nextafter(y), M, (3,), dtypes=()),
-    "angle": operation(lambda t, x: t.angle(x), V, dtypes=FLOATS),
     "real": operation(lambda t, x: t.real(x * 2), V, dtypes=FLOATS),
     "conj": operation(lambda t, x: (x * 2).conj(), V, dtypes=FLOATS),
-    "conj_physical": operation(lambda t, x: t.conj_physical(x * 2), V, dtypes=FLOATS),
     "resolve": operation(lambda t, x: t.resolve_conj(t.resolve_neg(x * 2)), V, dtypes=()),
     "imag": operation(lambda t, x: t.imag(x), V, differentiable=False, dtypes=FLOATS),
-    "narrow_copy": operation(
-        lambda t, x: t.narrow_copy(x, 1, 1, 2),
-        M,
-        dtypes=FLOATS,
-        wrong={"too long": lambda t, x: x.narrow_copy(1, 2, 2)},
-    ),
     "detach": operation(lambda t, x: t.detach(x), V, differentiable=False, dtypes=FLOATS),
     "sum_to_size": operation(
         lambda t, x: x.sum_to_size(1, 3),
@@ -58,46 +40,9 @@ TABLE = {
         },
     ),
     "sum_to_size, fewer dimensions": operation(lambda t, x: x.sum_to_size((3,)), M, dtypes=()),
-    "gradient": operation(
-        lambda t, x: t.gradient(x),
-        V,
-        dtypes=FLOATS[1:],
-        results=lambda r: r[0],
-        wrong={
-            "too few": lambda t, x: t.gradient(x[:1]),
-            "spacing": lambda t, x: t.gradient(x, spacing=[1.0, 2.0]),
-            "order": lambda t, x: t.gradient(x, edge_order=3),
-            "twice": lambda t, x: t.gradient(t.ones(3, 3), dim=(0, 0)),
-        },
-    ),
-    "unravel_index": operation(
-        lambda t, x: t.unravel_index((x * 2).long().abs(), (2, 3)),
-        V,
-        differentiable=False,
-        dtypes=(),
-        wrong={
-            "floats": lambda t, x: t.unravel_index(x, (2, 3)),
-            "a size": lambda t, x: t.unravel_index(t.tensor(1), (2, -3)),
-            "no sizes": lambda t, x: t.unravel_index(t.tensor(1), 2.5),
-        },
-    ),
 }
 
 family = add_all(TABLE)
-
-
-@family
-def differences(torch, log):
-    """Gradients with other spacings, dimensions and edges."""
-    m = torch.arange(12.0).view(3, 4) ** 2
-    x = leaf(torch, (4,), 3, requires_grad=False)
-    places = torch.tensor([0.0, 1.0, 3.0, 3.5])
-    log("matrix", *torch.gradient(m))
-    log("spacing", *torch.gradient(m, spacing=2.0), *torch.gradient(m, spacing=(2.0, 3.0)))
-    log("dim", *torch.gradient(m, dim=1), *torch.gradient(m, dim=(1, 0)))
-    log("edges", *torch.gradient(m, edge_order=2), *torch.gradient(x, edge_order=2))
-    log("places", *torch.gradient(x, spacing=(places,)))
-    log("places, edges", *torch.gradient(x, spacing=(places,), edge_order=2))
 
 
 @family
@@ -109,8 +54,7 @@ def complex_numbers(torch, log):
         log(what, *map(repr, tensors))
 
     log("parts", c.real, c.imag, torch.real(c), torch.imag(c))
-    show("conjugates", c.conj().resolve_conj(), torch.conj(c).resolve_conj(), c.conj_physical())
-    log("angle", c.angle(), torch.angle(c))
+
     show("views", torch.view_as_real(c), torch.view_as_complex(torch.ones(2, 2)))
     show("polar", torch.polar(torch.tensor([2.0, 1.0]), torch.tensor([0.0, 0.5])))
     log("flags", torch.is_neg(c))
@@ -120,7 +64,6 @@ def complex_numbers(torch, log):
     with torch.no_grad():
         torch.view_as_real(c)[0, 0] = 5
     show("the same memory", c)
-    show("in place", c.conj_physical_())
 
 
 @family
@@ -129,14 +72,12 @@ def in_place(torch, log):
     a, b = torch.tensor([12, 18]), torch.tensor([8, 12])
     log("divisors", a.clone().gcd_(b), a.clone().lcm_(b))
     x = torch.tensor([1.0, 2.0])
-    log("nextafter_", x.clone().nextafter_(x + 1))
     log("out", torch.gcd(a, b, out=torch.zeros(2, dtype=torch.int64)))
     log("map_", torch.ones(3).map_(torch.arange(3.0), lambda p, q: p + 2 * q))
     log("map_, broadcast", torch.ones(2, 3).map_(torch.arange(3.0), lambda p, q: p + q))
     log.raises("map_, a number", lambda: x.map_(2, lambda p, q: p))
     log.raises("map_, types", lambda: x.map_(x.double(), lambda p, q: p))
-    log("share_memory_", x.share_memory_() is x)
-    log("dim_order", torch.ones(2, 3, 4).permute(2, 0, 1).dim_order())
+
     log("name", x.name)
     log("same size", x.sum_to_size(2) is x)
 
@@ -145,8 +86,7 @@ def in_place(torch, log):
 def numbers_of_the_edge(torch, log):
     """Infinities, NaN, zeros of both signs, and steps of tensors with few entries."""
     odd = torch.tensor([float("inf"), float("nan"), 0.0, -0.0])
-    log("frexp", *torch.frexp(odd))
-    log("angle", torch.angle(odd))
+
     log("relu", torch.relu(odd[2:]), torch.relu(odd[2:].double()), torch.relu(odd[2:].half()))
     log("relu_", odd[2:].clone().relu_())
     for sizes in ((0,), (2, 0, 3), (0, 0), (1, 0), (0, 3)):

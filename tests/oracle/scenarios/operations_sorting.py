@@ -15,7 +15,6 @@ TABLE = {
     "sort over 0, descending": operation(lambda t, x: t.sort(x, 0, True).values, M, dtypes=()),
     "sort stable": operation(lambda t, x: x.sort(stable=True, dim=-1).values, M, dtypes=()),
     "sort of a scalar": operation(lambda t, x: x.sort().values, (), dtypes=()),
-    "msort": operation(lambda t, x: x.msort(), M, dtypes=FEW),
     "argsort": operation(
         lambda t, x: x.argsort(0, descending=True), M, differentiable=False, dtypes=FEW
     ),
@@ -57,13 +56,6 @@ TABLE = {
     ),
     "cumprod of a scalar": operation(lambda t, x: x.cumprod(0), (), dtypes=()),
     "cumprod in place": operation(lambda t, x: (x * 1).cumprod_(1), M, dtypes=()),
-    "cummax": operation(
-        lambda t, x: x.cummax(1).values, M, wrong={"axis": lambda t, x: x.cummax(2)}
-    ),
-    "cummin": operation(lambda t, x: t.cummin(x, 0).values, M, dtypes=FEW),
-    "logcumsumexp": operation(
-        lambda t, x: x.logcumsumexp(1), M, wrong={"axis": lambda t, x: x.logcumsumexp(2)}
-    ),
     "diff": operation(
         lambda t, x: x.diff(),
         M,
@@ -89,13 +81,7 @@ TABLE = {
             "bool": lambda t, x: t.trapezoid(x > 0),
         },
     ),
-    "trapezoid dx": operation(lambda t, x: t.trapz(x, dx=0.5, dim=0), M, dtypes=()),
     "trapezoid x": operation(lambda t, y, x: t.trapezoid(y, x), M, (3,), dtypes=()),
-    "trapezoid x of its shape": operation(lambda t, y, x: t.trapz(y, x), M, M, dtypes=()),
-    "cumulative_trapezoid": operation(lambda t, x: t.cumulative_trapezoid(x), M, dtypes=()),
-    "cumulative_trapezoid x": operation(
-        lambda t, y, x: t.cumulative_trapezoid(y, x, dim=0), M, (2,), dtypes=()
-    ),
     "argmax": operation(
         lambda t, x: x.argmax(1),
         M,
@@ -133,28 +119,6 @@ TABLE = {
         lambda t, x: x.nonzero(), M, differentiable=False, dtypes=("float32", "bool")
     ),
     "isin": operation(lambda t, x, y: t.isin(x, y), M, (2,), differentiable=False),
-    "bincount": operation(
-        lambda t, x: x.abs().bincount(minlength=3),
-        V,
-        differentiable=False,
-        dtypes=("int64", "uint8", "float32"),
-        wrong={
-            "negative": lambda t, x: t.tensor([-1]).bincount(),
-            "matrix": lambda t, x: t.tensor([[1]]).bincount(),
-            "weights": lambda t, x: t.tensor([1]).bincount(t.ones(2)),
-            "minlength": lambda t, x: t.tensor([1]).bincount(minlength=-1),
-        },
-    ),
-    "histc": operation(
-        lambda t, x: x.histc(4, -1, 2),
-        M,
-        differentiable=False,
-        dtypes=("float32", "float64", "int64"),
-        wrong={
-            "bins": lambda t, x: x.detach().histc(0),
-            "range": lambda t, x: x.detach().histc(3, 5, 1),
-        },
-    ),
     "max": operation(
         lambda t, x: x.max(0).values,
         M,
@@ -196,8 +160,6 @@ def named_results(torch, log):
         x.sort(),
         x.topk(1),
         x.kthvalue(1),
-        x.cummax(0),
-        x.cummin(0),
         x.max(1),
         x.min(0),
     ):
@@ -223,7 +185,7 @@ def equal_entries(torch, log):
     many = torch.arange(200) * 7 % 5
     log("many", *many.topk(3), *many.topk(12), *many.float().topk(40, largest=False))
     log("ranks", *many.kthvalue(3), *many.kthvalue(100), *many.mode(), *many.float().median(0))
-    log("running", *rows.cummax(1), *rows.cummin(1))
+
     log("first", rows.argmax(1), rows.argmin(1), *rows.max(1), *rows.min(1))
 
 
@@ -231,10 +193,10 @@ def equal_entries(torch, log):
 def nan(torch, log):
     """NaN is the largest, and comes first where extremes are looked for."""
     x = torch.tensor([[1.0, NAN, 3.0, NAN], [NAN, 2.0, float("inf"), -float("inf")]])
-    log("sort", *x.sort(stable=True), *x.sort(stable=True, descending=True), x.msort())
+    log("sort", *x.sort(stable=True), *x.sort(stable=True, descending=True))
     log("topk", *x.topk(2), *x.topk(2, largest=False), *x.kthvalue(2))
-    log("extremes", *x.max(1), *x.min(1), x.argmax(1), x.argmin(1), x.amax(1), *x.aminmax())
-    log("running", *x.cummax(1), *x.cummin(1), x.cumsum(1), x.logcumsumexp(1))
+    log("extremes", *x.max(1), *x.min(1), x.argmax(1), x.argmin(1), x.amax(1))
+    log("running", x.cumsum(1))
     log("tests", x.any(), x.all(1), x.count_nonzero(), x.nonzero())
     log("unique", x.unique(), torch.unique_consecutive(torch.tensor([NAN, NAN, 1.0])))
 
@@ -250,7 +212,7 @@ def arguments(torch, log):
     log("empty", empty.sum(1), empty.prod(1), empty.all(1), empty.any(1), empty.cumsum(1))
     log("empty ranks", *empty.sort(), *empty.max(0), empty.argmax(0), *empty.median(0))
     log("empty sums", empty.logsumexp(1), empty.norm(2, 1), empty.nansum(1), empty.count_nonzero(1))
-    log("empty finds", empty.nonzero(), empty.unique(), *empty.cummax(1), empty.diff())
+    log("empty finds", empty.nonzero(), empty.unique(), empty.diff())
     log("out", torch.sum(x, 1, out=torch.zeros(2)), torch.all(x, 1, out=torch.zeros(2) > 0))
 
 
@@ -290,7 +252,7 @@ def counts(torch, log):
         log("consecutive", torch.unique_consecutive(x, **options))
     log("method", x.unique(True, True, True, 0), x.unique_consecutive(True, True))
     y = torch.tensor([1.0, 2.0, 1.0, 4.0, 2.5])
-    log("bins", y.histc(3), y.histc(4, 0, 4), torch.ones(3).histc(3), torch.zeros(0).histc(2))
+
     for result in (
         torch.histogram(y, 3),
         y.histogram(4, range=(0.0, 5.0), weight=y),
@@ -301,5 +263,3 @@ def counts(torch, log):
     log.raises("weights", lambda: y.histogram(3, weight=torch.ones(2)))
     log.raises("integers", lambda: x.histogram(3))
     log.raises("ends", lambda: y.histogram(3, range=(5.0, 1.0)))
-    n = torch.tensor([0, 1, 1, 3])
-    log("counts", n.bincount(), n.bincount(torch.ones(4) / 2), n.bincount(n), n[:0].bincount())

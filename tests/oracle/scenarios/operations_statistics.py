@@ -48,51 +48,9 @@ TABLE = {
     "nanmedian over 1": operation(lambda t, x: t.nanmedian(x, 1).values, M, dtypes=()),
     "mode": operation(lambda t, x: x.mode().values, M, wrong={"axis": lambda t, x: x.mode(2)}),
     "mode keepdim": operation(lambda t, x: t.mode(x, 0, True).values, M, dtypes=()),
-    "quantile": operation(
-        lambda t, x: x.quantile(0.3),
-        M,
-        wrong={
-            "level": lambda t, x: x.quantile(1.5),
-            "levels": lambda t, x: x.quantile(t.tensor([0.5, 1.5])),
-            "shape": lambda t, x: x.quantile(t.tensor([[0.5]])),
-            "dtype": lambda t, x: x.quantile(t.tensor(0.5, dtype=t.float64)),
-            "axis": lambda t, x: x.quantile(0.5, 2),
-            "interpolation": lambda t, x: x.quantile(0.5, interpolation="best"),
-            "empty": lambda t, x: t.zeros(0).quantile(0.5),
-        },
-    ),
-    "quantile over 0": operation(lambda t, x: t.quantile(x, 0.6, 0, keepdim=True), M, dtypes=()),
-    "quantiles": operation(
-        lambda t, x: x.quantile(t.tensor([0.2, 0.7], dtype=x.dtype), 1), M, dtypes=()
-    ),
-    "quantiles of all": operation(
-        lambda t, x: x.quantile(t.tensor([0.2, 0.7], dtype=x.dtype), keepdim=True), M, dtypes=()
-    ),
-    "quantile midpoint": operation(
-        lambda t, x: x.quantile(0.3, 1, interpolation="midpoint"), M, dtypes=()
-    ),
-    "quantile nearest": operation(
-        lambda t, x: x.quantile(0.3, 1, interpolation="nearest"), M, dtypes=()
-    ),
-    "nanquantile": operation(lambda t, x: x.nanquantile(0.3, 1), M, dtypes=()),
     "nansum": operation(lambda t, x: x.nansum(), M),
     "nansum over 1": operation(lambda t, x: t.nansum(x, 1, True), M, dtypes=()),
     "nansum in float64": operation(lambda t, x: x.nansum((0, 1), dtype=t.float64), M, dtypes=()),
-    "nanmean": operation(lambda t, x: x.nanmean(), M),
-    "nanmean over 1": operation(lambda t, x: t.nanmean(x, 1, keepdim=True), M, dtypes=()),
-    "aminmax, smallest": operation(lambda t, x: x.aminmax().min, M),
-    "aminmax, largest": operation(lambda t, x: x.aminmax(dim=1).max, M, dtypes=()),
-    "aminmax keepdim": operation(
-        lambda t, x: t.aminmax(x, dim=0, keepdim=True).min,
-        M,
-        dtypes=(),
-        wrong={
-            "axis": lambda t, x: x.aminmax(dim=2),
-            "empty": lambda t, x: t.zeros(0).aminmax(),
-            "empty axis": lambda t, x: t.zeros(2, 0).aminmax(dim=1),
-        },
-    ),
-    "aminmax, both": operation(lambda t, x: sum(x.aminmax()), M, dtypes=()),
     "var_mean": operation(lambda t, x: sum(t.var_mean(x)), M, dtypes=FEW),
     "var_mean, variance": operation(lambda t, x: t.var_mean(x, 1)[0], M, dtypes=()),
     "var_mean, mean": operation(lambda t, x: t.var_mean(x, 1)[1], M, dtypes=()),
@@ -140,26 +98,6 @@ TABLE = {
         },
     ),
     "x.renorm_()": operation(lambda t, x: (x * 1).renorm_(2, 0, 1.5), (3, 3), dtypes=()),
-    "cov": operation(
-        lambda t, x: x.cov(),
-        M,
-        dtypes=("float64", "int64", "bool"),
-        wrong={
-            "dimensions": lambda t, x: t.zeros(2, 2, 2).cov(),
-            "fweights": lambda t, x: x.cov(fweights=t.tensor([1.0, 2.0, 3.0])),
-            "few fweights": lambda t, x: x.cov(fweights=t.tensor([1, 2])),
-            "negative": lambda t, x: x.cov(fweights=t.tensor([-1, 2, 1])),
-            "aweights": lambda t, x: x.cov(aweights=t.tensor([1, 2, 3])),
-            "no weights": lambda t, x: x.cov(fweights=t.tensor([0, 0, 0])),
-        },
-    ),
-    "cov of a row": operation(lambda t, x: t.cov(x, correction=0), V, dtypes=()),
-    "cov with weights": operation(
-        lambda t, x: x.cov(fweights=t.tensor([1, 2, 1]), aweights=t.tensor([0.5, 1.0, 2.0])),
-        M,
-        dtypes=(),
-    ),
-    "corrcoef": operation(lambda t, x: x.corrcoef(), M, dtypes=("float64", "int64")),
 }
 
 family = add_all(TABLE)
@@ -187,9 +125,9 @@ def products_with_zeros(torch, log):
 def named_results(torch, log):
     """Results have names, and print under the name of their function."""
     x = leaf(torch, M, 3)
-    for result in (x.median(1), x.nanmedian(1), x.mode(1), x.aminmax(dim=0)):
+    for result in (x.median(1), x.nanmedian(1), x.mode(1)):
         log(type(result).__name__, repr(result), len(result), isinstance(result, tuple))
-    log("fields", x.median(0).values, x.median(0).indices, x.aminmax().min, x.aminmax().max)
+    log("fields", x.median(0).values, x.median(0).indices)
     values, indices = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
     log("out", repr(torch.median(x.detach(), 1, out=(values, indices))), values, indices)
 
@@ -220,18 +158,3 @@ def correction(torch, log):
     log.raises("integers", lambda: torch.var_mean(torch.tensor([1, 2])))
     constant = torch.ones(3, requires_grad=True)
     log("constant", torch.autograd.grad(constant.std(), constant))
-
-
-@family
-def quantiles_of_rows_with_nan(torch, log):
-    """NaN spoils a quantile, and is left out of a nanquantile."""
-    x = torch.tensor([[1.0, NAN, 3.0, 2.0], [NAN] * 4, [4.0, 3.0, 2.0, 1.0]])
-    q = torch.tensor([0.1, 0.5])
-    for how in ("linear", "lower", "higher", "midpoint", "nearest"):
-        log(how, x.quantile(q, 1, interpolation=how), x.nanquantile(q, 1, interpolation=how))
-    q = torch.tensor([0.3, 0.6], requires_grad=True)
-    y = leaf(torch, M, 4)
-    found = y.quantile(q, 1)
-    log("level", found, *torch.autograd.grad(found, (y, q), torch.ones(2, 2)))
-    log("bare", torch.tensor(3.0).quantile(0.5), torch.tensor(3.0).quantile(q))
-    log("ends", x[2].quantile(0), x[2].quantile(1), x[2].quantile(torch.zeros(0)))

@@ -115,23 +115,6 @@ def spectral_norm(torch, log):
 
 
 @family
-def orthogonal(torch, log):
-    """Weights whose columns are orthonormal."""
-    orthogonal = torch.nn.utils.parametrizations.orthogonal
-    for name in ("matrix_exp", "cayley", "householder"):
-        plain = torch.nn.Linear(2, 2, dtype=torch.float64)
-        layer = orthogonal(plain, orthogonal_map=name, use_trivialization=False)
-        fill(torch, layer)
-        weight = layer.weight
-        log(name, repr(layer), weight if name != "householder" else (weight.T @ weight).round())
-        layer = orthogonal(torch.nn.Linear(2, 3), orthogonal_map=name)
-        log("columns", ((layer.weight.T @ layer.weight) * 1000).round(), list(layer.state_dict()))
-    log.raises("map", lambda: orthogonal(linear(torch), orthogonal_map="abc"))
-    log.raises("vector", lambda: orthogonal(linear(torch), "bias"))
-    log.raises("name", lambda: orthogonal(linear(torch), "abc"))
-
-
-@family
 def parametrizations(torch, log):
     """Parametrizations of one's own: registered, assigned to, cached, removed."""
     nn, parametrize = torch.nn, torch.nn.utils.parametrize

@@ -31,7 +31,9 @@ def values(shape, seed, scale, spread):
     count = int(np.prod(shape))
     steps = (np.arange(count) * 7919 + 104729 * (seed + 1)) % 2047 - 1023
     steps = np.where(steps == 0, 77, steps).astype(np.float64)
-    return (steps / 64 * 10.0 ** (scale + spread * (steps % 5 - 2))).reshape(shape)
+    # powers of ten as Python reads them: what `**` gives in NumPy differs between processors
+    powers = [float(f"1e{scale + spread * (int(step) % 5 - 2)}") for step in steps]
+    return (steps / 64 * np.array(powers)).reshape(shape)
 
 
 def samples():

@@ -20,9 +20,7 @@ add_expressions(
             [str(d) for d in (torch.uint16, torch.uint32, torch.uint64, torch.chalf)]
             torch.set_default_device(None) ;; torch.get_default_device()
             torch.typename(x), torch.typename(i), torch.typename(3), torch.typename("a")
-            x.new_empty(2, 3).shape, x.new_empty_strided((2, 3), (1, 2)).stride()
-            torch.set_default_tensor_type("torch.FloatTensor")
-            torch.set_default_tensor_type("torch.LongTensor")
+            x.new_empty(2, 3).shape
         """,
         "Devices and layouts": """
             torch.device('cpu:-1')
@@ -62,7 +60,6 @@ add_expressions(
             x.clone(memory_format=torch.contiguous_format)
             x.contiguous(memory_format=torch.contiguous_format) is x
             x.is_contiguous(memory_format=torch.contiguous_format)
-            x.__dlpack_device__()[1]
             (torch.is_floating_point(x), torch.is_complex(c), torch.is_signed(b))
             torch.is_complex(3)
     (c.is_complex(), b.is_signed(), x.is_signed(), torch.zeros(1, dtype=torch.uint8).is_signed())
@@ -120,7 +117,7 @@ add_expressions(
             x.half() * np.float64(2)
             x.double() * np.float32(1.1)
         """,
-        "Limits of types, and meetings of two": """
+        "Limits of types": """
             torch.iinfo(torch.float32)
             torch.iinfo(torch.bool)
             torch.finfo(torch.int8)
@@ -128,10 +125,6 @@ add_expressions(
     [(f.bits, f.max, f.min, f.dtype) for f in map(torch.iinfo, (torch.uint8, torch.int64))]
             torch.finfo(float)
             torch.iinfo(3)
-            torch.promote_types(1, 2)
-            torch.promote_types(torch.float32, float)
-            torch.can_cast(1, torch.int8)
-            torch.can_cast(from_=torch.int8, to=torch.bool)
             [d.itemsize for d in (torch.bfloat16, torch.uint16, torch.complex32, torch.float32)]
             x.dtype in (torch.float16, torch.bfloat16)
             torch.int64.to_complex()
@@ -240,9 +233,6 @@ add_expressions(
             x.is_set_to(x[:])
             x.is_set_to(x[:1])
             x.is_set_to(3)
-            x.is_same_size(i)
-            torch.is_same_size(x, x)
-            torch.is_same_size(x, 3)
             torch.tensor([2]).is_nonzero()
             x.is_nonzero()
             torch.is_nonzero(torch.tensor([1]))
@@ -253,7 +243,6 @@ add_expressions(
             x.type_as(i)
             x.type_as(3)
             x.new([1, 2])
-            torch.tensor([1.0, 2.0]).apply_(lambda v: v + 1)
             x.numpy(force=3)
             r.numpy()
             r.numpy(force=True)
@@ -261,24 +250,6 @@ add_expressions(
             np.array([r[0], r[1]])
             np.array([x[0], x[1]])
             x.to_dense() is x
-            torch.from_dlpack(np.arange(3))
-            torch.from_dlpack(x)
-            torch.from_dlpack([1])
-            np.from_dlpack(x)
-            np.from_dlpack(r)
-            np.from_dlpack(b)
-            n = np.ones(2) ;; t = torch.from_dlpack(n) ;; t.add_(1) ;; n
-            n = np.from_dlpack(x) ;; n[0, 0] = 9 ;; x
-            torch.frombuffer(bytearray(8), dtype=torch.float32)
-            torch.frombuffer(b'abcd', dtype=torch.uint8)
-            torch.frombuffer(bytearray(7), dtype=torch.float32)
-            torch.frombuffer(bytearray(0), dtype=torch.float32)
-            torch.frombuffer(bytearray(8), dtype=torch.float32, count=1, offset=4)
-            torch.frombuffer(bytearray(8), dtype=torch.float32, count=3)
-            torch.frombuffer(bytearray(8), dtype=torch.float32, offset=8)
-            torch.frombuffer(bytearray(8), dtype=torch.float32, offset=-1)
-            torch.frombuffer([1], dtype=torch.int32)
-            torch.frombuffer(bytearray(8), dtype=torch.float32, requires_grad=True)
             torch.numel(x)
             torch.numel(3)
             torch.is_floating_point(3)

@@ -34,15 +34,6 @@ def tensors(torch, dimensions):
     return [torch.ones((1,) * dimensions, dtype=getattr(torch, each)) for each in NAMES]
 
 
-@family
-def types_alone(torch, log):
-    """promote_types and can_cast of each pair."""
-    dtypes = [getattr(torch, each) for each in NAMES]
-    for first in dtypes:
-        log(name(first), " ".join(name(torch.promote_types(first, each)) for each in dtypes))
-        log("can cast", [torch.can_cast(first, each) for each in dtypes])
-
-
 def meets(torch, first, others):
     """Leave out what meets in complex32, which minigrad does not have."""
     half = [each for each in others if {name(first.dtype), name(each.dtype)} & {"float16"}]
@@ -59,7 +50,6 @@ def add_meeting(label, left, right):
             log(name(first.dtype), " ".join(name((first + each).dtype) for each in others))
             log("times", " ".join(name((first * each).dtype) for each in others))
             log("divided by", " ".join(name((first / each).dtype) for each in others))
-            log("result_type", " ".join(name(torch.result_type(first, each)) for each in others))
 
     scenario.__doc__ = f"Sum, product and quotient of {label}."
     family.add(label, scenario)
@@ -87,8 +77,6 @@ def tensors_and_numbers(torch, log):
                     for value in (first + number, number + first, first * number, first / number)
                 ]
                 log(f"{name(first.dtype)} {first.ndim}", " ".join(found))
-                found = [name(torch.result_type(first, each)) for each in numbers]
-                log("result_type", " ".join(found))
         finally:
             torch.set_default_dtype(torch.float32)
 

@@ -1,0 +1,434 @@
+"""Make functions of functions that give derivatives: `grad`, `vjp`, `jvp`, Jacobians, Hessians."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.breadth.levels import Level, Structure, differentiate, mapped, take_apart
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor, wrap
+
+
+def chosen(argnums: Any, count: int) -> tuple[int, ...]:
+    """Give the numbers of the arguments to differentiate for.
+
+    Raises:
+        RuntimeError: If they are no numbers, or there are no such arguments.
+    """
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not numbers:
+        raise RuntimeError("argnums must be non-empty")
+    for number in numbers:
+        if not isinstance(number, int):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {argnums}")
+        if not -count <= number < count:
+            raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
+    positions = tuple(number % count for number in numbers)
+    if len(set(positions)) != len(positions):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return positions
+
+
+def enter_arguments(
+    level: Level, arguments: Any, argnums: Any
+) -> tuple[list[Any], list[Tensor], Structure]:
+    """Enter a level with those arguments that are differentiated for.
+
+    Returns:
+        All arguments; the tensors among them that are differentiated for; how these are nested.
+    """
+    positions = chosen(argnums, len(arguments))
+    given = list(arguments)
+    for position in positions:
+        given[position] = mapped(level.enter, given[position])
+    wanted = [given[position] for position in positions]
+    inputs, structure = take_apart(tuple(wanted) if isinstance(argnums, tuple) else wanted[0])
+    return given, inputs, structure
+
+
+def with_extra(result: Any, caller: str) -> tuple[Any, Any]:
+    """Take a function's result apart into the output and what comes with it."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return result
+
+
+def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
+    """Make the function that gives the gradient of a function, and its value.
+
+    Args:
+        func: Gives a tensor without dimensions.
+        argnums: The argument to differentiate for, or a tuple of several. An argument may be a
+            tensor, or tensors in tuples, lists and dictionaries.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        A function of the same arguments. It gives a pair of the gradient, in the form of the
+        argument, and the value; with `has_aux` the value comes with what was handed on.
+
+    Raises:
+        RuntimeError: If the function gives something else.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.func.grad_and_value(lambda x: (x**2).sum())(torch.tensor([1.0, 3.0]))
+        (tensor([2., 6.]), tensor(10.))
+    """
+
+    @functools.wraps(func)
+    def gradient_and_value(*arguments: Any, **options: Any) -> Any:
+        level = Level()
+        with enable_grad():
+            given, inputs, structure = enter_arguments(level, arguments, argnums)
+            output, extra = func(*given, **options), None
+            if has_aux:
+                output, extra = with_extra(output, "grad_and_value(f)(*args)")
+            _check_number(output)
+            found = differentiate([output], inputs, None, level.is_seen(output))
+            value = mapped(level.leave, (output, extra) if has_aux else output)
+            gradients = structure.build(map(level.leave, found))
+        return gradients, value
+
+    return gradient_and_value
+
+
+def _check_number(output: Any) -> None:
+    if not isinstance(output, Tensor):
+        raise RuntimeError(
+            f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
+        )
+    if output.ndim:
+        raise RuntimeError(
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
+            f"with {output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+        )
+
+
+def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
+    """Make the function that gives the gradient of a function.
+
+    Derivatives of derivatives are made by `grad(grad(f))`, and inner ones may be part of outer
+    ones. Tensors that the function uses beside its arguments may require a gradient, too: then the
+    result has a graph.
+
+    Args:
+        func: Gives a tensor without dimensions.
+        argnums: The argument to differentiate for, or a tuple of several. An argument may be a
+            tensor, or tensors in tuples, lists and dictionaries.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        A function of the same arguments that gives the gradient in the form of the argument; with
+        `has_aux` a pair of it and what was handed on.
+
+    Raises:
+        RuntimeError: If the function gives something else.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.func import grad
+        >>> grad(torch.sin)(torch.tensor(0.0)), grad(grad(lambda x: x**3))(torch.tensor(2.0))
+        (tensor(1.), tensor(12.))
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*arguments: Any, **options: Any) -> Any:
+        gradients, value = both(*arguments, **options)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return gradient
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """Call a function, and give with its output the function that multiplies with its Jacobian.
+
+    Args:
+        func: Gives tensors, also in tuples, lists and dictionaries.
+        *primals: What to call it with: tensors, also in such containers.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        The output, and a function. This takes a vector v in the form of the output and gives the
+        tuple of the products v J, in the form of the arguments: one backward pass. With `has_aux`
+        a third thing, what was handed on.
+
+    Raises:
+        RuntimeError: If the function gives anything but tensors, or v has another form.
+
+    Example:
+        >>> import minigrad as torch
+        >>> output, multiply = torch.func.vjp(lambda x: x**2, torch.tensor([1.0, 3.0]))
+        >>> multiply(torch.tensor([1.0, 10.0]))
+        (tensor([ 2., 60.]),)
+    """
+    level, inputs, structure, outputs, form, extra = record(func, primals, has_aux)
+
+    def multiply(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
+        return structure.build(pull_back(level, inputs, outputs, form, cotangents))
+
+    result = form.build(map(level.leave, outputs))
+    if has_aux:
+        return result, multiply, mapped(level.leave, extra)
+    return result, multiply
+
+
+def record(func: Function, primals: Any, has_aux: bool) -> Any:
+    """Call a function in a new level."""
+    level = Level()
+    with enable_grad():
+        inputs, structure = take_apart(primals)
+        inputs = [level.enter(tensor) for tensor in inputs]
+        output, extra = func(*structure.build(inputs)), None
+        if has_aux:
+            output, extra = with_extra(output, "vjp(f, *primals)")
+    outputs, form = take_apart(output)
+    for leaf in outputs:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported "
+                f"type {type(leaf)}"
+            )
+    return level, inputs, structure, outputs, form, extra
+
+
+def pull_back(
+    level: Level, inputs: list[Tensor], outputs: list[Tensor], form: Structure, cotangents: Any
+) -> list[Tensor]:
+    """Multiply a vector with the Jacobian of what was recorded."""
+    given, its_form = take_apart(cotangents)
+    if its_form != form:
+        raise RuntimeError(
+            "Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+            f"to the function. cotangents: {its_form}, primal output: {form}"
+        )
+    for position, (vector, output) in enumerate(zip(given, outputs, strict=True)):
+        if vector.shape != output.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{position}] has a shape of {vector.shape} and "
+                f"output[{position}] has a shape of {output.shape}."
+            )
+    outer = is_grad_enabled()
+    with enable_grad():
+        seen = outer and level.is_seen(*outputs, *given)
+        found = differentiate(outputs, inputs, given, seen, retain_graph=True)
+        return [level.leave(gradient) for gradient in found]
+
+
+_CALL = "jvp(f, primals, tangents)"
+
+
+def jvp(
+    func: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Call a function, and multiply its Jacobian with a direction v.
+
+    minigrad has no forward mode: as in `autograd.functional.jvp` two backward passes give J v.
+
+    Args:
+        func: Gives tensors, also in tuples, lists and dictionaries.
+        primals: The tuple of what to call it with.
+        tangents: The direction, in the same form.
+        strict: Whether to refuse an output that does not depend on the arguments; otherwise the
+            product is zero there.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        The output and the product, in the form of the output; with `has_aux` a third thing, what
+        was handed on.
+
+    Raises:
+        RuntimeError: If the direction has another form or shape than the arguments.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, v = torch.tensor([1.0, 3.0]), torch.tensor([1.0, 10.0])
+        >>> torch.func.jvp(lambda x: x**2, (x,), (v,))
+        (tensor([1., 9.]), tensor([ 2., 60.]))
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            f"{_CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
+    inputs, structure = take_apart(primals)
+    directions, form = take_apart(tangents)
+    if form != structure:
+        raise RuntimeError(
+            f"{_CALL}: Expected primals and tangents to have the same python structure. For "
+            "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
+            f"structure {structure.specification()} and tangents with structure "
+            f"{form.specification()}"
+        )
+    if not inputs:
+        raise RuntimeError(f"{_CALL}: Expected primals to contain at least one Tensor.")
+    for tensor, direction in zip(inputs, directions, strict=True):
+        if tensor.shape != direction.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                f"original Tensor, this is not supported. Tensor is of size {list(tensor.shape)} "
+                f"while the given forward gradient is of size {list(direction.shape)}."
+            )
+    level = Level()
+    with enable_grad():
+        entered = [level.enter(tensor) for tensor in inputs]
+        output, extra = func(*structure.build(entered)), None
+        if has_aux:
+            output, extra = with_extra(output, _CALL)
+        outputs, its_form = take_apart(output)
+        for leaf in outputs:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(
+                    f"{_CALL}: expected f(*primals) to return only tensors, got unsupported type "
+                    f"{type(leaf)}"
+                )
+            if strict and not leaf.requires_grad:
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of "
+                    "the inputs. This is not allowed with strict=True."
+                )
+        # the product u J is linear in u; its derivative in the direction v is J v
+        u = [level.enter(wrap(np.zeros_like(leaf._array))) for leaf in outputs]
+        first = differentiate(outputs, entered, u, create_graph=True)
+        seen = level.is_seen(*outputs, *directions)
+        found = differentiate(first, u, directions, seen)
+    results = its_form.build(map(level.leave, outputs)), its_form.build(map(level.leave, found))
+    return (*results, mapped(level.leave, extra)) if has_aux else results
+
+
+Function = Callable[..., Any]
+
+
+def jacrev(
+    func: Function,
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Function:
+    """Make the function that gives the Jacobian of a function: a backward pass for each row.
+
+    Args:
+        func: Gives tensors, also in tuples, lists and dictionaries.
+        argnums: The argument to differentiate for, or a tuple of several.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+        chunk_size: In PyTorch, how many rows are computed together; here each by itself.
+
+    Returns:
+        A function of the same arguments. For each output, in its form, it gives for each argument,
+        in its form, a tensor of the output's shape followed by the argument's.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.func.jacrev(lambda x: x.sum() * x)(torch.tensor([1.0, 2.0]))
+        tensor([[4., 1.],
+                [2., 5.]])
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+    return _jacobian(func, argnums, has_aux, "vjp(f, *primals): expected f(*primals)")
+
+
+def jacfwd(
+    func: Function, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Function:
+    """Make the function that gives the Jacobian of a function.
+
+    PyTorch computes it column by column in forward mode. minigrad has no forward mode and gives the
+    same numbers row by row, as `jacrev` does.
+
+    Args:
+        func: Gives tensors, also in tuples, lists and dictionaries.
+        argnums: The argument to differentiate for, or a tuple of several.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+        randomness: As for `vmap`; the function is called once here.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.func.jacfwd(lambda x: x.sum() * x)(torch.tensor([1.0, 2.0]))
+        tensor([[4., 1.],
+                [2., 5.]])
+    """
+    check_randomness(randomness)
+    return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents): expected f(*primals)")
+
+
+def check_randomness(randomness: Any) -> None:
+    """Raise if there is no such way of treating random numbers."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            f"{randomness}"
+        )
+
+
+def _jacobian(func: Function, argnums: Any, has_aux: bool, expected: str) -> Function:
+    @functools.wraps(func)
+    def jacobian(*arguments: Any, **options: Any) -> Any:
+        level = Level()
+        with enable_grad():
+            given, inputs, structure = enter_arguments(level, arguments, argnums)
+            output, extra = func(*given, **options), None
+            if has_aux:
+                output, extra = with_extra(output, expected.partition(":")[0])
+            outputs, form = take_apart(output)
+            for leaf in outputs:
+                if not isinstance(leaf, Tensor):
+                    raise RuntimeError(
+                        f"{expected} to return only tensors, got unsupported type {type(leaf)}"
+                    )
+            blocks = [
+                structure.build(map(level.leave, _blocks(level, leaf, inputs))) for leaf in outputs
+            ]
+        result = form.build(blocks)
+        return (result, mapped(level.leave, extra)) if has_aux else result
+
+    return jacobian
+
+
+def _blocks(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
+    """Give the Jacobian of one output for each input."""
+    seen = level.is_seen(output)
+    rows = [
+        differentiate([entry], inputs, None, seen, retain_graph=True)
+        for entry in output.reshape(-1).unbind(0)
+    ]
+    if not rows:
+        return [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
+    return [
+        np.stack(column).reshape((*output.shape, *tensor.shape))
+        for column, tensor in zip(zip(*rows, strict=True), inputs, strict=True)
+    ]
+
+
+def hessian(func: Function, argnums: Any = 0) -> Function:
+    """Make the function that gives the Hessian of a function: the Jacobian of its Jacobian.
+
+    Args:
+        func: Gives tensors, usually one without dimensions.
+        argnums: The argument to differentiate for, or a tuple of several.
+
+    Returns:
+        A function of the same arguments; the entry at [i, j] is the second derivative for entries
+        i and j of the argument.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.func.hessian(lambda x: x[0] ** 2 * x[1] ** 3)(torch.tensor([1.0, 2.0]))
+        tensor([[16., 24.],
+                [24., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

@@ -1,0 +1,251 @@
+"""What all distributions have in common: shapes, checks, sampling without a graph."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Number
+from typing import Any, ClassVar
+
+from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.creation.from_data import tensor
+from minigrad.creation.layout import Size
+from minigrad.creation.tensor_types import finfo
+from minigrad.ops.repetition import broadcast_tensors
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Give numbers and tensors as tensors of one shape.
+
+    Raises:
+        ValueError: If something is neither a number nor a tensor.
+    """
+    if not all(isinstance(value, (Tensor, Number)) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects "
+            "implementing __torch_function__."
+        )
+    known = next((value for value in values if isinstance(value, Tensor)), None)
+    dtype = dtypes.get_default_dtype() if known is None else known.dtype
+    return broadcast_tensors(
+        *(value if isinstance(value, Tensor) else tensor(value, dtype=dtype) for value in values)
+    )
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Keep probabilities away from 0 and 1 by the machine's epsilon."""
+    eps = finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    r"""Turn probabilities into logits: :math:`\ln p`, or :math:`\ln p - \ln(1-p)` of one of two."""
+    inside = clamp_probs(probs)
+    return inside.log() - (-inside).log1p() if is_binary else inside.log()
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Turn logits into probabilities: a softmax, or a sigmoid for one of two."""
+    return logits.sigmoid() if is_binary else logits.softmax(-1)
+
+
+class lazy_property:
+    """Computes an attribute when it is first asked for, and keeps it."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Compute the attribute, which then stands in the instance."""
+        if instance is None:
+            return self
+        with enable_grad():  # what is kept must have its history, also if `sample` asks first
+            value = self.compute(instance)
+        setattr(instance, self.compute.__name__, value)
+        return value
+
+
+NO_SHAPE = Size()
+
+
+class Distribution:
+    """A probability distribution, or a batch of them.
+
+    Args:
+        batch_shape: The shape of the parameters: one distribution for each.
+        event_shape: The shape of one draw from one of them.
+        validate_args: Whether parameters and values are checked, if not as
+            `set_default_validate_args` says.
+
+    Raises:
+        ValueError: If a parameter is outside its bounds.
+    """
+
+    has_rsample = False
+    has_enumerate_support = False
+    arg_constraints: ClassVar[Any] = {}
+    support: Any = None
+    _validate_args: bool = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check their parameters and values from now on."""
+        if value not in (True, False):
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(
+        self,
+        batch_shape: Any = NO_SHAPE,
+        event_shape: Any = NO_SHAPE,
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            for name, constraint in self.arg_constraints.items():
+                if name in vars(self) or not isinstance(
+                    getattr(type(self), name, None), lazy_property
+                ):
+                    self._check_parameter(name, constraint)
+
+    def _check_parameter(self, name: str, constraint: Any) -> None:
+        value = getattr(self, name)
+        if not constraint.check(value).all():
+            raise ValueError(
+                f"Expected parameter {name} ({type(value).__name__} of shape "
+                f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
+                f"{constraint!r}, but found invalid values:\n{value}"
+            )
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the batch of distributions."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one draw from one distribution."""
+        return self._event_shape
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely value."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph, as many as `sample_shape` says for each distribution."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw by a formula of the parameters, which is recorded."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """Draw n times; `sample((n,))` says the same."""
+        warnings.warn(
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.sample(Size((n,)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density, or of the probability, at a value."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Give the probability of a draw that is not greater than a value."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """Give the value that a draw does not exceed with a probability."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """Give the entropy, in nats."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """Give all values of a discrete distribution along a new first dimension."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """Give the exponential of the entropy."""
+        return self.entropy().exp()
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Give the same distribution as a larger batch, without copying the parameters."""
+        wanted, own = Size(batch_shape), len(self._batch_shape)
+        larger = object.__new__(type(self))
+        for name, value in vars(self).items():
+            if isinstance(value, Tensor):
+                value = value.expand(wanted + value.shape[own:])
+            elif isinstance(value, Distribution):
+                value = value.expand(wanted + value.batch_shape[own:])
+            setattr(larger, name, value)
+        larger._batch_shape = wanted
+        return larger
+
+    def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
+        """Give the shape of as many draws as `sample_shape` says."""
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        """Raise if a value cannot have been drawn."""
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        start = value.ndim - len(self._event_shape)
+        if value.shape[start:] != self._event_shape:
+            raise ValueError(
+                "The right-most size of value must match event_shape: "
+                f"{value.shape} vs {self._event_shape}."
+            )
+        expected = self._batch_shape + self._event_shape
+        for i, j in zip(reversed(value.shape), reversed(expected), strict=False):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(
+                    "Value is not broadcastable with batch_shape+event_shape: "
+                    f"{value.shape} vs {expected}."
+                )
+        support = self.support
+        if not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
+                f"to be within the support ({support!r}) of the distribution {self!r}, but found "
+                f"invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        """Give the name and the parameters: those of more than one entry by their shape."""
+        known = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        told = ", ".join(
+            f"{name}: {value if value.numel() == 1 else value.size()}"
+            for name, value in known.items()
+        )
+        return f"{type(self).__name__}({told})"
+
+
+def batch_of(*parameters: Any, like: Tensor) -> Size:
+    """Give the batch shape of broadcast parameters: none if all were plain numbers."""
+    return like.size() if any(isinstance(each, Tensor) for each in parameters) else Size()

@@ -1,0 +1,185 @@
+"""Enter and leave a derivative of a function whose arguments and results may be nested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.gradients import grad
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor, wrap
+
+
+class Structure:
+    """How tensors, or anything else, are nested.
+
+    Attributes:
+        kind: The class of the container, or None for a leaf.
+        keys: The keys of a dictionary; the number of the others.
+        parts: The structures within.
+        count: How many leaves there are.
+    """
+
+    def __init__(self, kind: Any, keys: Any, parts: list[Structure]) -> None:
+        self.kind, self.keys, self.parts = kind, keys, parts
+        self.count: int = 1 if kind is None else sum(part.count for part in parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Structure) and (
+            (self.kind, self.keys, self.parts) == (other.kind, other.keys, other.parts)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.count))
+
+    def __repr__(self) -> str:
+        """Write it as some of PyTorch's errors do, with a star for each leaf."""
+        if self.kind is None:
+            return "*"
+        if self.kind is dict:
+            pairs = zip(self.keys, self.parts, strict=True)
+            return "{" + ", ".join(f"{key!r}: {part!r}" for key, part in pairs) + "}"
+        inner = ", ".join(map(repr, self.parts))
+        return f"[{inner}]" if self.kind is list else f"({inner})"
+
+    def specification(self, indent: int = 0) -> str:
+        """Write it as other errors of PyTorch do."""
+        if self.kind is None:
+            return "*"
+        keys = list(self.keys) if self.kind is dict else None
+        lines = f",\n{' ' * (indent + 2)}".join(
+            part.specification(indent + 2) for part in self.parts
+        )
+        return f"TreeSpec({self.kind.__name__}, {keys}, [{lines}])"
+
+    def build(self, leaves: Any) -> Any:
+        """Put leaves, in order, into this structure."""
+        return self._build(iter(leaves))
+
+    def _build(self, leaves: Any) -> Any:
+        if self.kind is None:
+            return next(leaves)
+        parts = [part._build(leaves) for part in self.parts]
+        if self.kind is dict:
+            return dict(zip(self.keys, parts, strict=True))
+        return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
+
+
+_LEAF = Structure(None, 0, [])
+
+
+def take_apart(value: Any) -> tuple[list[Any], Structure]:
+    """Give the leaves of nested containers, and how they are nested.
+
+    Example:
+        >>> take_apart([1, {"a": (2, 3)}])
+        ([1, 2, 3], [*, {'a': (*, *)}])
+    """
+    leaves: list[Any] = []
+    return leaves, _walk(value, leaves)
+
+
+def _walk(value: Any, leaves: list[Any]) -> Structure:
+    kind = type(value)
+    if kind is dict:
+        return Structure(kind, tuple(value), [_walk(value[key], leaves) for key in value])
+    named = isinstance(value, tuple) and hasattr(value, "_fields")
+    if kind in (tuple, list) or named:
+        return Structure(kind, len(value), [_walk(part, leaves) for part in value])
+    leaves.append(value)
+    return _LEAF
+
+
+def mapped(function: Callable[..., Any], value: Any) -> Any:
+    """Apply a function to each leaf.
+
+    Example:
+        >>> mapped(lambda x: x + 1, {"a": [1, 2]})
+        {'a': [2, 3]}
+    """
+    leaves, structure = take_apart(value)
+    return structure.build(map(function, leaves))
+
+
+class Level:
+    """One derivative that is being taken; within it there may be others.
+
+    What it hands out stays connected with what encloses it, such as another derivative or a tensor
+    that requires a gradient. Of its own inputs nobody outside knows.
+    """
+
+    def __init__(self) -> None:
+        self.recording = is_grad_enabled()
+        self._own: set[int] = set()
+        self._inputs: list[Tensor] = []
+
+    def enter(self, tensor: Any) -> Tensor:
+        """Give a tensor of the same values, to be differentiated for.
+
+        Raises:
+            ValueError: If it is no tensor.
+            RuntimeError: If it has no floating-point numbers.
+        """
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
+        if tensor._array.dtype.kind not in "fO":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if tensor.requires_grad and self.recording:
+            return tensor.view_as(tensor)
+        own = tensor.detach().requires_grad_()
+        self._own.add(id(own))
+        self._inputs.append(own)  # so that its id stays its own
+        return own
+
+    def is_seen(self, *tensors: Tensor) -> bool:
+        """Tell whether something outside this level can ask for derivatives of tensors."""
+        if not self.recording:
+            return False
+        waiting: list[Any] = []
+        for tensor in tensors:
+            if tensor.requires_grad and tensor.grad_fn is None and id(tensor) not in self._own:
+                return True
+            waiting.append(tensor.grad_fn)
+        seen: set[Any] = set()
+        while waiting:
+            node = waiting.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            leaf = getattr(node, "variable", None)
+            if leaf is not None and id(leaf) not in self._own:
+                return True
+            waiting += [source for source, _ in node.next_functions]
+        return False
+
+    def leave(self, tensor: Any) -> Any:
+        """Give a result without its graph, unless something outside can ask for it."""
+        if not isinstance(tensor, Tensor) or not tensor.requires_grad or self.is_seen(tensor):
+            return tensor
+        return tensor.detach()
+
+
+def differentiate(
+    outputs: list[Tensor],
+    inputs: list[Tensor],
+    cotangents: list[Tensor] | None,
+    create_graph: bool,
+    retain_graph: bool | None = None,
+) -> list[Tensor]:
+    """Give the gradients of outputs, or zeros where nothing depends."""
+    starts: list[Any] = [None] * len(outputs) if cotangents is None else cotangents
+    pairs = [
+        (output, start)
+        for output, start in zip(outputs, starts, strict=True)
+        if output.requires_grad
+    ]
+    found: Any = [None] * len(inputs)
+    if pairs and inputs:
+        recorded, given = zip(*pairs, strict=True)
+        found = grad(recorded, inputs, given, retain_graph, create_graph, allow_unused=True)
+    return [
+        wrap(np.zeros_like(tensor._array)) if gradient is None else gradient
+        for tensor, gradient in zip(inputs, found, strict=True)
+    ]

@@ -1,0 +1,442 @@
+"""Draw numbers: normal, uniform, exponential, ones and zeros, or one of several."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.breadth import constraints
+from minigrad.breadth.distribution import (
+    NO_SHAPE,
+    Distribution,
+    batch_of,
+    broadcast_all,
+    lazy_property,
+    logits_to_probs,
+    probs_to_logits,
+)
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import int64
+from minigrad.creation.factories import arange, empty, full, ones, rand, zeros, zeros_like
+from minigrad.creation.layout import Size
+from minigrad.creation.tensor_types import finfo
+from minigrad.nn.functional import binary_cross_entropy_with_logits
+from minigrad.ops.randomness import bernoulli, multinomial, normal
+from minigrad.ops.repetition import broadcast_tensors
+
+
+def standard_normal(shape: Any, dtype: Any) -> Tensor:
+    """Draw numbers of mean 0 and variance 1."""
+    return normal(zeros(shape, dtype=dtype), ones(shape, dtype=dtype))
+
+
+class Normal(Distribution):
+    r"""Normal distribution: density :math:`e^{-(x-\mu)^2/(2\sigma^2)} / (\sigma\sqrt{2\pi})`.
+
+    Args:
+        loc: The means, :math:`\mu`.
+        scale: The standard deviations, :math:`\sigma`.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Normal(0.0, 1.0).log_prob(torch.tensor(1.0))
+        tensor(-1.4189)
+    """
+
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(batch_of(loc, scale, like=self.loc), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely value."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        return self.stddev.pow(2)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        r"""Draw by :math:`\mu + \sigma \varepsilon`."""
+        shape = self._extended_shape(sample_shape)
+        return self.loc + standard_normal(shape, self.loc.dtype) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        squares = (value - self.loc) ** 2
+        normalized = -squares / (2 * self.scale**2) - self.scale.log()
+        return normalized - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Give the probability of a draw that is not greater."""
+        if self._validate_args:
+            self._validate_sample(value)
+        distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
+        return 0.5 * (1 + distance.erf())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """Give the value that is not exceeded with a probability."""
+        return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
+
+    def entropy(self) -> Tensor:
+        r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""
+        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+
+class Uniform(Distribution):
+    """Uniform distribution on the interval from `low` up to, but without, `high`.
+
+    Args:
+        low: The lower ends.
+        high: The upper ends.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Uniform(0.0, 4.0).mean
+        tensor(2.)
+    """
+
+    has_rsample = True
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(batch_of(low, high, like=self.low), validate_args=validate_args)
+
+    @property
+    def arg_constraints(self) -> dict[str, Any]:
+        """What the parameters may be: each bounds the other."""
+        return {
+            "low": constraints.less_than(self.high),
+            "high": constraints.greater_than(self.low),
+        }
+
+    @property
+    def support(self) -> Any:
+        """The interval."""
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Tensor:
+        """The middle."""
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        """None is the most likely: nan."""
+        return math.nan * self.high
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw a fraction of the way from `low` to `high`."""
+        shape = self._extended_shape(sample_shape)
+        return self.low + rand(shape, dtype=self.low.dtype) * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density: minus infinity outside."""
+        if self._validate_args:
+            self._validate_sample(value)
+        above, below = self.low.le(value), self.high.gt(value)
+        inside = above.type_as(self.low) * below.type_as(self.low)
+        return inside.log() - (self.high - self.low).log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Give the probability of a draw that is not greater."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """Give the value that is not exceeded with a probability."""
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        """Give the entropy: the logarithm of the length."""
+        return (self.high - self.low).log()
+
+
+class Exponential(Distribution):
+    r"""Exponential distribution: density :math:`\lambda e^{-\lambda x}`.
+
+    Args:
+        rate: The rates, :math:`\lambda`.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Exponential(2.0).mean
+        tensor(0.5000)
+    """
+
+    arg_constraints: ClassVar[Any] = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(batch_of(rate, like=self.rate), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely value, 0."""
+        return zeros_like(self.rate)
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw for a rate of 1, and divide by the rate."""
+        shape = self._extended_shape(sample_shape)
+        return empty(shape, dtype=self.rate.dtype).exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Give the probability of a draw that is not greater."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """Give the value that is not exceeded with a probability."""
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        r"""Give the entropy: :math:`1 - \ln\lambda`."""
+        return 1 - self.rate.log()
+
+
+class Bernoulli(Distribution):
+    """Distribution of 1 and 0. Give either probabilities or logits.
+
+    Args:
+        probs: The probabilities of 1.
+        logits: Their logarithmic odds, ln(p) - ln(1 - p).
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Bernoulli(0.25).log_prob(torch.tensor(1.0))
+        tensor(-1.3863)
+    """
+
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = logits if probs is None else probs
+        (self._param,) = broadcast_all(given)
+        setattr(self, "logits" if probs is None else "probs", self._param)
+        super().__init__(batch_of(given, like=self._param), validate_args=validate_args)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The logarithmic odds of 1."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probabilities of 1."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._param.size()
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The likelier value; nan if both are as likely."""
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = math.nan
+        return mode
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance, p (1 - p)."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, target = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, target, reduction="none")
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """Give 0 and 1 along a new first dimension."""
+        values = arange(2, dtype=self._param.dtype)
+        values = values.view((-1, *(1 for _ in self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class Categorical(Distribution):
+    """Distribution of 0 to n - 1. Give either probabilities or logits.
+
+    Args:
+        probs: Weights in the last dimension; they are divided by their sum.
+        logits: Logarithms of such weights.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> policy = torch.distributions.Categorical(torch.tensor([1.0, 3.0]))
+        >>> policy.log_prob(torch.tensor(1))
+        tensor(-0.2877)
+    """
+
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        if probs is not None:
+            if probs.dim() < 1:
+                raise ValueError("`probs` parameter must be at least one-dimensional.")
+            self.probs = self._param = probs / probs.sum(-1, keepdim=True)
+        elif logits is not None:
+            if logits.dim() < 1:
+                raise ValueError("`logits` parameter must be at least one-dimensional.")
+            self.logits = self._param = logits - logits.logsumexp(dim=-1, keepdim=True)
+        self._num_events = self._param.size()[-1]
+        super().__init__(self._param.size()[:-1], validate_args=validate_args)
+
+    @property
+    def support(self) -> Any:
+        """The whole numbers from 0 to n - 1."""
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        return probs_to_logits(self.probs)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return logits_to_probs(self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._param.size()
+
+    @property
+    def mean(self) -> Tensor:
+        """Names have no mean: nan."""
+        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely value."""
+        return self.probs.argmax(dim=-1)
+
+    @property
+    def variance(self) -> Tensor:
+        """Names have no variance: nan."""
+        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        shape = Size(sample_shape)
+        rows = self.probs.detach().reshape(-1, self._num_events)
+        return multinomial(rows, shape.numel(), True).T.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, places[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """Give all values along a new first dimension."""
+        values = arange(self._num_events, dtype=int64)
+        values = values.view((-1, *(1 for _ in self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values

@@ -1,0 +1,458 @@
+"""Declare exercises: what is asked, what is often got wrong; and those whose answer is a value."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from minigrad.classroom.display import laid_out
+from minigrad.classroom.values import (
+    agrees,
+    as_number,
+    as_printed,
+    describe,
+    factor_between,
+    is_tensor,
+    leaves,
+    same,
+    shortened,
+)
+
+# What goes wrong when a detector looks into an answer that is not of the kind it was made for.
+_OTHER_KIND = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+
+
+class Objection(Exception):
+    """What a check has against an answer that it runs; its text is what the learner reads."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A typical wrong answer: how to recognize it, and what to say to it.
+
+    Give one of the four detectors.
+
+    Args:
+        says: what the learner reads: the likely misconception, in words, without the right answer.
+        value: the wrong answer itself, or a function without arguments that computes it.
+            Compared as the exercise compares.
+        when: a function that gets the answer and says whether this is the mistake. Of a function
+            or hook it gets the trials, and is only asked about runs that came to their end.
+        like: for exercises whose answer is a function or a hook: a wrong function. An answer that
+            gives the same results on every input has made this mistake.
+        trouble: for a function or hook whose run did not come to its end: words, one of which the
+            error has in its name or text. It is said behind the error itself.
+
+    Example:
+        >>> Mistake("The sign is lost: the derivative of -x is negative.", value=1.0).value
+        1.0
+    """
+
+    says: str
+    value: Any = ...
+    when: Callable[[Any], object] | None = None
+    like: Callable[..., Any] | None = None
+    trouble: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the declaration."""
+        detectors = (self.value is not ..., self.when, self.like, self.trouble)
+        if sum(map(bool, detectors)) != 1:
+            raise ValueError("a Mistake needs exactly one of value=, when=, like= and trouble=")
+
+    def brings(self, trouble: str) -> bool:
+        """Tell whether an error is one that this mistake brings.
+
+        Args:
+            trouble: its name and text.
+        """
+        return any(word in trouble for word in self.trouble)
+
+    def seen_in(self, answer: Any) -> bool:
+        """Ask the `when` detector; an answer that it cannot look into is not this mistake."""
+        if self.when is None:
+            return False
+        try:
+            return bool(self.when(answer))
+        except _OTHER_KIND:
+            return False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an exercise found in an answer that is not right yet.
+
+    Args:
+        says: what is wrong with this answer.
+        gave: the answer in words, or None where `says` has told it already.
+    """
+
+    says: str
+    gave: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """What a check came to. It is true when the exercise is solved.
+
+    Args:
+        exercise: the id of the exercise.
+        status: "right", "wrong" or "unsolved".
+        head: the first line of what is said.
+        lines: the paragraphs that follow.
+    """
+
+    exercise: str
+    status: Literal["right", "wrong", "unsolved"]
+    head: str
+    lines: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        """What was said, as text."""
+        return laid_out(self.head, self.lines)
+
+    def __bool__(self) -> bool:
+        """Tell whether the exercise is solved."""
+        return self.status == "right"
+
+    def __repr__(self) -> str:
+        """Give what was printed."""
+        return self.message
+
+    def _ipython_display_(self) -> None:
+        # The message has been printed; Jupyter would show it a second time.
+        return
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise(ABC):
+    """One exercise; its kinds are in `answers` and `behaviors`.
+
+    Args:
+        id: lesson and number, such as "06.2".
+        asks: what is expected, in words, as it follows "Asked for:".
+        right: what to say to a right answer: one sentence that is worth reading.
+        hints: two hints, the second one a step further than the first.
+        mistakes: typical wrong answers; the first that fits speaks.
+    """
+
+    id: str
+    asks: str
+    right: str
+    hints: tuple[str, str]
+    mistakes: Sequence[Mistake] = ()
+
+    def __post_init__(self) -> None:
+        """Check the declaration."""
+        if "." not in self.id:
+            raise ValueError(f'an exercise id looks like "06.2", not {self.id!r}')
+        if len(self.hints) != 2:
+            raise ValueError(f"exercise {self.id} needs two hints, not {len(self.hints)}")
+
+    @property
+    def lesson(self) -> str:
+        """The lesson that the exercise belongs to: "06" for "06.2"."""
+        return self.id.rpartition(".")[0]
+
+    def praise(self) -> tuple[str, ...]:
+        """Say what there is to say to a right answer."""
+        return (self.right,)
+
+    def known_mistake(self, answer: Any, fits: Callable[[Any], object]) -> str | None:
+        """Say what there is to say to the first declared mistake that an answer makes.
+
+        Args:
+            answer: for the `when` detectors.
+            fits: compares the answer with the `value` of a mistake.
+        """
+        for each in self.mistakes:
+            if (each.value is not ... and fits(computed(each.value))) or each.seen_in(answer):
+                return each.says
+        return None
+
+    @abstractmethod
+    def examine(self, answer: Any) -> Finding | None:
+        """Look for what is wrong with an attempted answer.
+
+        Args:
+            answer: what the learner gave.
+
+        Returns:
+            None where the answer is right.
+        """
+
+
+def wrong_kind(answer: Any, wanted: str, advice: str = "") -> Finding:
+    """Say that the answer is not of the kind that was asked for.
+
+    Example:
+        >>> wrong_kind("0.5", "a number", "Remove the quotes.").says
+        'This exercise wants a number. Remove the quotes.'
+    """
+    return Finding(f"This exercise wants {wanted}. {advice}".strip(), describe(answer))
+
+
+def computed(value: Any) -> Any:
+    """Give a value, or the result of a function without arguments that computes it.
+
+    Example:
+        >>> computed(3), computed(lambda: 1 + 2)
+        (3, 3)
+    """
+    return value() if callable(value) else value
+
+
+FACTORS = {
+    -1.0: "The size fits, the sign does not, and is the other way round: look for a minus that was "
+    "lost or added.",
+    2.0: "A factor of two too large, twice as much: is something counted twice?",
+    0.5: "A factor of two too small: does the derivative of a square miss its 2?",
+}
+"""What to say where all numbers are off by the same factor."""
+
+# How far off, relative to the right number, one answer or one of several counts as nearly right.
+_CLOSE, _ROUNDED = 0.05, 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Exercise):
+    """The answer is one number, right when its first digits are.
+
+    Rounding and cutting off are both accepted. Besides the declared mistakes it recognizes a lost
+    sign, twice and half, a shifted decimal point, the reciprocal and too few digits.
+
+    Args:
+        expected: the number, or (better) a function without arguments that computes it.
+        digits: how many significant digits have to be right.
+
+    Example:
+        >>> slope = Number(id="demo.9", asks="the slope of x**2 at x = 3", expected=lambda: 2 * 3,
+        ...                right="The slope is 2x.",
+        ...                hints=("Which rule?", "The power rule."))
+        >>> slope.examine(6.0) is None, slope.examine(-6).says.partition(",")[0]
+        (True, 'The size fits')
+    """
+
+    expected: Any
+    digits: int = 4
+
+    def examine(self, answer: Any) -> Finding | None:
+        """Compare by value, then look for the mistake."""
+        taken = _taken(answer)
+        if isinstance(taken, list | tuple) and len(taken) == 1:
+            taken = taken[0]
+        number = as_number(taken)
+        if number is None:
+            return self._not_a_number(answer)
+        expected = float(computed(self.expected))
+        if agrees(number, expected, self.digits) or as_printed(number, expected):
+            return None
+        said = self.known_mistake(number, lambda v: agrees(number, float(v), self.digits))
+        return Finding(said or self._what_is_off(number, expected), describe(answer))
+
+    def _not_a_number(self, answer: Any) -> Finding:
+        if isinstance(answer, str):
+            return wrong_kind(answer, "a number", "Write it in digits, without words around it.")
+        if is_tensor(answer) or isinstance(answer, list | tuple):
+            return wrong_kind(answer, "one number", "You gave several values: which one is meant?")
+        advice = "Call the function, and give what it returns." if callable(answer) else ""
+        return wrong_kind(answer, "a number", advice)
+
+    def _what_is_off(self, number: float, expected: float) -> str:
+        if not math.isfinite(number):
+            return "This is not a finite number: look for a division by zero or an overflow."
+        if expected == 0:
+            return "Something that should cancel or vanish is still in there."
+        if number == 0:
+            return (
+                "Zero would mean that nothing depends on it here. Something does: follow the path."
+            )
+        factor = factor_between([number], [expected], FACTORS, self.digits)
+        if factor is not None:
+            return FACTORS[factor]
+        powers = [10.0**power for power in (-3, -2, -1, 1, 2, 3)]
+        if factor_between([abs(number)], [abs(expected)], powers, self.digits):
+            return "The digits are right, the decimal point is not."
+        if agrees(number * expected, 1, self.digits):
+            return "This is the reciprocal: what is divided by what?"
+        ratio = number / expected
+        if abs(ratio - 1) <= _CLOSE:
+            fitting = (n for n in range(self.digits - 1, 0, -1) if agrees(number, expected, n))
+            right = next(fitting, 1)
+            return (
+                f"Close: it agrees to about {right} significant digit{'s' if right > 1 else ''}, "
+                f"and {self.digits} are asked for. "
+                "Carry more digits through the calculation, and round only at the end."
+            )
+        if ratio < 0:
+            return (
+                "The sign already differs: work out first whether it has to be above or below zero."
+            )
+        size = "large" if ratio > 1 else "small"
+        return f"The sign fits, but the size is too {size}: check each factor by itself."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers(Exercise):
+    """The answer is several values of one shape: a tensor, an array, or nested lists and tuples.
+
+    Values are compared one by one; entries may be None, as in a hook's grad_input.
+
+    Args:
+        expected: the values, or a function without arguments that computes them.
+        digits: how many significant digits of each have to be right.
+    """
+
+    expected: Any
+    digits: int = 4
+
+    def examine(self, answer: Any) -> Finding | None:
+        """Compare type, shape and entries, in this order."""
+        gave = describe(answer)
+        if isinstance(answer, set | frozenset) and len(answer) > 1:
+            return wrong_kind(answer, "numbers in order", "A set has none: write a list.")
+        answer = _taken(answer)
+        if isinstance(answer, str | bool) or (callable(answer) and not is_tensor(answer)):
+            return wrong_kind(answer, "numbers", "Give the values themselves.")
+        expected = computed(self.expected)
+        if isinstance(expected, tuple) and isinstance(answer, list):
+            answer = tuple(answer)  # which of them it is, no exercise is about
+        have, want = dict(leaves(answer)), dict(leaves(expected))
+        have = self._arranged(have, want)
+        wrong = [path for path in want if path in have and not self._same(have[path], want[path])]
+        if have.keys() == want.keys() and not wrong:
+            return None
+        said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
+        if said is None and have.keys() != want.keys():
+            said = self._shape_is_off(have, want)
+        return Finding(said or self._entries_are_off(have, want, wrong), gave)
+
+    def _same(self, answer: Any, expected: Any) -> bool:
+        if same(answer, expected, self.digits):
+            return True
+        a, b = as_number(answer), as_number(expected)
+        return a is not None and b is not None and as_printed(a, b)
+
+    def _arranged(self, have: dict[Any, Any], want: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Take entries in brackets of their own, or under names, for a plain row of values."""
+        if have.keys() != want.keys() and len(have) == len(want):
+            singly = len({path[:1] for path in have}) in (1, len(have))
+            if singly and all(len(path) == 1 for path in want):
+                return dict(zip(want, have.values(), strict=True))
+        return have
+
+    def _alike(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> bool:
+        return have.keys() == want.keys() and all(self._same(have[p], want[p]) for p in want)
+
+    def _shape_is_off(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> str:
+        if len(have) == len(want):
+            if all(self._same(a, b) for a, b in zip(have.values(), want.values(), strict=True)):
+                return "The values are right, their arrangement is not: mind shape and brackets."
+            return "The number of values fits, their arrangement does not: mind the shape."
+        here = "is 1 value" if len(have) == 1 else f"are {len(have)} values"
+        return f"There {here} here; {len(want)} are asked for."
+
+    def _entries_are_off(
+        self, have: Mapping[Any, Any], want: Mapping[Any, Any], wrong: Sequence[Any]
+    ) -> str:
+        values, targets = list(have.values()), list(want.values())
+        if all(self._same(a, b) for a, b in zip(values, reversed(targets), strict=True)):
+            return "The right values in the opposite order."
+        factor = factor_between(values, targets, FACTORS, self.digits)
+        if factor is not None:
+            return FACTORS[factor]
+        first = wrong[0]
+        place = "".join(f"[{index!r}]" for index in first)
+        if want[first] is None:
+            return f"Entry {place} is {describe(have[first])}: does anything arrive there at all?"
+        if have[first] is None:
+            return f"Entry {place} is None, but something arrives there."
+        fit = len(want) - len(wrong)
+        off = [(as_number(have[path]), as_number(want[path])) for path in wrong]
+        if all(a is not None and b and abs(a / b - 1) <= _ROUNDED for a, b in off):
+            return (
+                f"{fit} of {len(want)} values fit, and the others are close: {self.digits} "
+                "significant digits are asked for."
+            )
+        return (
+            f"{fit} of {len(want)} values fit. The first that does not is entry {place}: "
+            f"{describe(have[first])}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order(Exercise):
+    """The answer is a sequence of names: which comes first, which next.
+
+    Lists and tuples of strings are accepted, and one string with commas, arrows or blanks between
+    names, or nothing if they are single letters. Capitals do not matter.
+
+    Args:
+        expected: the names in order, or a function without arguments that computes them.
+    """
+
+    expected: Any
+
+    def examine(self, answer: Any) -> Finding | None:
+        """Compare name by name."""
+        want = list(computed(self.expected))
+        have = _names(answer, want)
+        if have is None:
+            return wrong_kind(answer, 'a list of names, such as ["first", "second"]')
+        if have == want:
+            return None
+        said = self.known_mistake(have, lambda value: have == list(value))
+        return Finding(said or self._what_is_off(have, want), shortened(", ".join(have)))
+
+    def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
+        unknown = [name for name in have if name not in want]
+        if unknown:
+            name = shortened(unknown[0])
+            return f"{name!r} does not belong here: did you mistype it, or does it not happen?"
+        if len(have) != len(want):
+            few = len(have) < len(want)
+            there = "more: is one missing?" if few else "fewer: does one happen only once?"
+            return f"You name {len(have)} steps, and there are {there}"
+        if list(have) == list(reversed(want)):
+            return "Exactly the other way round: which end does it start from?"
+        fit = next(k for k, (a, b) in enumerate(zip(have, want, strict=True)) if a != b)
+        start = ("Not from the start", "The first fits")[fit] if fit < 2 else f"The first {fit} fit"
+        return (
+            f"{start}; then look again at {have[fit]!r}: what has to be known before it can happen?"
+        )
+
+
+def _names(answer: Any, known: Sequence[str]) -> list[str] | None:
+    """Read a sequence of names, however it is written; known ones as they are known."""
+    if isinstance(answer, str):
+        text = answer.strip(" ,\n")
+        answer = re.split(r"\s*(?:,|->|→|\n)\s*", text)
+        if len(answer) == 1 and not any(" " in name for name in known):
+            answer = text.split()
+        if len(answer) == 1 and all(len(name) == 1 for name in known):
+            answer = list(text)
+    if not isinstance(answer, list | tuple) or not all(isinstance(each, str) for each in answer):
+        return None
+    meant = {name.casefold(): name for name in known}
+    return [meant.get(name.strip().casefold(), name.strip()) for name in answer]
+
+
+def _taken(answer: Any) -> Any:
+    """Read what was meant: numbers in quotes, values of a dict or a set."""
+    if isinstance(answer, str):
+        try:
+            read = ast.literal_eval(answer.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return answer
+        return answer if isinstance(read, str | bool) or read is None else read
+    if isinstance(answer, dict | set | frozenset):
+        return [_taken(each) for each in (answer.values() if isinstance(answer, dict) else answer)]
+    if isinstance(answer, list | tuple):
+        return type(answer)([_taken(entry) for entry in answer])
+    return answer

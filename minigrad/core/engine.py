@@ -1,0 +1,293 @@
+"""Run a graph backward: count the dependencies, then run each node when all its gradients are in.
+
+Two things happen, and both are loops, so a chain of a million operations is no deeper than a
+chain of one:
+
+1. `count_uses` walks the graph from the roots and finds the nodes that receive gradients from more
+   than one place, and how many they wait for.
+2. `GraphTask.run` runs ready nodes, the one recorded last first and a leaf's accumulation before
+   all, and sends the gradients that a node computed along its edges, adding up what meets.
+
+Gradients are plain arrays, unless the pass itself is recorded (`create_graph=True`): then they
+are tensors, and the same rules record themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.leaves import AccumulateGrad, resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.plugs import attach, plugs
+from minigrad.core.tensor import Tensor, wrap
+
+
+class GraphTask:
+    """One backward pass: who waits for how many gradients, what has arrived, what is ready.
+
+    Attributes:
+        attended: Whether every node runs with all that may surround it, not just hooked ones.
+        needed: The nodes to which gradients are sent; None means all.
+        captured: The gradients that were asked for, if some were.
+        callbacks: To be called at the end of the pass.
+    """
+
+    attended = False
+    callbacks: list[Callable[[], Any]] | None = None
+    needed: set[Node] | None = None
+    captured: Any = ()
+
+    def __init__(self, roots: Sequence[Edge], retain_graph: bool, create_graph: bool) -> None:
+        self.roots = roots
+        self.retain_graph = retain_graph
+        self.recorded = create_graph
+        if create_graph or grad_mode.enabled is None:
+            self.attended = True
+        self.waiting = count_uses(roots)
+        self.buffers: dict[Node, Any] = {}
+        self.ready: list[tuple[int, Node, Any]] = []
+
+    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
+        """Send gradients along the edges of the roots, then run what becomes ready, in order."""
+        ready, waiting, needed = self.ready, self.waiting, self.needed
+        attended, keep = self.attended, self.retain_graph
+        while True:
+            # Deliver the gradients. Of the nodes that become ready the last one is `following`;
+            # the others wait on the heap.
+            following = carried = None
+            for (node, input_nr), gradient in zip(edges, gradients):  # noqa: B905 - costs time
+                if node is None:
+                    continue
+                if waiting and node in waiting:
+                    waiting[node] -= 1
+                    if gradient is not None:
+                        self._add_to_buffer(node, input_nr, gradient)
+                    if waiting[node]:
+                        continue
+                    gradient = self.buffers.pop(node, None)
+                if needed is not None and node not in needed:
+                    continue
+                if following is not None:
+                    heappush(ready, (following._priority, following, carried))
+                following, carried = node, gradient
+            # Run the node that was recorded last, a leaf before all others.
+            if following is not None and not (ready and ready[0][0] <= following._priority):
+                node, gradient = following, carried
+            else:
+                if following is not None:
+                    heappush(ready, (following._priority, following, carried))
+                if not ready:
+                    return
+                _, node, gradient = heappop(ready)
+            gradients = carried = None  # nobody else may hold it: see AccumulateGrad._run
+            if attended or node._hooks is not None or gradient is None:
+                gradients = self._run_attended(node, gradient)
+            else:
+                gradients = node._run(gradient, keep)
+            edges = node.next_functions
+
+    def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
+        """Add a gradient to those that have already arrived at an output of a node."""
+        buffers = self.buffers
+        if node._multiple:
+            buffer = buffers.setdefault(node, [None] * len(node._shape))
+            held = buffer[input_nr]
+            buffer[input_nr] = gradient if held is None else held + gradient
+        else:
+            held = buffers.get(node)
+            buffers[node] = gradient if held is None else held + gradient
+
+    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+        """Run a node with all that may surround it: hooks, captures, missing gradients."""
+        grad_mode.set(self.recorded)  # a hook of another node may have left it changed
+        hooks = node._hooks
+        grad_outputs = self._as_tensors(outputs_of(node, gradient))
+        gradient = None
+        if hooks is not None:
+            hooks.run_tensor_hooks(grad_outputs)
+            grad_outputs = hooks.run_pre_hooks(grad_outputs)
+        seen = list(grad_outputs) if hooks is not None and hooks.post else []
+        results = self._call_rule(node, grad_outputs)
+        hooks = node._hooks
+        if hooks is not None:
+            if isinstance(node, AccumulateGrad):
+                hooks.run_post_accumulate_hooks(node.variable)
+            if hooks.post:
+                results = self._as_tensors(self._asked_for(node, results))
+                after = hooks.run_post_hooks(results, seen)
+                results = after if self.recorded else _as_arrays(after)
+        if node._keeps_tensors and not self.retain_graph:
+            node._release()
+        return results
+
+    def _asked_for(self, node: Node, results: Sequence[Any]) -> Sequence[Any]:
+        """Leave out the gradients that this pass has no use for: PyTorch does not compute them."""
+        to, needed = [source for source, _ in node.next_functions], self.needed
+        asked = [n is not None and (needed is None or n in needed) for n in to]
+        if node._computes == "always" or (node._computes == "together" and any(asked)):
+            return results
+        return [g if wanted else None for g, wanted in zip(results, asked, strict=True)]
+
+    def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
+        """Run the backward rule on tensors or on arrays."""
+        if all(gradient is None for gradient in grad_outputs) and not node._runs_without_gradient:
+            node._check_saved()  # what must not be used any more is an error all the same
+            return (None,) * len(node.next_functions)
+        if isinstance(node, AccumulateGrad):
+            if not node.variable.requires_grad:
+                return ()  # since the graph was built somebody has switched it off
+            if node.variable.grad_fn is not None:
+                raise RuntimeError("leaf variable has been moved into the graph interior")
+        if self.recorded:
+            return node._run_recorded(grad_outputs if node._multiple else grad_outputs[0])
+        if node._multiple:
+            return node._run(_as_arrays(grad_outputs))
+        return node._run(grad_outputs.pop()._array)
+
+    def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
+        """List the hooks of one kind that are to be called now; a recorded pass puts its own."""
+        return list(hooks)
+
+    def _as_tensors(self, gradients: Sequence[Any]) -> list[Any]:
+        """Show gradients to hooks as tensors."""
+        if self.recorded:
+            return list(gradients)
+        return [g if g is None else wrap(g) for g in gradients]
+
+
+def _as_arrays(tensors: Sequence[Any]) -> list[Any]:
+    return [t if t is None else t._array for t in tensors]
+
+
+def outputs_of(node: Node, gradient: Any) -> list[Any]:
+    """Give the gradients of all outputs of a node as a list."""
+    if not node._multiple:
+        return [gradient]
+    return [None] * len(node._shape) if gradient is None else gradient
+
+
+def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
+    """Find the nodes that have to wait, and for how many gradients each.
+
+    A node that is used once needs no entry: the first gradient that reaches it is complete. A
+    node with several outputs always has one, since its gradients are collected in a list.
+    """
+    uses: dict[Node, int] = {}
+    seen: set[Node] = set()
+    found = seen.add
+    stack: list[Node] = []
+    edges: Sequence[Edge] = roots
+    while True:
+        for node, _ in edges:
+            if node is not None:
+                if node in seen:
+                    uses[node] = uses.get(node, 1) + 1
+                else:
+                    found(node)
+                    if type(node) is not AccumulateGrad:
+                        stack.append(node)
+                        if node._multiple:
+                            uses[node] = 1
+        if not stack:
+            return uses
+        edges = stack.pop().next_functions
+
+
+# PyTorch never warns of overflow or of division by zero; a gradient may well be infinite
+@np.errstate(all="ignore")
+def run_backward(
+    roots: Sequence[Edge],
+    gradients: Sequence[Any],
+    retain_graph: bool,
+    create_graph: bool,
+    kind: Any = GraphTask,
+    *settings: Any,
+) -> Any:
+    """Send gradients from the roots through the graph.
+
+    Args:
+        roots: The edges of the tensors to start from.
+        gradients: One gradient for each root; tensors if `create_graph`, else arrays.
+        retain_graph: Keep the saved values for another pass.
+        create_graph: Record the pass itself, for derivatives of derivatives.
+        kind: The class of the pass.
+        *settings: What that class wants to know beside these.
+
+    Returns:
+        The gradients that the pass was asked for, if it was.
+    """
+    modes = grad_mode.__dict__  # of this thread; asking it is quicker than asking grad_mode
+    outer, previous, asked = modes["task"], modes["enabled"], modes["asked"]
+    saved_hooks, attention = modes["saved_hooks"], modes["attention"]
+    if outer is not None:  # a hook started this pass: it runs within the outer one, calls deeper
+        if modes["levels_left"] == 0:
+            again = (roots, gradients, retain_graph, create_graph, kind, *settings)
+            return plugs.deeper(lambda: run_backward(*again))
+        modes["levels_left"] -= 1
+    for choose in plugs.pass_kinds:
+        kind = choose(kind)
+    task: GraphTask = kind(roots, retain_graph, create_graph, *settings)
+    modes["task"] = task
+    grad_mode.set(create_graph)
+    try:
+        task.run(roots, gradients)
+        while task.callbacks:  # which may queue more
+            task.callbacks.pop(0)()
+    finally:
+        if modes["saved_hooks"] is not saved_hooks:  # a hook entered or left more than it should
+            modes["saved_hooks"], modes["attention"] = saved_hooks, attention
+        modes["enabled"], modes["asked"], modes["task"] = previous, asked, outer
+        if outer is not None:
+            modes["levels_left"] += 1
+    return task.captured
+
+
+@attach(Tensor)
+class Backward(Tensor):
+    """The method that starts it all."""
+
+    __slots__ = ()
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradient of this tensor with respect to the leaves of its graph.
+
+        The gradients are added to the leaves' `.grad`.
+
+        Args:
+            gradient: The gradient of what is differentiated with respect to this tensor; may be
+                left out if this tensor has one entry.
+            retain_graph: Keep the saved values, so that the graph can be run again. By default
+                they are released, unless `create_graph`.
+            create_graph: Record the backward pass, for derivatives of derivatives.
+            inputs: The tensors whose gradient is wanted; by default all leaves.
+
+        Raises:
+            RuntimeError: If this tensor has no graph or more than one entry and no `gradient`, or
+                if the graph was released.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> (x**2).backward()
+            >>> x.grad
+            tensor([6.])
+        """
+        edge = self._edge or resolve_edge(self)
+        plain = gradient is None and inputs is None and not create_graph
+        if plain and self._array.size == 1 and edge is not NO_EDGE:
+            start = self._array.copy()
+            start.fill(1)
+            run_backward([edge], [start], bool(retain_graph), False)
+        else:
+            plugs.backward(self, gradient, retain_graph, create_graph, None, inputs)

@@ -1,0 +1,247 @@
+"""See where the two kinds of module backward hooks sit: that is their whole difference.
+
+A module is called, and the operations of its forward leave nodes on the tape. During backward
+the gradients come from the right::
+
+    full hooks:     x --[identity]-- op -- op -- op --[identity]-- y      two nodes of our own,
+                            |                             |               in front and behind
+                       grad_input                    grad_output
+
+    legacy hooks:   x -------------- op -- op -- op --------------- y     one node that was there
+                                                |                         anyway: y.grad_fn
+                                   grad_input, grad_output
+
+A full hook therefore sees the gradients of the module's inputs and outputs, whatever lies between
+them. A legacy hook sees the last operation only: its `grad_input` belongs to that operation.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend, grad_mode, is_grad_enabled
+from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.plugs import plugs
+from minigrad.core.tensor import Tensor, make_view, wrap
+
+Hooks = Sequence[Callable[..., Any]]
+
+
+class BackwardHookFunctionBackward(Node):
+    r"""The node of $y = x$: what arrives as $\partial L/\partial y$ is $\partial L/\partial x$.
+
+    It computes nothing. It is there because at it all gradients of a module's inputs (or outputs)
+    are at hand together, zeros for those that nobody used.
+    """
+
+    _multiple = True
+    _runs_without_gradient = True
+    _computes = "always"
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Pass the gradients on."""
+        return [self._zeros(nr) if grad is None else grad for nr, grad in enumerate(gradient)]
+
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Pass the gradients on, as tensors."""
+        return [wrap(self._zeros(nr)) if g is None else g for nr, g in enumerate(gradient)]
+
+    def _zeros(self, output_nr: int) -> Any:
+        return np.zeros(self._shape[output_nr], self._dtype[output_nr])
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+
+def _same(base: Any) -> Any:
+    return base.view_as(base) if isinstance(base, Tensor) else base[...]
+
+
+class FullBackwardHooks:
+    """The full backward hooks and pre-hooks of one call of one module.
+
+    The gradients of the outputs arrive first and wait in `grad_outputs`; when those of the inputs
+    are ready too, the hooks are called with both.
+
+    Args:
+        module: The module being called, the first argument of every hook.
+        hooks: Called as `hook(module, grad_input, grad_output)`.
+        pre_hooks: Called as `pre_hook(module, grad_output)`, before the module's own backward.
+    """
+
+    def __init__(self, module: Any, hooks: Hooks, pre_hooks: Hooks) -> None:
+        self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
+        self.grad_outputs: Any = None
+        self.inputs_need_grad = False
+
+    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Lead the tensors among the inputs through an identity node, and hook that node.
+
+        Args:
+            args: The positional arguments of the call.
+
+        Returns:
+            The arguments with a view in the place of each tensor, or the arguments themselves
+            if none of them needs a gradient.
+        """
+        args, self.inputs, self.inputs_need_grad = _through_identity(args, self.at_inputs)
+        return args
+
+    def watch_outputs(self, result: Any) -> Any:
+        """Lead the tensors among the outputs through an identity node, and hook that node.
+
+        Args:
+            result: What forward returned. Only a tensor or a tuple (also a named one) is watched.
+
+        Returns:
+            The result with a view in the place of each tensor that needs a gradient.
+        """
+        if not isinstance(result, (Tensor, tuple)):
+            plugs.messages.warn_no_tensors(result)
+        values = result if isinstance(result, tuple) else (result,)
+        values, self.outputs, _ = _through_identity(values, self.at_outputs)
+        return values if isinstance(result, tuple) else values[0]
+
+    def at_outputs(self, _: Any, grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Behind the module, where its backward begins: call the pre-hooks."""
+        self.grad_outputs = self.outputs.spread(grad_outputs)
+        for pre_hook in grad_mode.task.hooks_to_call("full backward pre", self.pre_hooks):
+            replaced = pre_hook(self.module, self.grad_outputs)
+            if replaced is not None:
+                self.grad_outputs = _fitting(self.grad_outputs, replaced, "pre hook", "grad_output")
+        passed_on = self.outputs.pick(self.grad_outputs)
+        if not self.inputs_need_grad:
+            # There is no node in front of the module, so this is the only occasion.
+            self._call_hooks_without_inputs()
+        return passed_on
+
+    def at_inputs(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+        """In front of the module, where its backward ends: call the hooks with both ends."""
+        if self.grad_outputs is None:
+            # This backward did not come through the outputs: a second derivative, or an
+            # intermediate value that the module gave away.
+            return None
+        grads: Any = self.inputs.spread(grad_inputs)
+        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
+            replaced = hook(self.module, grads, self.grad_outputs)
+            if replaced is not None:
+                grads = _fitting(grads, replaced, "hook", "grad_input")
+        self.grad_outputs = None
+        return self.inputs.pick(grads)
+
+    def _call_hooks_without_inputs(self) -> None:
+        """Call the hooks with None for every input: there is no gradient to show or to replace."""
+        plugs.messages.warn_no_input_needs_grad()
+        grads = (None,) * self.inputs.size
+        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
+            replaced = hook(self.module, grads, self.grad_outputs)
+            nothing = isinstance(replaced, tuple) and all(grad is None for grad in replaced)
+            if replaced is not None and not nothing:
+                raise plugs.messages.replaced_nothing()
+        self.grad_outputs = None
+
+
+def _fitting(grads: Any, replaced: Any, hook: str, what: str) -> Any:
+    """Give what a hook returned if it is as many gradients as there were."""
+    if len(replaced) != len(grads):
+        raise plugs.messages.wrong_number(hook, what, len(replaced), len(grads))
+    return replaced
+
+
+class Places:
+    """Where the tensors stand among the arguments: (x, 3, y) has tensors at 0 and 2."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.of_tensors = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+        self.size = len(values)
+
+    def spread(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Give one entry for each argument: a gradient for a tensor, None for anything else."""
+        entries: list[Any] = [None] * self.size
+        for place, grad in zip(self.of_tensors, grads, strict=True):
+            entries[place] = grad
+        return tuple(entries)
+
+    def pick(self, entries: Any) -> tuple[Any, ...]:
+        """Give the gradients of the tensors only, as the node wants them back."""
+        return tuple(entries[place] for place in self.of_tensors)
+
+
+def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Places, bool]:
+    """Lead the tensors among some values through one identity node, and hook that node.
+
+    Those that need no gradient keep needing none. If no gradient will ever come there is no node.
+
+    Returns:
+        The values with a view in the place of each tensor; their places; whether there is a node.
+    """
+    places = Places(values)
+    tensors = places.pick(values)
+    needy = [tensor.requires_grad for tensor in tensors]
+    if not (is_grad_enabled() and any(needy)):
+        return values, places, False
+    node = BackwardHookFunctionBackward()
+    pairs = zip(tensors, needy, strict=True)
+    node._set_up([t._edge or resolve_edge(t) if needs else NO_EDGE for t, needs in pairs])
+    node._shape = tuple(tensor._array.shape for tensor in tensors)
+    node._dtype = tuple(tensor._array.dtype for tensor in tensors)
+    entries = list(values)
+    for output_nr, tensor in enumerate(tensors):
+        view = entries[places.of_tensors[output_nr]] = wrap(tensor._array)
+        make_view(view, tensor, _same)
+        if needy[output_nr]:
+            view._edge = (node, output_nr)
+        if view._view is not None:
+            view._view.origin = "several" if sum(needy) > 1 else "one"
+    attend(node, *places.pick(entries))
+    node.register_hook(hook)
+    return (tuple(entries) if type(values) is tuple else type(values)(*entries)), places, True
+
+
+class LegacyHook:
+    """A legacy hook as it sits on the node of the module's result: it refers to the module weakly.
+
+    Raises:
+        RuntimeError: When called after the module is gone.
+    """
+
+    def __init__(self, hook: Callable[..., Any], module: Any) -> None:
+        self.hook, self.module = hook, weakref.ref(module)
+        functools.update_wrapper(self, hook)
+
+    def __call__(self, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> Any:
+        """Call the hook with the module in front."""
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, grad_inputs, grad_outputs)
+
+
+def attach_legacy_hooks(module: Any, hooks: Hooks, args: tuple[Any, ...], result: Any) -> None:
+    """Hook the node that made the result, and warn of what a hook there misses.
+
+    Args:
+        module: The module being called, the first argument of every hook.
+        hooks: Called as `hook(module, grad_input, grad_output)` with that node's gradients.
+        args: The positional arguments of the call.
+        result: What forward returned; its first tensor counts.
+    """
+    tensor = result
+    while not isinstance(tensor, Tensor):
+        if isinstance(tensor, dict):
+            tensor = next(value for value in tensor.values() if isinstance(value, Tensor))
+        else:
+            tensor = tensor[0]
+    node = tensor.grad_fn
+    if node is not None:
+        for hook in hooks:
+            node.register_hook(LegacyHook(hook, module))
+        plugs.messages.warn_of_what_legacy_hooks_miss(args, result, node)

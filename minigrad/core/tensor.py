@@ -1,0 +1,404 @@
+"""The tensor: an array that knows its place in the graph, with its gradient and its hooks.
+
+Here is the part that autograd needs. Everything else, operations, shapes, printing, conversions,
+is attached by other rooms: see `plugs`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from minigrad.core.hooks import RemovableHandle, Table, add
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.plugs import plugs
+
+
+class VersionCounter:
+    """How often the memory of a tensor was written to; views and `detach()` share one counter.
+
+    A tensor gets its counter when it first needs one. Until then it has version 0.
+    """
+
+    __slots__ = ("__weakref__", "value", "views")
+
+    detached: ClassVar[bool] = False  # whether its tensor was taken out of its graph in place
+    let_views_go: ClassVar[Callable[..., None]]  # what `autograd.views` attaches
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.views: list[Any] | None = None  # weak references to the views of this memory
+
+
+class InferenceCounter(VersionCounter):
+    """In the place of the counter of a tensor that was made in inference mode: nothing counts.
+
+    `autograd.grad_mode` says what it refuses.
+    """
+
+    __slots__ = ()
+
+
+INFERENCE: VersionCounter = object.__new__(InferenceCounter)
+
+
+class AutogradMeta:
+    """What only some tensors need: the hooks of a leaf, and its accumulate node.
+
+    Attributes:
+        accumulator: A weak reference to the leaf's `AccumulateGrad`.
+        hooks: The tensor hooks of a leaf. Those of other tensors sit on the node that made them.
+        post_accumulate_hooks: Called with the leaf after its `.grad` was updated.
+        retains_grad: Whether a tensor that is no leaf keeps its gradient.
+    """
+
+    __slots__ = ("accumulator", "hooks", "post_accumulate_hooks", "retains_grad")
+
+    def __init__(self) -> None:
+        self.accumulator: weakref.ref[Node] | None = None
+        self.hooks: Table | None = None
+        self.post_accumulate_hooks: Table | None = None
+        self.retains_grad = False
+
+    def living_accumulator(self) -> Node | None:
+        """Give the leaf's accumulate node, if anything holds it."""
+        return None if self.accumulator is None else self.accumulator()
+
+    def attach_hooks(self) -> None:
+        """Let the leaf's hooks be found from its accumulate node, if that is there."""
+        node = self.living_accumulator()
+        if node is not None:  # with hooks, even none, the engine looks at the leaf before it runs
+            hooks = node._ensure_hooks()
+            if self.hooks is not None:
+                hooks.tensor_pre = {0: self.hooks}
+            hooks.post_accumulate = self.post_accumulate_hooks
+
+
+# The `_meta` of a Python number that became a tensor to meet another one.
+wrapped_number = AutogradMeta()
+
+
+class View:
+    """Says that a tensor shares the memory of another one.
+
+    The tensor's `_edge` is None while it must be asked for: `resolve` knows.
+
+    Attributes:
+        base: The tensor that owns the memory; never a view itself.
+        replay: Makes the same view of any array or tensor of the base's shape.
+        origin: "recorded"; or why the view must not be changed: it was made under "no_grad" or
+            in "inference" mode, or a custom Function gave "one" view or "several".
+        stale: Whether the memory was written to since the tensor's `_edge` was recorded.
+        edge: While the tensor's `_edge` is None: the one that it had, or None.
+        flag: Whether this view was itself asked to require a gradient, as a leaf.
+    """
+
+    origin = "recorded"
+    stale = False
+    edge: Edge | None = None
+    flag = False
+
+    def __init__(self, base: Tensor, replay: Callable[[Any], Any]) -> None:
+        self.base = base
+        self.replay = replay
+
+    if TYPE_CHECKING:  # what `autograd.views` attaches
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Tensor:
+    """An array of numbers that records the operations it takes part in.
+
+    `minigrad.tensor(data)` makes one. Operations are methods (`x.sum()`), functions
+    (`minigrad.sum(x)`) and operators (`x * y`); they live in `minigrad.ops`.
+
+    Args:
+        *data: Nested sequences of numbers, or an array; converted to the default dtype. Or, as in
+            PyTorch, the sizes of a tensor whose entries are not set.
+
+    Attributes:
+        _array: The values: a NumPy array.
+        _edge: Where the tensor's gradient goes. `NO_EDGE` if it needs none, `(grad_fn, output_nr)`
+            if an operation made it, and None if the edge must be asked for (`resolve_edge`): for
+            a leaf that requires a gradient, and for a view whose memory was written to.
+        _version_counter: Counts in-place changes; None as long as it was never needed.
+        _view: None, or what this tensor is a view of.
+        _grad: The gradient.
+        _meta: None, or an `AutogradMeta`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",
+        "_edge",
+        "_grad",
+        "_meta",
+        "_version_counter",
+        "_view",
+    )
+
+    if TYPE_CHECKING:  # what other rooms attach
+        attached: Any = None
+        grad = data = attached
+        __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __matmul__ = __neg__ = attached
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __getitem__ = attached
+        __setitem__ = __len__ = __iter__ = __float__ = __int__ = __index__ = attached
+
+        def __init__(self, *data: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+    _array: Any
+    _edge: Edge | None
+    _grad: Self | None
+    _meta: AutogradMeta | None
+    _version_counter: VersionCounter | None
+    _view: View | None
+
+    def _autograd_meta(self) -> AutogradMeta:
+        if self._meta is None:
+            self._meta = AutogradMeta()
+        return self._meta
+
+    # ------------------------------------------------------------------ place in the graph
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to this tensor.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0], requires_grad=True)
+            >>> (x * 2).requires_grad, x.detach().requires_grad
+            (True, False)
+        """
+        edge = self._edge
+        if edge is None:
+            return self._view is None or self._view.requires_grad
+        return edge is not NO_EDGE
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        usual = self._array.dtype.kind == "f" and self._version_counter is not INFERENCE
+        if value.__class__ is not bool or self._has_node() or (value and not usual):
+            plugs.refuse_requires_grad(self, value)
+        self._edge = None if value else NO_EDGE
+        if not value and self._meta is not None:
+            self._meta.attach_hooks()  # so that nothing is added to its gradient any more
+        if self._version_counter is not None:
+            plugs.flag_changed(self, value)
+
+    def _has_node(self) -> bool:
+        """Tell whether a recorded operation made this tensor, without asking a view anew."""
+        edge = self._edge
+        if edge is None and self._view is not None:
+            edge = self._view.edge
+        return edge is not None and edge[0] is not None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operation that made this tensor; None for a leaf.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0], requires_grad=True)
+            >>> (x * 2).grad_fn.name()
+            'MulBackward0'
+            >>> x.grad_fn is None
+            True
+        """
+        edge = self._edge or self._resolved_edge()
+        return None if edge is None else edge[0]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its `grad_fn` this tensor is."""
+        edge = self._edge
+        if edge is None and self._view is not None:
+            edge = self._view.edge
+        return 0 if edge is None else edge[1]
+
+    def _resolved_edge(self) -> Edge | None:
+        """Give the edge, asking the base anew if this is a view of changed memory."""
+        if self._edge is None and self._view is not None:
+            return self._view.resolve(self)
+        return self._edge
+
+    # ------------------------------------------------------------------ the gradient
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this tensor is no leaf and keeps its gradient nevertheless."""
+        return self._meta is not None and self._meta.retains_grad
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf; on a leaf this does nothing.
+
+        Raises:
+            RuntimeError: If the tensor does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * 2
+            >>> y.retain_grad()
+            >>> (y * y).backward()
+            >>> y.grad
+            tensor([12.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._has_node() and not self.retains_grad:
+            node = self.grad_fn
+            assert node is not None
+            self._autograd_meta().retains_grad = True
+            node._ensure_hooks().retained[self.output_nr] = weakref.ref(self)
+
+    # ------------------------------------------------------------------ hooks
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
+        """Call `hook(grad)` during backward, when the gradient of this tensor is complete.
+
+        On a leaf that is before it is added to `.grad`. A tensor that was used several times
+        calls its hooks once, with the sum.
+
+        Args:
+            hook: Gets the gradient. May return a tensor to take its place for the hooks after it
+                and for everything upstream, or None. It must not change its argument.
+
+        Returns:
+            A handle whose `remove()` takes the hook off.
+
+        Raises:
+            RuntimeError: If the tensor does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> handle = x.register_hook(lambda grad: grad * 10)
+            >>> x.sum().backward()
+            >>> x.grad
+            tensor([10., 10.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        if node is not None:
+            tables = node._ensure_hooks().tensor_pre
+            table = tables.setdefault(self.output_nr, OrderedDict())
+            accumulator = None if self._meta is None else self._meta.living_accumulator()
+            if accumulator is not None:  # it was a leaf once, and PyTorch looks for hooks here
+                accumulator._ensure_hooks().tensor_pre = {0: table}
+            return add(table, hook)
+        meta = self._autograd_meta()
+        if meta.hooks is None:
+            meta.hooks = OrderedDict()
+        meta.attach_hooks()
+        return add(meta.hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> RemovableHandle:
+        """Call `hook(tensor)` after a backward pass has updated this leaf's `.grad`.
+
+        Args:
+            hook: Gets the tensor itself, not the gradient; returns None.
+
+        Returns:
+            A handle whose `remove()` takes the hook off.
+
+        Raises:
+            RuntimeError: If the tensor is no leaf or does not require a gradient.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+            >>> (x * 3).sum().backward()
+            tensor([3., 3.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
+        meta = self._autograd_meta()
+        if meta.post_accumulate_hooks is None:
+            meta.post_accumulate_hooks = OrderedDict()
+        meta.attach_hooks()
+        return add(meta.post_accumulate_hooks, hook)
+
+
+def wrap(array: Any) -> Tensor:
+    """Put an array, or a number that NumPy made of one, into a tensor that needs no gradient."""
+    tensor = wrap_as_normal(array)
+    if grad_mode.enabled is None:
+        tensor._version_counter = INFERENCE
+    return tensor
+
+
+def wrap_as_normal(array: Any) -> Tensor:
+    """Do what `wrap` does, but give a normal tensor also in inference mode."""
+    tensor = object.__new__(Tensor)
+    tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
+    tensor._edge = NO_EDGE
+    tensor._grad = tensor._meta = tensor._version_counter = tensor._view = None
+    return tensor
+
+
+def counter_of(tensor: Tensor) -> VersionCounter:
+    """Give the version counter of a tensor, making it if there is none yet."""
+    counter = tensor._version_counter
+    if counter is None:
+        counter = tensor._version_counter = VersionCounter()
+    return counter
+
+
+def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> None:
+    """Note that `tensor` is the view `replay(source)`, and let the two share a version counter."""
+    counter = counter_of(source)
+    tensor._version_counter = counter
+    if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
+        tensor._edge = NO_EDGE
+        return
+    outer = source._view
+    if outer is None:
+        view = tensor._view = View(source, replay)
+    else:
+        inner = outer.replay
+        view = tensor._view = View(outer.base, lambda base: replay(inner(base)))
+        view.origin = outer.origin
+    if tensor._edge is NO_EDGE:
+        if not grad_mode.enabled and view.origin != "inference":
+            view.origin = "inference" if grad_mode.enabled is None else "no_grad"
+        if view.base.requires_grad:  # it says that it does too, but has no history
+            tensor._edge = None
+    list_view(tensor, counter)
+
+
+def list_view(tensor: Tensor, counter: VersionCounter) -> None:
+    """Enter a view in the list of those that share a memory."""
+    if counter.views is None:
+        counter.views = []
+    counter.views.append(weakref.ref(tensor))
+    count = len(counter.views)
+    # drop references to views that are gone whenever the list has doubled
+    if count & (count - 1) == 0 and count > 16:
+        counter.views = [view for view in counter.views if view() is not None]

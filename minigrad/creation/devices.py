@@ -1,0 +1,431 @@
+"""Say where tensors live and how they lie in memory: on the CPU, strided, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+from minigrad.autograd.messages import type_name
+from minigrad.core.tensor import Tensor
+from minigrad.creation.memory import UntypedStorage
+from minigrad.creation.tensor_types import new
+from minigrad.faces import attach
+from minigrad.faces.arguments import check_tensor
+
+__all__ = [
+    "backends",
+    "channels_last",
+    "channels_last_3d",
+    "compile",
+    "contiguous_format",
+    "cuda",
+    "device",
+    "get_default_device",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_neg",
+    "is_signed",
+    "is_storage",
+    "layout",
+    "memory_format",
+    "numel",
+    "preserve_format",
+    "set_default_device",
+    "sparse_coo",
+    "strided",
+    "typename",
+    "use_deterministic_algorithms",
+]
+
+_KINDS = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+    "mps, meta, hpu, mtia, privateuseone"
+)
+_ONLY_CPU = "minigrad computes on the CPU only: leave the device out, or say 'cpu'."
+
+# ------------------------------------------------------------------ places
+
+
+class device:
+    """A place where tensors may live. Every place has a name here; only the CPU has tensors.
+
+    Args:
+        type: The kind of the place, such as "cpu", or with a number "cuda:1"; or another device.
+        index: The number of the place among those of its kind.
+
+    Attributes:
+        type: The kind, such as "cpu".
+        index: The number, or None.
+
+    Raises:
+        RuntimeError: If there is no such kind.
+
+    Example:
+        >>> import minigrad as torch
+        >>> place = torch.device("cpu")
+        >>> place
+        device(type='cpu')
+        >>> place.type, place.index, str(torch.device("cuda", 1))
+        ('cpu', None, 'cuda:1')
+        >>> torch.ones(2).device == place
+        True
+    """
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any = None, index: int | None = None, *, device: Any = None) -> None:
+        given = type if device is None else device
+        if isinstance(given, _device):
+            kind, number = given.type, given.index
+        elif isinstance(given, str):
+            kind, number = _parts(given, index)
+        elif isinstance(given, int) and not isinstance(given, bool):
+            raise RuntimeError(
+                f"Cannot access accelerator device when none is available. {_ONLY_CPU}"
+            )
+        else:
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({type_name(given)})"
+                ", but expected a name such as 'cpu', or another device"
+            )
+        object.__setattr__(self, "type", kind)
+        object.__setattr__(self, "index", number)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, device):
+            return NotImplemented
+        return (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __repr__(self) -> str:
+        number = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{number})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> Any:
+        return device, (self.type, self.index)
+
+    def __enter__(self) -> device:
+        refuse_other_places(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Change nothing: tensors are made on the CPU after the block, too."""
+
+
+_device = device
+
+
+def _parts(name: str, index: int | None) -> tuple[str, int | None]:
+    """Take the name of a device apart."""
+    if not name:
+        raise RuntimeError("Device string must not be empty")
+    kind, colon, number = name.partition(":")
+    if colon and not (number.isdecimal() and (number == "0" or number[0] != "0")):
+        raise RuntimeError(f"Invalid device string: '{name}'")
+    if not kind.isalpha():
+        raise RuntimeError(f"Invalid device string: '{kind if colon else name}'")
+    if kind not in _KINDS.split(", "):
+        raise RuntimeError(
+            f"Expected one of {_KINDS} device type at start of device string: {kind}"
+        )
+    if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
+        raise TypeError(
+            f"device(): argument 'index' (position 2) must be int, not {type_name(index)}"
+        )
+    if index is not None and index < 0:
+        raise RuntimeError("Device index must not be negative")
+    if colon and index is not None:
+        raise RuntimeError(
+            f"type (string) must not include an index because index was passed explicitly: {name}"
+        )
+    return kind, int(number) if colon else index
+
+
+def refuse_other_places(place: Any, caller: str = "") -> None:
+    """Raise if a device is given that is not the CPU.
+
+    Args:
+        place: A device, its name, or None.
+        caller: The name of the function that was given it, for the message.
+
+    Raises:
+        TypeError: If it is no device.
+        RuntimeError: If there is no such device, or it is not the CPU.
+        AssertionError: If it is an accelerator that PyTorch would have to be compiled for.
+    """
+    if place is None or (isinstance(place, str) and place == "cpu"):
+        return
+    if isinstance(place, bool) or not isinstance(place, (device, str, int)):
+        raise TypeError(
+            f"{caller}(): argument 'device' must be torch.device, not {type_name(place)}"
+        )
+    kind = device(place).type
+    if kind in ("cuda", "xpu"):
+        raise AssertionError(f"Torch not compiled with {kind.upper()} enabled. {_ONLY_CPU}")
+    if kind != "cpu":
+        raise RuntimeError(f"PyTorch is not linked with support for {kind} devices. {_ONLY_CPU}")
+
+
+def get_default_device() -> device:
+    """Give the device on which tensors are made: the CPU."""
+    return device("cpu")
+
+
+def set_default_device(device: Any) -> None:
+    """Accept the CPU as the device on which tensors are made, and nothing else."""
+    refuse_other_places(device, "set_default_device")
+
+
+# ------------------------------------------------------------------ orders in memory
+
+
+class _Constant:
+    """Something that has a name only."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class layout(_Constant):
+    """How the entries of a tensor are kept: `minigrad.strided` is the only way."""
+
+    __slots__ = ()
+
+
+class memory_format(_Constant):
+    """In which order the dimensions of a tensor lie in memory."""
+
+    __slots__ = ()
+
+
+strided, sparse_coo = layout("strided"), layout("sparse_coo")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+
+def refuse_other_layouts(given: Any, pin_memory: Any, caller: str = "") -> None:
+    """Raise if a tensor shall be kept in another way than strided, or in pinned memory."""
+    for value, name, kind in ((given, "layout", layout), (pin_memory, "pin_memory", bool)):
+        if value is not None and not isinstance(value, kind):
+            wanted = "bool" if kind is bool else f"torch.{name}"
+            raise TypeError(
+                f"{caller}(): argument '{name}' must be {wanted}, not {type_name(value)}"
+            )
+    if given is not None and given is not strided:
+        raise NotImplementedError(f"minigrad has strided tensors only, but was asked for {given}")
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory "
+            f"allocator is available on this system. {_ONLY_CPU}"
+        )
+
+
+def wants_contiguous(given: Any, caller: str = "") -> bool:
+    """Tell whether a memory format asks for entries in order.
+
+    Raises:
+        TypeError: If it is no memory format.
+        NotImplementedError: If it is one of the formats that put channels last.
+    """
+    if given is None or given is preserve_format:
+        return False
+    if not isinstance(given, memory_format):
+        raise TypeError(
+            f"{caller}(): argument 'memory_format' must be torch.memory_format, not "
+            f"{type_name(given)}"
+        )
+    if given is not contiguous_format:
+        raise NotImplementedError(
+            f"minigrad has no {given}: leave memory_format out, or move the channels by permute()"
+        )
+    return True
+
+
+# ------------------------------------------------------------------ questions
+
+
+def _question(name: str, meaning: str) -> Callable[[Tensor], Any]:
+    """Make the function that asks a tensor what its method of the same name tells."""
+
+    def ask(input: Tensor) -> Any:
+        check_tensor(name, input)
+        return getattr(input, name)()
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = f"Tell {meaning}."
+    return ask
+
+
+numel = _question("numel", "how many entries a tensor has")
+is_conj = _question("is_conj", "whether a tensor is conjugated when it is read: never here")
+is_neg = _question("is_neg", "whether a tensor is negated when it is read: never here")
+is_complex = _question("is_complex", "whether the entries are complex numbers")
+is_floating_point = _question("is_floating_point", "whether the entries are floating-point numbers")
+is_signed = _question("is_signed", "whether the entries can be negative")
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Tell whether something is the memory of a tensor."""
+    return isinstance(obj, UntypedStorage)
+
+
+def typename(obj: Any, /) -> str:
+    """Give the name of a tensor's type, or of a class, or of the class of something else.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.typename(torch.ones(2)), torch.typename(1)
+        ('torch.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = "" if named.__module__ == "builtins" else f"{named.__module__}."
+    return module.replace("minigrad.", "torch.", 1) + str(named.__qualname__)
+
+
+def _cuda(
+    self: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Any = None
+) -> Tensor:
+    """Raise, because there is no GPU."""
+    refuse_other_places("cuda" if device is None else device, "cuda")
+    _refuse()
+
+
+def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raise, because there is no GPU that would read pinned memory."""
+    raise RuntimeError(
+        "Cannot access accelerator device when none is available. minigrad computes on the CPU "
+        "only: leave pin_memory out."
+    )
+
+
+def _storage_offset(self: Tensor) -> int:
+    """Give how many entries lie before the first one in the memory that the tensor shares."""
+    start = UntypedStorage(self).data_ptr()
+    return int((self._array.ctypes.data - start) // self._array.itemsize)
+
+
+def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """Give the tensor itself, which is dense, or a copy of another type."""
+    return self if dtype is None else self.to(dtype)
+
+
+def _constant(value: Any, what: str) -> property:
+    return property(lambda self: value, doc=what)
+
+
+# Properties that tell of one place or way of keeping entries each: only is_cpu is true.
+_PLACES = (
+    "is_cpu is_cuda is_ipu is_maia is_meta is_mkldnn is_mps is_mtia is_nested is_quantized "
+    "is_sparse is_sparse_csr is_vulkan is_xla is_xpu"
+)
+
+_METHODS: dict[str, Any] = {
+    "cuda": _cuda,
+    "dense_dim": lambda self: self.ndim,
+    "device": _constant(device("cpu"), "Where the tensor lives: the CPU."),
+    "get_device": lambda self: -1,
+    "is_complex": lambda self: self.dtype.is_complex,
+    "is_conj": lambda self: False,
+    "is_distributed": lambda self: False,
+    "is_neg": lambda self: False,
+    "is_pinned": lambda self, device=None: False,
+    "is_shared": lambda self: False,
+    "is_signed": lambda self: self.dtype.is_signed,
+    "layout": _constant(strided, "How the entries are kept: strided."),
+    "new": lambda self, *data: new(self.dtype, *data),
+    "pin_memory": _pin_memory,
+    "sparse_dim": lambda self: 0,
+    "storage_offset": _storage_offset,
+    "to_dense": _to_dense,
+    "untyped_storage": lambda self: UntypedStorage(self),
+    **{
+        name: _constant(name == "is_cpu", "Whether the tensor lives or is kept in this way.")
+        for name in _PLACES.split()
+    },
+}
+
+# ------------------------------------------------------------------ what scripts ask for
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for operations that give the same result each time: all of minigrad's do."""
+
+
+def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Return a module or function as it is: there is no compiler here, and the numbers are equal.
+
+    Args:
+        model: The module or function, or None for a decorator.
+        **options: PyTorch's `fullgraph`, `dynamic`, `backend`, `mode`, `options` and `disable`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> square = torch.compile(lambda x: x * x)
+        >>> square(torch.tensor(3.0))
+        tensor(9.)
+    """
+    unknown = options.keys() - {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}
+    if unknown:
+        raise TypeError(f"compile() got an unexpected keyword argument '{min(unknown)}'")
+    return model if model is not None else lambda later: later
+
+
+def _always(answer: Any) -> Callable[..., Any]:
+    return lambda *arguments, **options: answer
+
+
+def _refuse(*arguments: Any, **options: Any) -> NoReturn:
+    """Raise, because there is no GPU."""
+    raise AssertionError(f"Torch not compiled with CUDA enabled. {_ONLY_CPU}")
+
+
+_CUDA: dict[Callable[..., Any], str] = {
+    _always(False): "is_available is_initialized is_bf16_supported",
+    _always(0): "device_count memory_allocated max_memory_allocated",
+    _always(None): "empty_cache manual_seed manual_seed_all",
+    _refuse: "current_device get_device_name get_device_properties get_device_capability "
+    "synchronize set_device reset_peak_memory_stats current_stream",
+}
+
+# What scripts ask of GPUs: `minigrad.cuda.is_available()` is False.
+cuda = SimpleNamespace(**{name: does for does, names in _CUDA.items() for name in names.split()})
+
+_absent = {"is_available": _always(False), "is_built": _always(False)}
+
+# Libraries that PyTorch computes with. Scripts set their switches for runs that can be repeated; on
+# the CPU minigrad gives the same numbers for the same seed anyway.
+backends = SimpleNamespace(
+    cuda=SimpleNamespace(**_absent),
+    cudnn=SimpleNamespace(enabled=False, deterministic=True, benchmark=False, **_absent),
+    mps=SimpleNamespace(**_absent),
+    mkldnn=SimpleNamespace(enabled=False, **_absent),
+    mkl=SimpleNamespace(**_absent),
+    openmp=SimpleNamespace(**_absent),
+)
+
+attach(__name__, _METHODS, {name: globals()[name] for name in __all__})

@@ -1,0 +1,590 @@
+"""Make tensors filled with one number, evenly spaced, of random numbers, or like another tensor."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.creation.construction import (
+    Array,
+    DtypeChoice,
+    factory,
+    keeps_order,
+    like,
+    number,
+    sequence_of_sizes,
+    shape_of,
+    whole_number,
+)
+from minigrad.faces.arguments import entry
+from minigrad.random import Generator, stream
+
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "range",
+    "zeros",
+    "zeros_like",
+]
+
+# Each function makes an array; `factory` takes dtype, device and so on, and makes the tensor.
+
+# ------------------------------------------------------------------ filled with one number
+
+
+@factory
+def zeros(*sizes: Any, size: Any = None, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor of zeros.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 3)
+        tensor([[0., 0., 0.],
+                [0., 0., 0.]])
+    """
+    return np.zeros(shape_of(sizes, size, "zeros"), dtype_or())
+
+
+@factory
+def ones(*sizes: Any, size: Any = None, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor of ones.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.ones(2)
+        tensor([1., 1.])
+    """
+    return np.ones(shape_of(sizes, size, "ones"), dtype_or())
+
+
+@factory
+def empty(*sizes: Any, size: Any = None, memory_format: Any = None, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor whose entries are not set.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.empty(2, 3).shape
+        torch.Size([2, 3])
+    """
+    keeps_order("empty", memory_format)
+    return np.empty(shape_of(sizes, size, "empty"), dtype_or())
+
+
+@factory
+def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor of a shape, filled with one number.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.full((2, 2), 7)
+        tensor([[7, 7],
+                [7, 7]])
+    """
+    value = number(fill_value, "full", "fill_value", 2)
+    dtype = dtype_or(dtypes.scalar_dtype(value, np.dtype("bool")))
+    return np.full(sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
+
+
+@factory(out=False)
+def empty_strided(size: Any, stride: Any, *, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor whose entries are not set, with given steps in memory.
+
+    Args:
+        size: The shape.
+        stride: The step in memory, in entries, along each dimension.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
+    sizes, dtype = sequence_of_sizes(size, "empty_strided"), dtype_or()
+    strides = sequence_of_sizes(stride, "empty_strided")
+    if len(sizes) != len(strides):
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {len(strides)} strides, {len(sizes)} sizes"
+        )
+    count = 1 + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
+    memory: Array = np.empty(0 if 0 in sizes else count, dtype)
+    return np.lib.stride_tricks.as_strided(
+        memory, sizes, [step * dtype.itemsize for step in strides]
+    )
+
+
+@factory
+def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
+    """Make a matrix with ones on the diagonal and zeros elsewhere.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    for position, (name, size) in enumerate((("n", n), ("m", n if m is None else m)), 1):
+        if whole_number(size, "eye", name, position) < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return np.eye(n, m, dtype=dtype_or())
+
+
+# ------------------------------------------------------------------ like another tensor
+
+
+@like
+def empty_like(new: Array) -> Array:
+    """Make a tensor in the shape and type of another whose entries are not set."""
+    return new
+
+
+@like
+def zeros_like(new: Array) -> Array:
+    """Make a tensor of zeros in the shape and type of another."""
+    new.fill(0)
+    return new
+
+
+@like
+def ones_like(new: Array) -> Array:
+    """Make a tensor of ones in the shape and type of another."""
+    new.fill(1)
+    return new
+
+
+@like
+def full_like(new: Array, fill_value: Any) -> Array:
+    """Make a tensor in the shape and type of another, filled with one number."""
+    new[...] = entry(number(fill_value, "full_like", "fill_value", 2), new.dtype)
+    return new
+
+
+def _new(name: str, make: Callable[..., Array]) -> Callable[..., Any]:
+    """Make a method that makes a tensor of the same type: `x.new_zeros(2, 3)`."""
+
+    def method(self: Tensor, *sizes: Any, size: Any = None, dtype_or: DtypeChoice) -> Array:
+        return make(shape_of(sizes, size, name), dtype_or(self._array.dtype))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Make a tensor as `{name[4:]}` does, of this tensor's type."
+    return factory(method, out=False)
+
+
+@factory(out=False)
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor of a shape, filled with one number, of this tensor's type."""
+    dtype = dtype_or(self._array.dtype)
+    value = entry(number(fill_value, "new_full", "fill_value", 2), dtype)
+    return np.full(sequence_of_sizes(size, "new_full"), value, dtype)
+
+
+methods: dict[str, Any] = {
+    "new_empty": _new("new_empty", np.empty),
+    "new_full": new_full,
+    "new_ones": _new("new_ones", np.ones),
+    "new_zeros": _new("new_zeros", np.zeros),
+}
+
+# ------------------------------------------------------------------ evenly spaced
+
+
+@factory
+def arange(
+    *bounds: Any,
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    dtype_or: DtypeChoice,
+) -> Array:
+    """Make a vector of numbers from a start (or 0) up to but not including an end.
+
+    The dtype is int64 if all bounds are whole numbers, else the default.
+
+    Args:
+        *bounds: The end; or start and end; or start, end and step.
+        start: The first number, given by name.
+        end: Where to stop, given by name.
+        step: The distance between two numbers, given by name.
+
+    Raises:
+        RuntimeError: If the step is 0 or leads away from the end, or a bound is not finite.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.arange(2, 8, 2)
+        tensor([2, 4, 6])
+    """
+    given = bounds if end is None else (*(bounds or (start,)), end)
+    if len(given) not in (1, 2, 3) or (len(bounds) > 1 and end is not None):
+        raise TypeError(
+            "arange() received an invalid combination of arguments - it takes (end), (start, end) "
+            "or (start, end, step)"
+        )
+    first, last = (start, *given) if len(given) == 1 else given[:2]
+    first = number(first, "arange", "start", 1)
+    last = number(last, "arange", "end", min(len(given), 2))
+    step = number(given[2] if len(given) == 3 else step, "arange", "step", 3)
+    whole = isinstance(first, int) and isinstance(last, int) and isinstance(step, int)
+    dtype = dtype_or(np.dtype("int64") if whole else None)
+    if whole and dtype == np.int64 and step and (last - first) * step >= 0:
+        return np.arange(first, last, step)
+    return _counted("arange", first, last, step, dtype)
+
+
+def _counted(caller: str, first: Any, last: Any, step: Any, dtype: np.dtype[Any]) -> Array:
+    """Count from one number to another, as `arange` does, or with the end as `range` does."""
+    if dtype.kind in "bc":
+        raise NotImplementedError(
+            f"\"{caller}_cpu\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'"
+        )
+    if any(isinstance(bound, complex) for bound in (first, last, step)):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if not step or step != step:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * (1 if step > 0 else -1) < 0:
+        raise RuntimeError(
+            "upper bound and lower bound inconsistent with step sign: the step leads from "
+            f"{first:g} away from {last:g}"
+        )
+    if dtype.kind in "iu" and not int(step):
+        raise ValueError(f"step must be nonzero, and {step} is 0 as a whole number")
+    if dtype == np.int64:
+        first, last, step = int(first), int(last), int(step)
+    distance = last - first
+    if isinstance(distance, int) and isinstance(step, int):
+        count = -(-distance // step) if caller == "arange" else distance // step + 1
+    else:
+        count = math.ceil(distance / step) if caller == "arange" else int(distance / step) + 1
+    kind = int if dtype.kind in "iu" else float
+    return (np.arange(count) * kind(step) + kind(first)).astype(dtype)
+
+
+@factory
+def range(start: Any, end: Any = None, step: Any = 1, *, dtype_or: DtypeChoice) -> Array:
+    """Make a vector of numbers with the end included; deprecated, `arange` is the way."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end).",
+        UserWarning,
+        stacklevel=3,
+    )
+    first, last = number(start, "range", "start", 1), number(end, "range", "end", 2)
+    return _counted("range", first, last, number(step, "range", "step", 3), dtype_or())
+
+
+@factory
+def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Array:
+    """Make a vector of evenly spaced numbers, both ends included.
+
+    Args:
+        start: The first number.
+        end: The last number.
+        steps: How many numbers.
+
+    Raises:
+        RuntimeError: If the number of numbers is negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    values, dtype = _line("linspace", start, end, steps, dtype_or)
+    return values.astype(dtype)
+
+
+@factory
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype_or: DtypeChoice
+) -> Array:
+    """Make a vector of powers of a base whose exponents are evenly spaced; see `linspace`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    exponents, dtype = _line("logspace", start, end, steps, dtype_or)
+    with np.errstate(all="ignore"):
+        return np.power(exponents.dtype.type(base), exponents).astype(dtype)
+
+
+def _line(
+    caller: str, start: Any, end: Any, steps: Any, dtype_or: DtypeChoice
+) -> tuple[Array, np.dtype[Any]]:
+    """Give evenly spaced numbers, counted from the nearer end so that both ends are exact.
+
+    Returns:
+        The numbers, of a floating-point type, and the dtype that they shall have.
+    """
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value._array.ndim:
+            raise RuntimeError(
+                f"{caller} only supports 0-dimensional start and end tensors, but got {name} with "
+                f"{value._array.ndim} dimension(s)."
+            )
+    first, last = number(start, caller, "start", 1), number(end, caller, "end", 2)
+    if whole_number(steps, caller, "steps", 3) < 0:
+        raise RuntimeError(f"number of steps must be non-negative. It is {steps}.")
+    default = dtypes.get_default_dtype()
+    if isinstance(first, complex) or isinstance(last, complex):
+        default = default.to_complex()
+    dtype = dtype_or(default.numpy)
+    if dtype.kind == "b":
+        raise NotImplementedError(f"\"{caller}_cpu\" not implemented for 'Bool'")
+    exact = np.float64 if dtype.kind in "iu" else dtype.type
+    if dtype.kind in "iu":
+        first, last = int(first), int(last)
+    with np.errstate(all="ignore"):
+        first, last = exact(first), exact(last)
+        if steps == 1:
+            return np.full(1, first), dtype
+        step = (last - first) / exact(max(steps - 1, 1))
+        places = np.arange(steps).astype(exact)
+        half = steps // 2
+        if dtype == np.float32:  # PyTorch rounds only once here, after multiplying and adding
+            first, last, step = np.float64(first), np.float64(last), np.float64(step)
+        result = np.empty(steps, exact)
+        result[:half] = first + step * places[:half]
+        result[half:] = last - step * places[: steps - half][::-1]
+    return result, dtype
+
+
+# ------------------------------------------------------------------ random numbers
+
+# A seed gives the numbers that it gives in PyTorch; see `minigrad.random`.
+
+
+def random_floats(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    generator: Generator | None,
+    normal: bool = False,
+    blocks: bool = True,
+) -> Array:
+    """Draw uniform numbers from 0 to 1 or standard normal ones, real or complex.
+
+    Complex normal numbers have half the variance in each part.
+
+    Args:
+        shape: The shape.
+        dtype: The type.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+        normal: Whether they are normal.
+        blocks: Whether normal ones are made in blocks, as for memory without gaps.
+
+    Raises:
+        NotImplementedError: If the type is neither floating point nor complex.
+    """
+    if dtype.kind not in "fc":
+        kernel = "normal_kernel_cpu" if normal else "check_uniform_bounds"
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'. Random "
+            "numbers of this kind are floats."
+        )
+    source, is_complex = stream(generator), dtype.kind == "c"
+    parts = np.dtype(f"f{dtype.itemsize // 2}") if is_complex else dtype
+    sizes = (*shape, 2) if is_complex else shape
+    if normal:
+        drawn = source.normal(sizes, parts, 0.0, 0.5**0.5 if is_complex else 1.0, blocks)
+    else:
+        drawn = source.uniform(sizes, parts)
+    return drawn.view(dtype).reshape(shape) if is_complex else drawn
+
+
+@factory
+def rand(
+    *sizes: Any, size: Any = None, generator: Generator | None = None, dtype_or: DtypeChoice
+) -> Array:
+    """Make a tensor of random numbers, uniform from 0 up to but not including 1.
+
+    Args:
+        *sizes: The shape.
+        size: The shape, given by its name.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        NotImplementedError: If the type is not floating point.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.rand(3)
+        tensor([0.4963, 0.7682, 0.0885])
+    """
+    return random_floats(shape_of(sizes, size, "rand"), dtype_or(), generator)
+
+
+@factory
+def randn(
+    *sizes: Any, size: Any = None, generator: Generator | None = None, dtype_or: DtypeChoice
+) -> Array:
+    """Make a tensor of random numbers from the standard normal distribution; see `rand`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randn(3)
+        tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    return random_floats(shape_of(sizes, size, "randn"), dtype_or(), generator, normal=True)
+
+
+def random_integers(
+    low: int, high: int, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Any
+) -> Array:
+    """Draw whole numbers from `low` up to but not including `high`, in a dtype.
+
+    Raises:
+        RuntimeError: If there is none, or the dtype does not hold the last.
+    """
+    check_range(low, high, dtype)
+    return stream(generator).integers(low, high, shape).astype(dtype)
+
+
+def check_range(low: int, high: int, dtype: np.dtype[Any]) -> None:
+    """Raise if there is no whole number to draw, or a dtype does not hold the last."""
+    if low >= high:
+        raise RuntimeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    if dtype.kind in "iub":
+        limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        for what, bound in (("from", low), ("to - 1", high - 1)):
+            if not limits[0] <= bound <= limits[1]:
+                name = dtypes.c_name(np.empty(0, dtype))
+                raise RuntimeError(f"{what} is out of bounds for {name}")
+
+
+@factory
+def randint(
+    *arguments: Any,
+    low: int = 0,
+    high: int | None = None,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype_or: DtypeChoice,
+) -> Array:
+    """Make a tensor of random integers: `randint(low, high, size)` or `randint(high, size)`.
+
+    Args:
+        *arguments: The lowest number, 0 if left out; the one after the highest; the shape.
+        low: The lowest number, by name.
+        high: The one after the highest, by name.
+        size: The shape, by name.
+        generator: The source of the numbers, if not the one that `manual_seed` starts.
+
+    Raises:
+        RuntimeError: If there is no number in the range, or the type does not hold the last.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randint(0, 10, (3,))
+        tensor([4, 9, 3])
+    """
+    given = [*arguments]
+    if size is None and given:
+        size = given.pop()
+    if high is None and given:
+        high = given.pop()
+    if high is None or len(given) > 1 or not isinstance(size, (tuple, list)):
+        raise TypeError(
+            "randint() received an invalid combination of arguments; expected "
+            "randint(high, size) or randint(low, high, size), where size is a tuple"
+        )
+    first = int(number(given[0] if given else low, "randint", "low", 1))
+    end = int(number(high, "randint", "high", 2))
+    shape, dtype = shape_of((size,), None, "randint"), dtype_or(np.dtype("int64"))
+    return random_integers(first, end, shape, dtype, generator)
+
+
+@factory
+def randperm(n: int, *, generator: Generator | None = None, dtype_or: DtypeChoice) -> Array:
+    """Make a vector of the numbers from 0 to n - 1 in random order, of dtype int64 by default.
+
+    Raises:
+        RuntimeError: If n is negative, or the type does not hold the last number.
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randperm(4)
+        tensor([0, 1, 3, 2])
+    """
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    dtype = dtype_or(np.dtype("int64"))
+    if dtype.kind in "iu" and n > np.iinfo(dtype).max + 1:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    return stream(generator).permutation(n).astype(dtype)
+
+
+def fill_in_order_of_memory(array: Array, draw: Callable[[int], Array]) -> Array:
+    """Fill an array with random numbers: the first one goes where its memory begins.
+
+    Args:
+        array: The array.
+        draw: Gives so many numbers as it is asked for.
+    """
+    order = np.argsort([-abs(step) for step in array.strides], kind="stable")
+    in_memory = array if array.flags.c_contiguous else array.transpose(order)
+    in_memory[...] = draw(array.size).reshape(in_memory.shape)
+    return array
+
+
+@like
+def rand_like(new: Array, *, generator: Generator | None = None) -> Array:
+    """Make a tensor of uniform random numbers in the shape and type of another."""
+    return fill_in_order_of_memory(new, lambda n: random_floats((n,), new.dtype, generator))
+
+
+@like
+def randn_like(new: Array, *, generator: Generator | None = None) -> Array:
+    """Make a tensor of normal random numbers in the shape and type of another."""
+    blocks = new.flags.c_contiguous
+    return fill_in_order_of_memory(
+        new, lambda n: random_floats((n,), new.dtype, generator, True, blocks)
+    )
+
+
+@like
+def randint_like(
+    new: Array,
+    *bounds: Any,
+    low: int = 0,
+    high: int | None = None,
+    generator: Generator | None = None,
+) -> Array:
+    """Make a tensor of random integers, as `randint`, in the shape and type of another."""
+    first, end = (low, *bounds)[-2:] if bounds else (low, high)
+    if end is None:
+        raise TypeError('randint_like() missing 1 required positional arguments: "high"')
+    return fill_in_order_of_memory(
+        new, lambda n: random_integers(int(first), int(end), (n,), new.dtype, generator)
+    )

@@ -1,0 +1,274 @@
+"""Bring the arguments of an operation into one form: dimensions, sizes, types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import refuse_complex, type_name
+from minigrad.core.modes import grad_mode
+from minigrad.core.tape import book
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+
+
+def dimension(dim: int, ndim: int) -> int:
+    """Bring a dimension's number into the range from 0 on."""
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
+            f"but got {dim})"
+        )
+    return dim % limit
+
+
+def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
+    """Bring one dimension's number or several into a sorted tuple."""
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    numbers = tuple(dimension(int(d), ndim) for d in dims) or tuple(range(ndim))
+    if len(set(numbers)) != len(numbers):
+        repeated = next(n for i, n in enumerate(numbers) if n in numbers[:i])
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
+    return () if ndim == 0 else tuple(sorted(numbers))
+
+
+def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """Accept sizes one by one or as one sequence."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list, range)):
+        sizes = tuple(sizes[0])
+    return tuple(int(size) for size in sizes)
+
+
+def sequence_of(name: str, argument: str, given: Any, position: int = 2) -> tuple[int, ...]:
+    """Take sizes or dimensions that a function is given in one sequence.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not "
+            f"{type(given).__name__}"
+        )
+    return tuple(int(size) for size in given)
+
+
+def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) -> tuple[int, ...]:
+    """Take sizes or dimensions that a method is given one by one, in one sequence, or by name.
+
+    Raises:
+        TypeError: If there are none.
+    """
+    if several:
+        return sizes_of(several)
+    if given is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
+    return sequence_of(name, argument, given)
+
+
+def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Raise if an argument that must be a tensor is none."""
+    if not isinstance(value, Tensor):
+        raise no_tensor(name, value, argument, position)
+
+
+def no_tensor(name: str, value: Any, argument: str, position: int) -> TypeError:
+    """Make the error for an argument that must be a tensor."""
+    return TypeError(
+        f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
+        f"{type_name(value)}"
+    )
+
+
+def no_combination(name: str, *operands: Any) -> TypeError:
+    """Make the error for operands of types that do not go together."""
+    given = ", ".join(map(type_name, operands))
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({given}), but expected a "
+        "tensor, and a tensor or a number"
+    )
+
+
+def wrong_operand(name: str, *operands: Any) -> TypeError:
+    """Make the error for operands of which one counts for no tensor."""
+    second = isinstance(operands[0], (Tensor, int, float, complex))
+    argument = "other" if second else "input"
+    return no_tensor(name, operands[second], argument, 1 + second)
+
+
+def is_operand(value: Any) -> bool:
+    """Tell whether a tensor can be computed with something."""
+    kinds = (Tensor, int, float, complex, np.ndarray, np.generic)
+    return isinstance(value, kinds) or hasattr(value, "free_symbols")
+
+
+def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
+    """Give a sequence of tensors as a list.
+
+    Raises:
+        TypeError: If it is no sequence, or one of it is no tensor.
+    """
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}"
+        )
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(tensor).__name__}"
+            )
+    return list(tensors)
+
+
+def check_int(name: str, value: Any, argument: str, position: int) -> None:
+    """Raise if an argument that must be a whole number is none."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be int, not "
+            f"{type_name(value)}"
+        )
+
+
+def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Give a number that takes a place among real ones: a complex number as a real one.
+
+    Args:
+        value: A number.
+        dtype: The type of the numbers that it comes among; complex ones take any.
+
+    Raises:
+        RuntimeError: If it has an imaginary part.
+    """
+    if dtype.kind not in "iuf" or not isinstance(value, (complex, np.complexfloating)):
+        return value
+    if value.imag:
+        raise RuntimeError(
+            f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
+        )
+    return value.real
+
+
+def _overflow(dtype: np.dtype[Any]) -> str:
+    names = {"float16": "c10::Half", "float32": "float", "float64": "double"}
+    name = names.get(dtype.name, f"{dtype.name}_t")
+    return f"value cannot be converted to type {name} without overflow."
+
+
+def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Make an array of one number that is to be written among others.
+
+    A negative number among unsigned ones counts from the largest down.
+
+    Args:
+        value: A number.
+        dtype: The type of the others.
+
+    Raises:
+        RuntimeError: If it is too large for them, or has an imaginary part.
+    """
+    value = real_number(value, dtype)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        smallest = limits.min or -limits.max
+        if not smallest <= value <= limits.max:  # nor is NaN
+            raise RuntimeError(_overflow(dtype))
+        return np.asarray(int(value)).astype(dtype)
+    if dtype.kind == "f" and float(np.finfo(dtype).max) < abs(value) < np.inf:
+        raise RuntimeError(_overflow(dtype))
+    return np.asarray(value).astype(dtype)
+
+
+def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Convert to a NumPy dtype, recorded where both types are floating point.
+
+    Raises:
+        NotImplementedError: If the conversion to complex numbers would be recorded.
+    """
+    from_kind, to_kind = tensor._array.dtype.kind, dtype.kind
+    if tensor._array.dtype == dtype:
+        return tensor
+    if tensor.requires_grad and to_kind not in "iub" and from_kind not in "iub":
+        if grad_mode.enabled:
+            refuse_complex(dtype)
+        return book["to_copy"](tensor, dtype)
+    return wrap(tensor._array.astype(dtype))
+
+
+def dimension_of(
+    name: str, dim: Any, input: Tensor, position: int = 2, argument: str = "dim"
+) -> int:
+    """Bring the number of one dimension of a tensor into the range from 0 on.
+
+    Args:
+        name: The function that asks, for the error.
+        dim: A number.
+        input: The tensor whose dimension is meant.
+        position: Which argument it is.
+        argument: What it is called.
+
+    Raises:
+        TypeError: If it is no whole number.
+        IndexError: If there is no such dimension.
+    """
+    check_int(name, dim, argument, position)
+    return dimension(dim.__index__(), input._array.ndim)
+
+
+def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tuple[int, ...]:
+    """Bring the numbers of several dimensions into a sorted tuple; none means all.
+
+    Args:
+        name: The function that asks, for the error.
+        dim: A number, several, or None.
+        input: The tensor whose dimensions are meant.
+        position: Which argument it is.
+
+    Raises:
+        TypeError: If they are no whole numbers.
+        IndexError: If there is no such dimension.
+        RuntimeError: If one is named twice.
+    """
+    if dim is None:
+        return tuple(range(input._array.ndim))
+    try:
+        return dimensions(dim, input._array.ndim)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name}(): argument 'dim' (position {position}) must be tuple of ints, not "
+            f"{type_name(dim)}"
+        ) from None
+
+
+def as_floats(tensor: Tensor) -> Tensor:
+    """Convert integers to the default dtype, for a function whose results are no integers."""
+    if tensor._array.dtype.kind in "iub":
+        return cast(tensor, dtypes.get_default_dtype().numpy)
+    return tensor
+
+
+def refuse(kernel: str, kinds: str, *tensors: Tensor) -> None:
+    """Raise if the dtype in which tensors meet is of a kind that PyTorch has no kernel for."""
+    arrays = [each._array for each in tensors if isinstance(each, Tensor)]
+    wanted = arrays[0].dtype if len(arrays) == 1 else dtypes.result_type(*arrays)
+    if wanted.kind in kinds:
+        raise not_implemented(kernel, np.empty(0, wanted))
+
+
+def not_implemented(kernel: str, array: Any) -> NotImplementedError:
+    """Make PyTorch's error for a dtype that an operation is not made for."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.scalar_name(array)}'")
+
+
+def as_tensor(value: Any) -> Tensor:
+    """Give an array or a number that NumPy was called with as a tensor."""
+    return value if isinstance(value, Tensor) else wrap(np.asarray(value))
+
+
+def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of tensors stand for one of NumPy's, which may get an array or a number."""
+    return lambda *operands: function(*map(as_tensor, operands))

@@ -1,0 +1,311 @@
+"""Make a function, a method and their other forms of one signature and one body.
+
+A face stands over the operation it belongs to::
+
+    @face("tan(Tensor input, *, out=None)", floats=True, in_place="function", ufunc=np.tan)
+    @differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
+    def tan(self): ...
+
+From this come `minigrad.tan(x)`, `minigrad.tan(x, out=y)`, `x.tan()`, `x.tan_()`, what
+`numpy.tan(x)` means for a tensor, and the errors for what is no tensor. The decorated body stays
+as it is: it gets all arguments by position, with dimensions counted from 0. If the operation
+needs more than its rule, the body is a plain function that calls it.
+
+As with the operations of the tape, the functions are written when they are first called, so that
+they cost what one written by hand costs; `FACES["tan"].write()` shows them.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from minigrad.core.tensor import Tensor
+from minigrad.faces import numpy_protocols, results
+from minigrad.faces.arguments import (
+    as_floats,
+    check_int,
+    check_tensor,
+    dimension_of,
+    dimensions_of,
+    no_combination,
+    on_tensors,
+    refuse,
+    sequence_of,
+    sizes_given,
+    wrong_operand,
+)
+from minigrad.faces.in_place import in_place as written_in_place
+from minigrad.faces.out import write_result
+from minigrad.faces.signature import Argument, Signature, read
+
+FACES: dict[str, Face] = {}  # by the name of the function, aliases too
+functions: dict[str, Callable[..., Any]] = {}  # the functions of `minigrad`
+# which functions and which methods each file says
+said_in: dict[str, tuple[list[str], list[str]]] = {}
+
+# What the written functions may refer to.
+_names: dict[str, Any] = {
+    "Tensor": Tensor,
+    "as_floats": as_floats,
+    "check_int": check_int,
+    "check_tensor": check_tensor,
+    "dimension_of": dimension_of,
+    "dimensions_of": dimensions_of,
+    "inf": float("inf"),
+    "no_combination": no_combination,
+    "refuse": refuse,
+    "wrong_operand": wrong_operand,
+    "sequence_of": sequence_of,
+    "sizes_given": sizes_given,
+    "write_result": write_result,
+}
+
+
+class Face:
+    """A function of `minigrad` with all its forms.
+
+    Attributes:
+        signature: What it takes and gives.
+        body: What computes it.
+        function: The function.
+        method: The method of `Tensor`, which takes no `out`.
+    """
+
+    def __init__(
+        self,
+        signature: Signature,
+        body: Callable[..., Any],
+        floats: bool,
+        missing: tuple[str, str],
+        out: str,
+        check: Callable[..., None] | None = None,
+    ) -> None:
+        self.signature, self.body, self.check = signature, body, check
+        self._floats, self._missing, self._out = floats, missing, out
+        self.first = 1  # the position of the first argument, as errors count
+        self.result = None
+        if signature.results:
+            self.result = results.named_tuple(signature.name, signature.results)
+        self.function = self._stub(method=False)
+        apart = signature.takes_out or signature.spread
+        self.method = self._stub(method=True) if apart else self.function
+
+    def _stub(self, method: bool) -> Any:
+        """Make a function that writes itself when it is first called."""
+        names = {**_names, "body": self.body, "face": self, "result_type": self.result}
+        names["check"] = self.check
+        function: Any = FunctionType(_first_call.__code__, names, self.signature.name)
+        function.__qualname__ = self.signature.name
+        function.__doc__ = self.body.__doc__
+        function.__module__ = self.body.__module__
+        function.__wrapped__ = _Shown(self.signature, method)
+        names["this"], names["prepare"] = function, lambda: self._prepare(function, method)
+        return function
+
+    def _prepare(self, function: Any, method: bool) -> None:
+        source = self.write(method)
+        filename = f"<minigrad {self.signature.name}{' method' if method else ''}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        written: dict[str, Any] = {}
+        exec(compile(source, filename, "exec"), function.__globals__, written)
+        made = written[self.signature.name]
+        function.__defaults__, function.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
+        function.__code__ = made.__code__
+
+    def write(self, method: bool = False) -> str:
+        """Write the source of the function, or of the method, which takes no `out`."""
+        signature, name = self.signature, self.signature.name
+        lines = [f"def {name}({signature.parameters(not method, method)}):"]
+        sizes = signature.spread
+        if sizes and method:
+            lines += [f'    {sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
+        for ours, theirs in signature.numpy_names.items():
+            lines += [f"    if {theirs} is not None:", f"        {ours} = {theirs}"]
+        given = ", ".join(each.name for each in signature.arguments)
+        if signature.takes_out and not method:
+            by_name = ", ".join(
+                f"{each.name}={each.name}" if each.by_name else each.name
+                for each in signature.arguments
+            )
+            lines += [
+                "    if out is not None:",
+                f"        return write_result(face.method, out, {self._out!r}, {by_name})",
+            ]
+        for place, argument in enumerate(signature.arguments):
+            if not (method and argument.kind == "Sizes"):
+                lines += [f"    {line}" for line in self._checks(argument, place + self.first)]
+        lines += [f"    {line}" for line in self._types()]
+        value = f"body({given})"
+        if any(each.kind in ("Operand", "Scalar") for each in signature.arguments):
+            lines += [
+                f"    result = {value}",
+                "    if result is NotImplemented:",
+                f'        raise {self._wrong}("{name}", {given})',
+                "    return result",
+            ]
+        else:
+            lines += [f"    return {f'result_type(*{value})' if self.result else value}"]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def _wrong(self) -> str:
+        """Name what makes the error for operands: is there one signature for them or more?"""
+        scalars = any(each.kind == "Scalar" for each in self.signature.arguments)
+        return "no_combination" if scalars else "wrong_operand"
+
+    def _checks(self, argument: Argument, position: int) -> list[str]:
+        name, function = argument.name, self.signature.name
+        tensor = self.signature.arguments[0].name
+        if argument.kind == "int":
+            line = f'check_int("{function}", {name}, "{name}", {position})'
+            return [f"if {name} is not None:", f"    {line}"] if argument.optional else [line]
+        if argument.kind == "Tensor":
+            wrong = f"not isinstance({name}, Tensor)"
+            if argument.optional:
+                wrong = f"{name} is not None and {wrong}"
+            call = f'check_tensor("{function}", {name}, "{name}", {position})'
+            if self._wrong == "no_combination":
+                given = ", ".join(each.name for each in self.signature.arguments)
+                call = f'raise no_combination("{function}", {given})'
+            return [f"if {wrong}:", f"    {call}"]
+        if argument.kind == "Sizes":
+            return [f'{name} = sequence_of("{function}", "{name}", {name}, {position})']
+        if argument.kind in ("Dim", "Dims"):
+            call = "dimension_of" if argument.kind == "Dim" else "dimensions_of"
+            named = f', "{name}"' if call == "dimension_of" and name != "dim" else ""
+            line = f'{name} = {call}("{function}", {name}, {tensor}, {position}{named})'
+            if argument.optional and argument.kind == "Dim":
+                return [f"if {name} is not None:", f"    {line}"]
+            return [line]
+        return []
+
+    def _types(self) -> list[str]:
+        """Write what is done about dtypes: integers are taken as floats, or refused."""
+        tensors = [each.name for each in self.signature.arguments if each.kind == "Tensor"]
+        if self._floats:
+            lines = [f'if {tensors[0]}._array.dtype.kind in "iub":']
+            if len(tensors) == 1:
+                return [*lines, f"    {tensors[0]} = as_floats({tensors[0]})"]
+            both = " and ".join(f'{each}._array.dtype.kind in "iub"' for each in tensors)
+            converted = ", ".join(f"as_floats({each})" for each in tensors)
+            return [f"if {both}:", f"    {', '.join(tensors)} = {converted}"]
+        kinds, kernel = self._missing
+        if kinds:
+            return [f'refuse("{kernel}", "{kinds}", {", ".join(tensors)})']
+        if self.check is not None:
+            return [f"check({', '.join(f'{each}._array' for each in tensors)})"]
+        return []
+
+
+def _first_call(*arguments: Any, **named: Any) -> Any:
+    """Stand in for a function until it is first called: this makes importing quick."""
+    prepare()  # type: ignore[name-defined]  # noqa: F821 - among the names of the function
+    return this(*arguments, **named)  # type: ignore[name-defined]  # noqa: F821
+
+
+class _Shown:
+    """Tells `inspect` the signature of a function that is not written yet."""
+
+    def __init__(self, signature: Signature, method: bool) -> None:
+        self._signature, self._method = signature, method
+
+    @property
+    def __signature__(self) -> Any:
+        return self._signature.shown(self._method)
+
+
+def face(
+    schema: str,
+    *,
+    floats: bool = False,
+    missing: tuple[str, str] = ("", ""),
+    out: str = "kind",
+    check: Callable[..., None] | None = None,
+    function: bool = True,
+    method: bool = True,
+    in_place: bool | str = False,
+    also: str = "",
+    ufunc: Any = None,
+    numpy: Any = None,
+) -> Callable[[Any], Any]:
+    """Give the decorated body its forms.
+
+    Args:
+        schema: The signature, as PyTorch's schemas write it; see `minigrad.faces.signature`.
+            With `out=None` in it the function can write into a tensor.
+        floats: Whether tensors of integers are taken as tensors of the default dtype.
+        missing: The kinds of dtypes that PyTorch has no kernel for, and the kernel's name.
+        out: Which dtypes `out` may have; see `minigrad.faces.out.write_result`.
+        check: Gets the tensors' arrays before the body runs, and raises if they do not fit.
+        function: Whether there is a function in `minigrad`.
+        method: Whether there is a method of `Tensor`.
+        in_place: Whether there is a method `name_` that writes into the tensor; "function" if
+            there is a function `minigrad.name_`, too.
+        also: Other names for all of this, in one text.
+        ufunc: NumPy's function on entries, or several, that mean this for tensors.
+        numpy: NumPy's other function, or several, that mean this for tensors.
+
+    Returns:
+        The decorator, which gives the body back unchanged.
+    """
+
+    def decorate(body: Any) -> Any:
+        made = Face(read(schema), body, floats, missing, out, check)
+        made.first = int(function or not method)  # to a method the tensor is none
+        module = body.__module__
+        for name in (made.signature.name, *also.split()):
+            FACES[name] = made
+            forms: dict[str, Any] = {name: made.method} if method else {}
+            public: dict[str, Any] = {name: made.function} if function else {}
+            if in_place:
+                forms[f"{name}_"] = written_in_place(made.method, made.signature)
+                if in_place == "function":
+                    public[f"{name}_"] = forms[f"{name}_"]
+            attach(module, forms, public)
+        for_numpy = made.method
+        if sum(each.kind == "Tensor" for each in made.signature.arguments) > 1:
+            for_numpy = on_tensors(for_numpy)
+        numpy_protocols.ufuncs.update(dict.fromkeys(_several(ufunc), for_numpy))
+        numpy_protocols.functions.update(dict.fromkeys(_several(numpy), for_numpy))
+        return body
+
+    return decorate
+
+
+def entrywise(*, floats: bool = True, in_place: bool | str = "function", **options: Any) -> Any:
+    """Give an operation on each entry of one tensor its face; it has the operation's name.
+
+    Args:
+        floats: Whether integers are taken as floats.
+        in_place: Whether there are forms in place.
+        **options: What else `face` takes.
+    """
+
+    def decorate(body: Any) -> Any:
+        schema = f"{body.__name__}(Tensor input, *, out=None)"
+        return face(schema, floats=floats, in_place=in_place, **options)(body)
+
+    return decorate
+
+
+def _several(keys: Any) -> tuple[Any, ...]:
+    return () if keys is None else keys if isinstance(keys, tuple) else (keys,)
+
+
+def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = None) -> None:
+    """Give `Tensor` methods, properties or operators, and `minigrad` functions.
+
+    Args:
+        module: The file that says them: its `__name__`.
+        forms: What to give to `Tensor`, by name.
+        public: What to give to `minigrad`, by name.
+    """
+    said = said_in.setdefault(module, ([], []))
+    said[0].extend(public or ())
+    said[1].extend(forms)
+    functions.update(public or {})
+    for name, form in forms.items():
+        setattr(Tensor, name, form)

@@ -1,0 +1,77 @@
+"""Load the less usual operations when they are first asked for, so that importing stays quick.
+
+`index.txt` lists which functions of `minigrad` and which methods of `Tensor` wait in which file of
+the package. The files themselves say it, in their faces; `python -m minigrad.faces` writes the
+list anew.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from minigrad.core.tensor import Tensor
+from minigrad.faces.face import functions
+
+INDEX = Path(__file__).with_name("index.txt")
+
+# The file in which each name waits, for functions and for methods.
+_files: dict[str, dict[str, str]] = {"functions": {}, "methods": {}}
+for _line in INDEX.read_text(encoding="utf-8").splitlines():
+    _file, _kind, *_names = _line.split()
+    _files[_kind].update(dict.fromkeys(_names, _file))
+
+
+def load(file: str) -> Any:
+    """Load a file; its functions, methods and meanings for NumPy come with it.
+
+    Args:
+        file: Its name, from the package on: `ops.trigonometry`.
+    """
+    return import_module(f"minigrad.{file}")
+
+
+def load_all() -> None:
+    """Load every file: NumPy was given a tensor, and what it asks for was not found."""
+    for files in _files.values():
+        for file in dict.fromkeys(files.values()):
+            load(file)
+
+
+def function(name: str) -> Any:
+    """Give a function of `minigrad` that waits in a file, or None."""
+    file = _files["functions"].get(name)
+    if file is None:
+        return None
+    load(file)
+    return functions[name]
+
+
+def waiting_functions() -> list[str]:
+    """Give the names of all functions that wait."""
+    return [*_files["functions"]]
+
+
+class Waiting:
+    """Stands for a method of `Tensor` until it is first asked for."""
+
+    __slots__ = ("file", "name")
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file, self.name = file, name
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        load(self.file)
+        return getattr(owner if tensor is None else tensor, self.name)
+
+    def __set__(self, tensor: Tensor, value: Any) -> None:
+        load(self.file)  # what waits may be a property that can be assigned
+        setattr(tensor, self.name, value)
+
+
+def attach_waiting() -> None:
+    """Give `Tensor` the methods that wait in files."""
+    for name, file in _files["methods"].items():
+        if name not in vars(Tensor):  # not if a file that is loaded at once has come to say it
+            setattr(Tensor, name, Waiting(file, name))

@@ -1,0 +1,221 @@
+"""Write a result into a tensor that is there already: the argument `out` of many functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import type_name
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.faces.overlap import refuse_overlap
+
+
+def with_out(
+    function: Callable[..., Any] | None = None, *, conversion: str = "kind", name: str = ""
+) -> Callable[..., Any]:
+    """Let a function take the argument `out`, as PyTorch's has it.
+
+    Args:
+        function: A function that gives a tensor, or a tuple of tensors.
+        conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
+            kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
+            as most others do (and all with several results); "any", as its sums do; or "limits",
+            as limiting has it: that of the result, unless the limits are tensors.
+        name: What the error about gradients calls the function, if not by its name.
+
+    Example:
+        >>> import minigrad as torch
+        >>> place = torch.zeros(2)
+        >>> with_out(torch.exp)(torch.zeros(2), out=place) is place
+        True
+        >>> place
+        tensor([1., 1.])
+    """
+    if function is None:
+        return functools.partial(with_out, conversion=conversion, name=name)
+    called = function
+
+    @functools.wraps(called)
+    def call(*arguments: Any, out: Any = None, **options: Any) -> Any:
+        if out is None:
+            return called(*arguments, **options)
+        return write_result(called, out, conversion, *arguments, _name=name, **options)
+
+    return shows(call, {"out": None})
+
+
+class _Shown:
+    """Tells the signature of a wrapped function when it is asked for: importing stays quick."""
+
+    def __init__(self, wrapped: Any, more: dict[str, Any], renamed: dict[str, str]) -> None:
+        self.__wrapped__, self.more, self.renamed = wrapped, more, renamed
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        told = inspect.signature(self.__wrapped__)
+        names = [(self.renamed.get(each, each), each) for each in told.parameters]
+        own = [told.parameters[old].replace(name=new) for new, old in names if new]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in self.more.items()
+            if name not in told.parameters
+        ]
+        last = [each for each in own if each.kind is each.VAR_KEYWORD]
+        return told.replace(parameters=[*(each for each in own if each not in last), *more, *last])
+
+
+def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
+    """Let the signature of a wrapped function show what the wrapper takes by name, beside it.
+
+    `inspect.signature` goes from a wrapper to what it wraps, until something tells its signature.
+
+    Args:
+        call: The wrapper.
+        more: What the wrapper takes by name, with the defaults.
+        **renamed: How arguments of the function are called in the wrapper; "" if the wrapper fills
+            them in itself.
+    """
+    call.__wrapped__ = _Shown(call.__wrapped__, more, renamed)
+    return call
+
+
+def write_result(
+    function: Callable[..., Any],
+    out: Any,
+    conversion: str,
+    *arguments: Any,
+    _name: str = "",
+    **options: Any,
+) -> Any:
+    """Call a function, and write its result into a tensor, or several.
+
+    Args:
+        function: A function that gives a tensor, or a tuple of tensors.
+        out: The tensor, or a tuple of as many.
+        conversion: Which dtypes `out` may have: "kind", "none", "any" or "limits", see `with_out`;
+            or "booleans".
+        *arguments: What the function gets.
+        _name: What the error about gradients calls the function, if not by its name.
+        **options: What the function gets by name.
+
+    Returns:
+        What was given as `out`.
+
+    Raises:
+        TypeError: If `out` is no tensor, or not as many as there are results.
+        RuntimeError: If a gradient would get lost, memory overlaps, or the dtype does not fit.
+    """
+    several = isinstance(out, (tuple, list))
+    places = tuple(out) if several else (out,)
+    for position, place in enumerate(places):
+        if not isinstance(place, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 'out', but got "
+                f"{type_name(place)}"
+                if several
+                else f"{function.__name__}(): argument 'out' must be Tensor, not {type_name(place)}"
+            )
+    given = [*_tensors(arguments), *_tensors(options.values())]
+    if is_grad_enabled():
+        refuse_gradient(_name or function.__name__, *given, *places)
+    if conversion == "limits" and len(given) > 1:
+        conversion = "kind"
+    with no_grad():
+        result = function(*arguments, **options)
+        if isinstance(result, tuple) != several or (several and len(result) != len(places)):
+            wanted = f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
+            raise TypeError(
+                f"{function.__name__}(): argument 'out' must be {wanted}, not {type_name(out)}"
+            )
+        values = result if isinstance(result, tuple) else (result,)
+        for place, value in zip(places, values, strict=True):
+            _check_dtype(function.__name__, place, value, "none" if several else conversion)
+        for place, value in zip(places, values, strict=True):
+            for read in given:
+                refuse_overlap(place._array, read._array)
+            fit(place, value._array.shape)
+            with np.errstate(all="ignore"):
+                place.copy_(value)
+    if not several:
+        return out
+    kind: Any = type(result)
+    return places if kind is tuple else _with_name(kind)(*places)
+
+
+@functools.cache
+def _with_name(kind: Any) -> Any:
+    """Give the named tuple that holds results which were written, as PyTorch prints it."""
+    return type(f"{kind.__name__}_out", (kind,), {"__slots__": ()})
+
+
+def _tensors(arguments: Any) -> list[Tensor]:
+    """List the tensors among arguments, and in sequences among them."""
+    found: list[Tensor] = []
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            found.append(argument)
+        elif isinstance(argument, (tuple, list)):
+            found += [one for one in argument if isinstance(one, Tensor)]
+    return found
+
+
+def refuse_gradient(name: str, *tensors: Tensor) -> None:
+    """Raise if a tensor requires a gradient that would get lost."""
+    if any(tensor.requires_grad for tensor in tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+
+
+def _check_dtype(name: str, place: Tensor, value: Tensor, conversion: str) -> None:
+    own, new = place._array, value._array
+    if conversion == "booleans" and own.dtype.kind != "b" and own.dtype != np.uint8:
+        raise RuntimeError(
+            f"{name} only supports bool tensor for result, got: {place.dtype.tensor_type}"
+        )
+    if conversion == "none" and own.dtype != new.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {dtypes.c_name(new)}, but got {dtypes.c_name(own)} "
+            "instead"
+        )
+    if conversion == "limits" and own.dtype != new.dtype:
+        raise RuntimeError(
+            f"Found dtype {dtypes.scalar_name(own)} but expected {dtypes.scalar_name(new)}"
+        )
+    if conversion == "kind" and dtypes.kind_of(new.dtype) > dtypes.kind_of(own.dtype):
+        raise RuntimeError(
+            f"result type {value.dtype.tensor_type} can't be cast to the desired output type "
+            f"{place.dtype.tensor_type}"
+        )
+
+
+def fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
+    """Give a tensor that a result is written to the shape of the result."""
+    array = place._array
+    if array.shape == sizes:
+        return
+    if array.size and warn:
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(array.shape)}, which does not match the required output shape {list(sizes)}. "
+            "This behavior is deprecated, and in a future PyTorch release outputs will not be "
+            "resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+            "resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning,
+            stacklevel=5,
+        )
+    count = math.prod(sizes)
+    if array.size >= count and array.flags.c_contiguous:  # the same memory, as far as it reaches
+        place._array = array.reshape(-1)[:count].reshape(sizes)
+    else:
+        place._array = np.zeros(sizes, array.dtype)

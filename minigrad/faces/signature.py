@@ -1,0 +1,165 @@
+"""Read a signature as PyTorch's schemas write it: `sum(Tensor input, Dims? dim=None) -> Tensor`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import NamedTuple
+
+# What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+_SCHEMA = re.compile(r"(\w+)\((.*?)\)(?: -> (.+))?", re.DOTALL)
+_ARGUMENT = re.compile(r"(?:(\S+)\s+)?(\*?\w+)(?:=(.+))?", re.DOTALL)
+
+
+class Argument(NamedTuple):
+    """One argument of a function.
+
+    Attributes:
+        kind: Its type: `Tensor`; `Dim`, the number of a dimension, counted from 0 when it arrives;
+            `Dims`, several of them, or none for all; `Operand`, a tensor or a number that counts
+            as one, or `Scalar`, where PyTorch has a signature of its own for numbers: the body
+            gives NotImplemented for what is neither; `Sizes`, whole numbers in a sequence, which a
+            method takes one by one, too; `int`, any whole number; or any other word, which is not
+            looked at.
+        name: Its name.
+        default: The source of its default, or None if it must be given.
+        by_name: Whether it may be given by its name only.
+        optional: Whether it may be None.
+    """
+
+    kind: str
+    name: str
+    default: str | None
+    by_name: bool
+    optional: bool
+
+
+class Signature(NamedTuple):
+    """What a function is called, takes and gives.
+
+    Attributes:
+        name: The function's name.
+        arguments: What it takes, `out` aside.
+        results: The names of its results if it gives several: `values`, `indices`.
+        takes_out: Whether it can write into a tensor that is there already.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...]
+    results: tuple[str, ...]
+    takes_out: bool
+
+    @property
+    def numpy_names(self) -> dict[str, str]:
+        """NumPy's names for arguments, by PyTorch's: of those with nothing to be given behind."""
+        found: dict[str, str] = {}
+        for argument in reversed(self.arguments):
+            if argument.name in NUMPY_NAMES:
+                found[argument.name] = NUMPY_NAMES[argument.name]
+            elif argument.default is None and not argument.by_name:
+                break
+        return found
+
+    @property
+    def spread(self) -> str | None:
+        """The name of the sizes that a method takes one by one, too."""
+        found = (each.name for each in self.arguments if each.kind == "Sizes")
+        return next(found, None)
+
+    def parameters(self, out: bool = True, spread: bool = False) -> str:
+        """Write the parameters as Python has them.
+
+        Args:
+            out: Whether `out` is one of them.
+            spread: Whether sizes may come one by one.
+        """
+        arguments = [
+            # it may come under NumPy's name
+            each._replace(default=each.default or "None") if each.name in self.numpy_names else each
+            for each in self.arguments
+        ]
+        if spread and self.spread:
+            return f"{arguments[0].name}, *several, {self.spread}=None"
+        parts = [_parameter(each) for each in arguments if not each.by_name]
+        more = [_parameter(each) for each in arguments if each.by_name]
+        more += ["out=None"] if out and self.takes_out else []
+        more += [f"{name}=None" for name in self.numpy_names.values()]
+        starred = any(part.startswith("*") for part in parts)
+        return ", ".join([*parts, *(["*"] if more and not starred else []), *more])
+
+    def shown(self, method: bool = False) -> inspect.Signature:
+        """Give the signature as `inspect` has it.
+
+        Args:
+            method: Whether it is the method's, or that of the form in place: they take no `out`.
+        """
+        parameters = self.parameters(out=not method, spread=method)
+        found = inspect.signature(eval(f"lambda {parameters}: None", {"inf": float("inf")}))
+        # what may come under NumPy's name has a default, and must be given all the same
+        needed = {each.name for each in self.arguments if each.default is None}
+        return found.replace(
+            parameters=[
+                each.replace(default=each.empty)
+                if each.name in needed & {*self.numpy_names}
+                else each
+                for each in found.parameters.values()
+            ]
+        )
+
+
+def _parameter(argument: Argument) -> str:
+    return argument.name if argument.default is None else f"{argument.name}={argument.default}"
+
+
+def read(schema: str) -> Signature:
+    """Read a schema.
+
+    Args:
+        schema: A signature, such as `"max(Tensor input, Dim dim) -> (values, indices)"`. Types
+            may end in `?`; what comes after `*` is given by name; a type may be left out.
+
+    Raises:
+        ValueError: If it cannot be read.
+
+    Example:
+        >>> signature = read("amax(Tensor input, Dims dim=(), bool keepdim=False, *, out=None)")
+        >>> signature.parameters()
+        'input, dim=(), keepdim=False, *, out=None, keepdims=None, axis=None'
+    """
+    match = _SCHEMA.fullmatch(schema.strip())
+    if match is None:
+        raise ValueError(f"no schema: {schema!r}")
+    name, inside, results = match.groups()
+    arguments, by_name, takes_out = [], False, False
+    for part in _split(inside):
+        found = _ARGUMENT.fullmatch(part)
+        if part == "*":
+            by_name = True
+        elif found is None:
+            raise ValueError(f"no argument: {part!r} in {schema!r}")
+        elif found[2] == "out":
+            takes_out = True
+        else:
+            kind = found[1] or "Any"
+            optional = kind.endswith("?")
+            arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
+            by_name = by_name or found[2].startswith("*")
+    several = re.findall(r"\w+", results) if results and results.startswith("(") else []
+    return Signature(name, tuple(arguments), tuple(several), takes_out)
+
+
+def _split(inside: str) -> list[str]:
+    """Split arguments at commas, but not at those within brackets or texts."""
+    parts, depth, start, quoted = [], 0, 0, ""
+    for place, sign in enumerate(inside):
+        if quoted or sign in "'\"":
+            quoted = "" if sign == quoted else quoted or sign
+        elif sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif sign == "," and not depth:
+            parts.append(inside[start:place].strip())
+            start = place + 1
+    return [part for part in (*parts, inside[start:].strip()) if part]

@@ -1,0 +1,641 @@
+"""Pad, resize, rearrange and resample images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import of_array, scalar_name
+from minigrad.creation.factories import linspace
+from minigrad.faces.arguments import check_tensor
+from minigrad.nn.functional.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+)
+from minigrad.ops import padding
+from minigrad.ops.resizing import channel_shuffle as _channel_shuffle
+from minigrad.ops.resizing import pixel_shuffle as _pixel_shuffle
+from minigrad.ops.resizing import pixel_unshuffle as _pixel_unshuffle
+from minigrad.ops.resizing import resizing
+
+__all__ = [
+    "affine_grid", "channel_shuffle", "grid_sample", "interpolate", "pad", "pixel_shuffle",
+    "pixel_unshuffle", "upsample", "upsample_bilinear", "upsample_nearest",
+]  # fmt: skip
+
+
+def pad(
+    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    r"""Pad a tensor at its edges.
+
+    Args:
+        input: The tensor.
+        pad: How much to add on the left and right of the last dimension, then of the one before,
+            and so on. Negative numbers cut.
+        mode: `"constant"`: one number all around. `"reflect"`: the entries backwards from the edge,
+            which itself is not repeated. `"replicate"`: the entry at the edge. `"circular"`: the
+            entries from the other side.
+        value: The number; by default 0.
+
+    Returns:
+        A tensor whose padded dimensions are larger by both amounts.
+
+    Raises:
+        RuntimeError: If the padding is odd or too long, or larger than a mode allows.
+        NotImplementedError: If there is no such mode, or not for so many dimensions.
+
+    Shape:
+        - input: any shape for `"constant"`; else 1 to 3 padded dimensions after (N, C) or (C,)
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1.0, 2.0, 3.0]])
+        >>> torch.nn.functional.pad(x, (1, 2))
+        tensor([[0., 1., 2., 3., 0., 0.]])
+        >>> torch.nn.functional.pad(x, (2, 1), mode="reflect")
+        tensor([[3., 2., 1., 2., 3., 2.]])
+    """
+    check_tensor("pad", input)
+    if not isinstance(pad, (tuple, list)):
+        raise TypeError(
+            f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
+        )
+    if isinstance(value, str):
+        raise TypeError("pad(): argument 'value' (position 4) must be float, not str")
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    ndim, sides = input.ndim, [int(count) for count in pad]
+    if len(sides) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(sides) > 2 * ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(sides)} and input of dimension {ndim}"
+        )
+    if mode == "constant":
+        return padding.constant(input, sides, value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if len(sides) not in (2, 4, 6) or ndim - len(sides) // 2 not in (1, 2):
+        raise NotImplementedError(
+            f"Padding size {len(sides)} is not supported for {ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    if mode in ("reflect", "replicate"):
+        return padding.copied(input, sides, mode)
+    return padding.circular(input, sides)
+
+
+_MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+_SMOOTH = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_OPERATIONS = {
+    "nearest": "upsample_nearest{}d",
+    "nearest-exact": "upsample_nearest_exact{}d",
+    "linear": "upsample_linear1d",
+    "bilinear": "upsample_bilinear2d",
+    "trilinear": "upsample_trilinear3d",
+    "bicubic": "upsample_bicubic2d",
+}
+_CUBIC = -0.75  # how much the cubic overshoots
+
+
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Resize signals, images or volumes.
+
+    Args:
+        input: What to resize.
+        size: The new size of each dimension, or one number for all.
+        scale_factor: By how much to resize instead, for each dimension or all.
+        mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"`,
+            `"trilinear"` and `"bicubic"` mix the nearest ones; `"area"` averages.
+        align_corners: Whether the first and the last entries keep their places, for modes that mix.
+        recompute_scale_factor: Whether to compute the scale anew from the sizes.
+        antialias: Must be False: smoothing before making smaller is not supported.
+
+    Raises:
+        NotImplementedError: If the mode does not go with the dimensions, or is not supported.
+        ValueError: If sizes and scales are both there, both missing, or too many.
+
+    Shape:
+        - input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        - output: the same with new sizes
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[[1.0, 3.0]]])
+        >>> torch.nn.functional.interpolate(x, scale_factor=2)
+        tensor([[[1., 1., 3., 3.]]])
+        >>> torch.nn.functional.interpolate(x, size=3, mode="linear", align_corners=True)
+        tensor([[[1., 2., 3.]]])
+    """
+    check_tensor("interpolate", input)
+    if mode in ("nearest", "area", "nearest-exact", "lanczos") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | "
+            "bilinear | bicubic | trilinear"
+        )
+    dims = input._array.ndim - 2
+    old = input._array.shape[2:]
+    sizes, scales = _wanted(old, dims, size, scale_factor, recompute_scale_factor)
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and dims == 2):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
+            "a 4-D tensor as input"
+        )
+    if antialias or (mode == "lanczos" and dims == 2):
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
+        raise NotImplementedError(
+            "interpolate has no antialias here. Average first, with avg_pool2d for instance."
+        )
+    if dims not in (1, 2, 3) or mode not in (*_OPERATIONS, "area"):
+        raise NotImplementedError(
+            "Input Error: Only 3D, 4D and 5D input Tensors supported "
+            f"(got {dims + 2}D) for the modes: {_MODES} (got {mode})"
+        )
+    if _SMOOTH.get(mode, dims + 2) != dims + 2:
+        raise NotImplementedError(
+            f"Got {dims + 2}D input, but {mode} mode needs {_SMOOTH[mode]}D input"
+        )
+    if mode == "area":
+        return _averaged(input, sizes)
+    _check(input._array, sizes, mode)
+    taps = tuple(
+        _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
+        for n, o, scale in zip(old, sizes, scales, strict=True)
+    )
+    return resizing[_OPERATIONS[mode].format(dims)](input, taps)
+
+
+def _averaged(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    if len(sizes) == 3:
+        return adaptive_avg_pool3d(input, sizes)
+    if len(sizes) == 1:
+        return adaptive_avg_pool1d(input, sizes[0])
+    return adaptive_avg_pool2d(input, sizes)
+
+
+def _wanted(
+    old: tuple[int, ...], dims: int, size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Give the new sizes, and the scales if these are not to be computed from them."""
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,) * dims
+        if len(sizes) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {list(old)} and output size of {size}. Please provide "
+                "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
+                "format."
+            )
+        for each in sizes:
+            if not isinstance(each, (int, np.integer)):
+                raise TypeError(f"sizes must be ints, not {type(each).__name__}: {size}")
+        return tuple(map(int, sizes)), (None,) * dims
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    given = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * dims
+    if len(given) != dims:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {list(old)} and scale_factor of shape {scale_factor}. "
+            "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, "
+            "s2, ...,sK) format."
+        )
+    sizes = tuple(int(np.floor(float(n) * f)) for n, f in zip(old, given, strict=True))
+    return sizes, (None,) * dims if recompute else tuple(given)
+
+
+def _check(array: Any, sizes: tuple[int, ...], mode: str) -> None:
+    shape, dims = array.shape, len(sizes)
+    if min(*shape[2:], *sizes) < 1:
+        axes = ("D", "H", "W")[3 - dims :]
+        before = ", ".join(f"{axis}: {n}" for axis, n in zip(axes, shape[2:], strict=True))
+        after = ", ".join(f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True))
+        link = "and output" if dims == 1 else "output"
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({before}) {link} "
+            f"({after})"
+        )
+    if shape[1] == 0:
+        raise RuntimeError(
+            f"Non-empty {dims + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
+        )
+    if array.dtype.kind in "ib" or (array.dtype.kind == "u" and mode not in ("nearest",)):
+        kernel = "nearest" if mode.startswith("nearest") else mode
+        name = (
+            f"upsample_{kernel}{dims}d_channels_last"
+            if dims > 1
+            else (f"compute_indices_weights_{kernel}")
+        )
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(array)}'")
+
+
+def _taps(
+    mode: str, old: int, new: int, factor: Any, align_corners: bool, dtype: Any
+) -> tuple[tuple[Any, Any], ...]:
+    """Give where each new entry comes from, with weights; in the precision that PyTorch uses."""
+    wide = np.can_cast(np.float64, dtype)  # into formulas as well
+    precise: Any = np.float64 if wide and mode in _SMOOTH else np.float32
+    steps: Any = np.arange(new).astype(precise)
+    if mode.startswith("nearest"):
+        scale = precise(1.0 / factor if factor else old / new)
+        shift = precise(0.5 if mode == "nearest-exact" else 0)
+        nearest = np.floor((steps + shift) * scale).astype(np.int64)
+        return ((np.minimum(nearest, old - 1), None),)
+    if align_corners:
+        scale = precise((old - 1) / (new - 1) if new > 1 else 0)
+        places = steps * scale
+    else:
+        scale = precise(1.0 / factor if factor else old / new)
+        places = (steps + precise(0.5)) * scale - precise(0.5)
+        if mode != "bicubic":
+            places = np.maximum(places, 0)
+    below = np.floor(places).astype(np.int64)
+    if mode == "bicubic":
+        return _cubic(places - below, below, old)
+    below = np.minimum(below, old - 1)
+    share = np.minimum(places - below, 1)
+    return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
+
+
+def _cubic(t: Any, below: Any, old: int) -> Any:
+    """Give the four entries around each place, with their weights."""
+    return tuple(
+        (np.clip(below + offset, 0, old - 1), weight)
+        for offset, weight in zip((-1, 0, 1, 2), _cubic_weights(t), strict=True)
+    )
+
+
+def _cubic_weights(t: Any) -> tuple[Any, Any, Any, Any]:
+    """Weigh the two entries before a place and the two behind it, with Keys' cubic.
+
+    Args:
+        t: How far each place is from the last entry before it, from 0 to 1.
+    """
+    a = _CUBIC
+
+    def near(x: Any) -> Any:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Any) -> Any:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return far(t + 1), near(t), near(1 - t), far(2 - t)
+
+
+def _warn_of_old_name(name: str) -> None:
+    warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+    )
+
+
+def upsample(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Do what `interpolate` does, under a name that is deprecated."""
+    warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+    )
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """Repeat entries, under a name that is deprecated."""
+    warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+    )
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """Mix the nearest entries with aligned corners, under a name that is deprecated."""
+    warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+    )
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def _check_factor(function: str, name: str, factor: Any, array: Any) -> None:
+    if not isinstance(factor, (int, np.integer)):
+        raise TypeError(
+            f"{function}(): argument '{name}' (position 2) must be int, not {type(factor).__name__}"
+        )
+    if array.ndim < 3:
+        raise RuntimeError(
+            f"{function} expects input to have at least 3 dimensions, but got input with "
+            f"{array.ndim} dimension(s)"
+        )
+    if factor < 1:
+        raise RuntimeError(f"{function} expects a positive {name}, but got {factor}")
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.pixel_shuffle(torch.ones(1, 8, 3, 3), 2).shape
+        torch.Size([1, 2, 6, 6])
+    """
+    check_tensor("pixel_shuffle", input)
+    _check_factor("pixel_shuffle", "upscale_factor", upscale_factor, input._array)
+    channels = input._array.shape[-3]
+    if channels % upscale_factor**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by "
+            f"{upscale_factor**2}"
+        )
+    return _pixel_shuffle(input, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
+    check_tensor("pixel_unshuffle", input)
+    _check_factor("pixel_unshuffle", "downscale_factor", downscale_factor, input._array)
+    for name, dim in (("height", -2), ("width", -1)):
+        if input._array.shape[dim] % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input._array.shape[dim]} is not divisible by "
+                f"{downscale_factor}"
+            )
+    return _pixel_unshuffle(input, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Deal channels out like cards: of each group the first, then of each the second, and so on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.channel_shuffle(torch.arange(4.0).reshape(1, 4, 1), 2).flatten()
+        tensor([0., 2., 1., 3.])
+    """
+    check_tensor("channel_shuffle", input)
+    sizes = input._array.shape
+    if len(sizes) < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(sizes)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    if sizes[1] % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {sizes[1]} channels and "
+            f"{groups} groups."
+        )
+    return _channel_shuffle(input, groups)
+
+
+_SAMPLED = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
+
+    Places lie between -1 and 1: the left (or upper) end is -1, the right (or lower) end 1.
+
+    Args:
+        theta: The matrices of the maps.
+        size: The shape of the images to be: N, C, H, W.
+        align_corners: Whether the ends are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the shapes are not those of images.
+        NotImplementedError: If volumes are asked for.
+
+    Shape:
+        - theta: (N, 2, 3)
+        - output: (N, H, W, 2)
+
+    Example:
+        >>> import minigrad as torch
+        >>> same = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> torch.nn.functional.affine_grid(same, (1, 1, 1, 2), align_corners=False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    check_tensor("affine_grid_generator", theta)
+    align = _aligned(align_corners)
+    if theta._array.dtype.kind in "iubc":
+        raise ValueError(
+            f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+        )
+    sizes = tuple(int(n) for n in size)
+    if len(sizes) == 5:
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
+    if len(sizes) != 4:
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {size}."
+        )
+    if theta.dim() != 3 or theta.shape[-2:] != (2, 3):
+        raise ValueError(
+            f"Expected a batch of 2D affine matrices of shape Nx2x3 for size {size}. Got "
+            f"{theta.shape}."
+        )
+    count, _, height, width = sizes
+    if align and min(height, width) == 1:
+        warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            UserWarning,
+        )
+    dtype = theta._array.dtype
+    v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
+    places = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
+    base = wrap(np.broadcast_to(places, (count, height * width, 3)).copy())
+    return base.bmm(theta.transpose(1, 2)).view(count, height, width, 2)
+
+
+def _ends(count: int, align: bool, dtype: Any) -> Any:
+    """Give places of pixels along one dimension."""
+    if count <= 1:
+        return np.zeros(count, dtype)
+    places = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
+    return places if align else places * (count - 1) / count
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
+            "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
+            "documentation of grid_sample for details.",
+            UserWarning,
+        )
+    return bool(align_corners)
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Give the values of images at places between the pixels. Gradients reach image and places.
+
+    Args:
+        input: The images.
+        grid: The places (x, y), each between -1 and 1.
+        mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
+            pixel, `"bicubic"` for a cubic polynomial through sixteen.
+        padding_mode: What is outside of the image: `"zeros"`, the `"border"`, or a `"reflection"`.
+        align_corners: Whether -1 and 1 are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the mode or the padding is unknown.
+        RuntimeError: If the shapes do not fit together.
+        NotImplementedError: If the inputs are volumes.
+
+    Shape:
+        - input: (N, C, H, W)
+        - grid: (N, H_out, W_out, 2)
+        - output: (N, C, H_out, W_out)
+
+    Example:
+        >>> import minigrad as torch
+        >>> image = torch.tensor([[[[0.0, 10.0]]]])
+        >>> middle = torch.zeros(1, 1, 1, 2)
+        >>> torch.nn.functional.grid_sample(image, middle, align_corners=True)
+        tensor([[[[5.]]]])
+    """
+    if mode not in _SAMPLED:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
+            f"but got: '{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+            f"'reflection', but got: '{padding_mode}'"
+        )
+    align = _aligned(align_corners)
+    check_tensor("grid_sampler", input)
+    check_tensor("grid_sampler", grid, "grid", 2)
+    if input.dim() == 5:
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with "
+            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    if grid.shape[-1] != input.dim() - 2:
+        raise RuntimeError(
+            "grid_sampler(): expected grid to have size "
+            f"{input.dim() - 2} in last dimension, but got grid with sizes {list(grid.shape)}"
+        )
+    if input.dim() != 4 or grid.dim() != 4:
+        raise RuntimeError(
+            "grid_sampler(): expected 4D input and grid with same number of dimensions, but "
+            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    height, width = input.shape[2:]
+    x = _pixels(grid[..., 0], width, align)
+    y = _pixels(grid[..., 1], height, align)
+    if mode == "bicubic":
+        taps = _around(x), _around(y)
+    else:
+        x = _inside(x, width, padding_mode, align)
+        y = _inside(y, height, padding_mode, align)
+        taps = (_nearest(x), _nearest(y)) if mode == "nearest" else (_linear(x), _linear(y))
+    result: Any = None
+    for row, of_row in taps[1]:
+        for column, of_column in taps[0]:
+            if mode == "bicubic":
+                column_here = _inside(column, width, padding_mode, align)
+                row_here = _inside(row, height, padding_mode, align)
+            else:
+                column_here, row_here = column, row
+            part = _values(input, row_here, column_here) * (of_row * of_column).unsqueeze(1)
+            result = part if result is None else result + part
+    return result
+
+
+def _pixels(place: Tensor, count: int, align: bool) -> Tensor:
+    """Turn places between -1 and 1 into pixels' numbers, with fractions."""
+    if align:
+        return (place + 1) * ((count - 1) / 2)
+    return (place + 1) * (count / 2) - 0.5
+
+
+def _inside(pixel: Tensor, count: int, padding: str, align: bool) -> Tensor:
+    """Bring pixels' numbers into the image, if the border or a reflection is outside of it."""
+    if padding == "zeros":
+        return pixel
+    if padding == "reflection":
+        low, span = (0.0, count - 1.0) if align else (-0.5, float(count))
+        if span == 0:
+            pixel = pixel * 0
+        else:
+            away = (pixel - low).abs()
+            turns = (away.detach() / span).floor()
+            rest = away - turns * span
+            pixel = (rest + low).where(turns % 2 == 0, span - rest + low)
+    numbers: Any = pixel.detach()
+    # the border itself counts as outside: nothing changes there with the place
+    within = (numbers > 0) & (numbers < count - 1)
+    return pixel.where(within, numbers.clamp(0, count - 1))
+
+
+def _nearest(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    return [(pixel.detach().round(), pixel * 0 + 1)]
+
+
+def _linear(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    first = pixel.detach().floor()
+    return [(first, first + 1 - pixel), (first + 1, pixel - first)]
+
+
+def _around(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Give the four pixels around a place, with their weights under a cubic."""
+    first = pixel.detach().floor()
+    places = (first - 1, first, first + 1, first + 2)
+    return list(zip(places, _cubic_weights(pixel - first), strict=True))
+
+
+def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """Take the pixels of these numbers; outside of the image there are zeros."""
+    count, channels, height, width = input.shape
+    i, j = np.nan_to_num(row._array, nan=-1.0), np.nan_to_num(column._array, nan=-1.0)
+    there = (i >= 0) & (i < height) & (j >= 0) & (j < width)
+    flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
+    index = np.broadcast_to(flat.reshape(count, 1, -1), (count, channels, flat[0].size))
+    taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
+    values = taken.view(count, channels, *row.shape[1:])
+    return values.masked_fill(wrap(~there[:, None]), 0)

@@ -1,0 +1,106 @@
+"""Write a layer as what it is: settings that are kept, and a function that they go to.
+
+    class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
+
+has an `__init__` that keeps `lambd`, a `forward` that returns `F.hardshrink(input, lambd=...)`, and
+a printed form such as `Hardshrink(0.5)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, ClassVar
+
+from minigrad.creation.devices import refuse_other_places
+from minigrad.creation.factories import empty
+from minigrad.nn import functional as F
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.nn.signatures import arguments_of, written
+
+
+class Layer(Module):
+    """A module that keeps its settings, and hands them and its inputs to a function."""
+
+    _settings: ClassVar[tuple[str, ...]] = ()
+    _shows: ClassVar[str] = ""
+
+    def __init_subclass__(
+        cls,
+        calls: Callable[..., Any] | None = None,
+        settings: str | None = None,
+        shows: str | None = None,
+        **others: Any,
+    ) -> None:
+        """Write the methods of a class.
+
+        Args:
+            calls: The function that the class computes. Of its arguments it gets those that the
+                class has as settings or annotates; those without a default are the inputs.
+            settings: The signature of `__init__`.
+            shows: Which settings are printed; see `shown`.
+            **others: For other base classes.
+        """
+        super().__init_subclass__(**others)
+        names = {"Layer": Layer, "F": F, "__name__": cls.__module__}
+        if shows is not None:
+            cls._shows = shows
+        if settings is not None:
+            cls._settings = tuple(arguments_of(settings))
+            kept = ", ".join(f"{name}={name}" for name in cls._settings)
+            lines = "super(Layer, self).__init__()", f"self._keep(dict({kept}))"
+            head = f"{cls.__qualname__}.__init__(self, {settings})"
+            cls.__init__ = written(head, lines, names)  # type: ignore[method-assign]
+        if calls is not None:
+            annotated = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
+            known = {*cls._settings, *chain.from_iterable(annotated)} - {"size_average", "reduce"}
+            of_function = inspect.signature(calls).parameters.values()
+            inputs = [
+                each.name
+                for each in of_function
+                if each.default is each.empty and each.name not in known
+            ]
+            given = [f"{each.name}=self.{each.name}" for each in of_function if each.name in known]
+            line = f"return F.{calls.__name__}({', '.join(inputs + given)})"
+            head = f"{cls.__qualname__}.forward({', '.join(['self', *inputs])})"
+            cls.forward = written(head, [line], names, "Compute the result.")
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        """Keep the settings as attributes; classes that check or complete them override this."""
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def extra_repr(self) -> str:
+        """Give the settings."""
+        return shown(self, self._shows)
+
+
+def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Any) -> None:
+    """Register an empty parameter of each shape; None says that there is none of that name."""
+    refuse_other_places(device, "empty")
+    for name, shape in shapes.items():
+        made = None if shape is None else Parameter(empty(shape, dtype=dtype))
+        module.register_parameter(name, made)
+
+
+def shown(module: Module, pattern: str) -> str:
+    """Print settings of a module.
+
+    Args:
+        module: The module.
+        pattern: Their names. `"size"` prints the value alone, `"size="` with the name, and
+            `"size?"` only if there is something to say: a value that is not None nor False.
+
+    Returns:
+        What stands between the parentheses of the printed form.
+    """
+    parts = []
+    for name in pattern.split(", ") if pattern else ():
+        value = getattr(module, name.rstrip("=?"))
+        text = repr(value) if isinstance(value, str) else str(value)
+        if name.endswith("?") and (value is None or value is False):
+            continue
+        parts.append(text if name[-1] not in "=?" else f"{name[:-1]}={text}")
+    return ", ".join(parts)

@@ -1,0 +1,700 @@
+"""Pool, pad, rearrange, enlarge, drop and compare: layers with nothing to learn."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from minigrad.core.tensor import Tensor
+from minigrad.nn import functional as F
+from minigrad.nn.modules.layer import Layer
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ChannelShuffle",
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+    "FeatureAlphaDropout", "Flatten", "Fold", "LPPool1d", "LPPool2d", "LocalResponseNorm",
+    "MaxPool1d", "MaxPool2d", "MaxPool3d", "PairwiseDistance", "PixelShuffle", "PixelUnshuffle",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]  # fmt: skip
+
+
+class _Windows(Layer):
+    """What layers share whose windows stand side by side unless told otherwise."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["stride"] is None:
+            settings["stride"] = settings["kernel_size"]
+        super()._keep(settings)
+
+
+class _MaxPoolNd(
+    _Windows,
+    settings="kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "
+    "ceil_mode=False",
+    shows="kernel_size=, stride=, padding=, dilation=, ceil_mode=",
+):
+    """What all layers share that take the largest entry of each window."""
+
+
+class MaxPool1d(_MaxPoolNd, calls=F.max_pool1d):
+    """Take the largest entry of each window of a signal; arguments as for `MaxPool2d`."""
+
+
+class MaxPool2d(_MaxPoolNd, calls=F.max_pool2d):
+    r"""Take the largest entry of each window of an image.
+
+    Args:
+        kernel_size: The window's height and width, or one number for both.
+        stride: How far the window moves at each step; the size of the window if None.
+        padding: How wide the border around the image is; it never wins.
+        dilation: How far apart the entries of the window are.
+        return_indices: Whether to give the positions of the largest entries, too.
+        ceil_mode: Whether a last window may reach over the end.
+
+    Shape:
+        - input: (N, C, H, W), or without N
+        - output: (N, C, H_out, W_out), where
+          $H_{out} = \lfloor (H + 2p - d (k - 1) - 1) / s \rfloor + 1$
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.MaxPool2d(2)
+        >>> layer
+        MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)
+        >>> layer(torch.ones(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 4, 4])
+    """
+
+
+class MaxPool3d(_MaxPoolNd, calls=F.max_pool3d):
+    """Take the largest entry of each window of a volume; arguments as for `MaxPool2d`."""
+
+
+class _AvgPoolNd(
+    _Windows,
+    settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, "
+    "divisor_override=None",
+    shows="kernel_size=, stride=, padding=",
+):
+    """What layers share that average windows of two dimensions or more."""
+
+
+class AvgPool1d(
+    _AvgPoolNd,
+    calls=F.avg_pool1d,
+    settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True",
+):
+    """Average each window of a signal; arguments as for `AvgPool2d`."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        super()._keep(settings)
+        for name in ("kernel_size", "stride", "padding"):
+            value = getattr(self, name)
+            setattr(self, name, tuple(value) if isinstance(value, (tuple, list)) else (value,))
+
+
+class AvgPool2d(_AvgPoolNd, calls=F.avg_pool2d):
+    r"""Average each window of an image.
+
+    Args:
+        kernel_size: The window's height and width, or one number for both.
+        stride: How far the window moves at each step; the size of the window if None.
+        padding: How many zeros go around the image.
+        ceil_mode: Whether a last window may reach over the end.
+        count_include_pad: Whether these zeros count as entries.
+        divisor_override: What the sums are divided by, instead of the number of entries.
+
+    Shape:
+        - input: (N, C, H, W), or without N
+        - output: (N, C, H_out, W_out), where $H_{out} = \lfloor (H + 2p - k) / s \rfloor + 1$
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.AvgPool2d(2)(torch.ones(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 4, 4])
+    """
+
+
+class AvgPool3d(_AvgPoolNd, calls=F.avg_pool3d):
+    """Average each window of a volume; arguments as for `AvgPool2d`."""
+
+
+class _AdaptiveAvgPoolNd(Layer, settings="output_size", shows="output_size="):
+    """What layers share that pool to a given size."""
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd, calls=F.adaptive_avg_pool1d):
+    """Average each of so many parts of a signal; see `AdaptiveAvgPool2d`."""
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd, calls=F.adaptive_avg_pool2d):
+    """Average each of so many parts of an image, whatever its size.
+
+    Args:
+        output_size: Into how many parts height and width are divided, or one number for both;
+            None leaves a dimension as it is.
+
+    Shape:
+        - input: (N, C, H, W), or without N
+        - output: (N, C, *output_size)
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.AdaptiveAvgPool2d(1)(torch.ones(1, 3, 8, 5)).shape
+        torch.Size([1, 3, 1, 1])
+    """
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd, calls=F.adaptive_avg_pool3d):
+    """Average each of so many parts of a volume; see `AdaptiveAvgPool2d`."""
+
+
+class _AdaptiveMaxPoolNd(Layer, settings="output_size, return_indices=False", shows="output_size="):
+    """What layers share that take the largest entries of parts."""
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, calls=F.adaptive_max_pool1d):
+    """Take the largest entry of each of so many parts of a signal; see `AdaptiveMaxPool2d`."""
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, calls=F.adaptive_max_pool2d):
+    """Take the largest entry of each of so many parts of an image, whatever its size.
+
+    Args:
+        output_size: Into how many parts height and width are divided, or one number for both;
+            None leaves a dimension as it is.
+        return_indices: Whether to give the positions of the largest entries, too.
+    """
+
+
+class _LPPoolNd(
+    Layer,
+    settings="norm_type, kernel_size, stride=None, ceil_mode=False",
+    shows="norm_type=, kernel_size=, stride=, ceil_mode=",
+):
+    """What layers share that take the norm of each window."""
+
+
+class LPPool1d(_LPPoolNd, calls=F.lp_pool1d):
+    r"""Take $(\sum x^p)^{1/p}$ of each window of a signal."""
+
+
+class LPPool2d(_LPPoolNd, calls=F.lp_pool2d):
+    r"""Take $(\sum x^p)^{1/p}$ of each window of an image."""
+
+
+class _Pad(Layer, settings="padding", shows="padding"):
+    """Pad in a number of dimensions; what a layer of a kind fills in are these two attributes."""
+
+    _dims: ClassVar[int]
+    _mode: ClassVar[str] = "constant"
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        padding, several = settings["padding"], 2 * self._dims
+        padding = (padding,) * several if isinstance(padding, int) else tuple(padding)
+        if len(padding) != several:
+            raise ValueError(
+                f"padding must be one number or {several} of them, but there are {len(padding)}"
+            )
+        super()._keep(settings | {"padding": padding})
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad the input."""
+        value = self.value if self._mode == "constant" else None
+        return F.pad(input, self.padding, self._mode, value)
+
+
+class _ConstantPad(_Pad, settings="padding, value", shows="padding=, value="):
+    """Pad with a number: 0 if a class has no setting for it."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        super()._keep({"value": 0.0, **settings})
+
+
+class ConstantPad1d(_ConstantPad):
+    """Surround the last dimension with a number.
+
+    Args:
+        padding: How much on the left and right; or one number for both.
+        value: The number.
+
+    Shape:
+        - input: (N, C, W), (C, W), or any other
+        - output: (N, C, left + W + right)
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.ConstantPad1d((1, 2), 7.0)(torch.ones(1, 2))
+        tensor([[7., 1., 1., 7., 7.]])
+    """
+
+    _dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Surround the last two dimensions with a number.
+
+    Args:
+        padding: How much on the left, right, top and bottom; or one number for all.
+        value: The number.
+    """
+
+    _dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Surround the last three dimensions with a number.
+
+    Args:
+        padding: How much on the left, right, top, bottom, front and back; or one number for all.
+        value: The number.
+    """
+
+    _dims = 3
+
+
+class ZeroPad1d(ConstantPad1d, settings="padding", shows="padding"):
+    """Surround the last dimension with zeros; `padding` as for `ConstantPad1d`."""
+
+
+class ZeroPad2d(ConstantPad2d, settings="padding", shows="padding"):
+    """Surround the last two dimensions with zeros; `padding` as for `ConstantPad2d`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 1, 1))
+        tensor([[[0., 0., 0.],
+                 [0., 1., 0.],
+                 [0., 0., 0.]]])
+    """
+
+
+class ZeroPad3d(ConstantPad3d, settings="padding", shows="padding"):
+    """Surround the last three dimensions with zeros; `padding` as for `ConstantPad3d`."""
+
+
+class ReflectionPad1d(_Pad):
+    """Continue the last dimension as in a mirror, without repeating the entry at the edge.
+
+    Args:
+        padding: How much on the left and right, less than the size; or one number for both.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 2., 1., 2., 3., 2., 1.]])
+    """
+
+    _dims, _mode = 1, "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Continue the last two dimensions as in a mirror; see `ReflectionPad1d`."""
+
+    _dims, _mode = 2, "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Continue the last three dimensions as in a mirror; see `ReflectionPad1d`."""
+
+    _dims, _mode = 3, "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Repeat the entries at the edges of the last dimension.
+
+    Args:
+        padding: How much on the left and right; or one number for both.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.ReplicationPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
+        tensor([[1., 1., 2., 2., 2.]])
+    """
+
+    _dims, _mode = 1, "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Repeat the entries at the edges of the last two dimensions; see `ReplicationPad1d`."""
+
+    _dims, _mode = 2, "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """Repeat the entries at the edges of the last three dimensions; see `ReplicationPad1d`."""
+
+    _dims, _mode = 3, "replicate"
+
+
+class _CircularPad(_Pad):
+    """Pad with what comes at the other end."""
+
+    _mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad the input, which has the padded dimensions, one for channels and perhaps one more."""
+        least = self._dims + 1
+        if input.ndim not in (least, least + 1):
+            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.ndim}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
+    """Continue the last dimension with the entries from its other side.
+
+    Args:
+        padding: How much on the left and right, no more than the size; or one number for both.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 1., 2., 3., 1.]])
+    """
+
+    _dims = 1
+
+
+class CircularPad2d(_CircularPad):
+    """Continue the last two dimensions from their other sides; see `CircularPad1d`."""
+
+    _dims = 2
+
+
+class CircularPad3d(_CircularPad):
+    """Continue the last three dimensions from their other sides; see `CircularPad1d`."""
+
+    _dims = 3
+
+
+# Shapes ---------------------------------------------------------------------------------------
+
+
+class Flatten(Layer, settings="start_dim=1, end_dim=-1", shows="start_dim=, end_dim="):
+    """Make one dimension of several neighbors; by default of all but the first.
+
+    Args:
+        start_dim: The first dimension to flatten.
+        end_dim: The last one.
+
+    Shape:
+        - input: (N, a, b, ...)
+        - output: (N, a * b * ...) with the defaults
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
+        torch.Size([2, 12])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Flatten the input."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+
+class Unflatten(Layer, settings="dim, unflattened_size", shows="dim=, unflattened_size="):
+    """Make several dimensions of one.
+
+    Args:
+        dim: The dimension.
+        unflattened_size: The sizes that it is split into; one of them may be -1.
+
+    Raises:
+        TypeError: If the sizes are no integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
+        torch.Size([4, 2, 3])
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        sizes = settings["unflattened_size"]
+        if not isinstance(sizes, (tuple, list)):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}"
+            )
+        for position, size in enumerate(sizes):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {position}"
+                )
+        super()._keep(settings)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Split the dimension."""
+        result: Tensor = input.unflatten(self.dim, self.unflattened_size)
+        return result
+
+
+class Unfold(
+    Layer,
+    calls=F.unfold,
+    settings="kernel_size, dilation=1, padding=0, stride=1",
+    shows="kernel_size=, dilation=, padding=, stride=",
+):
+    """Put the windows of images side by side as columns; see `functional.unfold`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Unfold(kernel_size=(2, 3))(torch.ones(2, 5, 3, 4)).shape
+        torch.Size([2, 30, 4])
+    """
+
+
+class Fold(
+    Layer,
+    calls=F.fold,
+    settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
+    shows="output_size=, kernel_size=, dilation=, padding=, stride=",
+):
+    """Add columns up at the places of their windows in images; see `functional.fold`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Fold((4, 5), kernel_size=(2, 2))(torch.ones(1, 12, 12)).shape
+        torch.Size([1, 3, 4, 5])
+    """
+
+
+class PixelShuffle(
+    Layer, calls=F.pixel_shuffle, settings="upscale_factor", shows="upscale_factor="
+):
+    """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.PixelShuffle(2)(torch.ones(1, 8, 3, 3)).shape
+        torch.Size([1, 2, 6, 6])
+    """
+
+
+class PixelUnshuffle(
+    Layer, calls=F.pixel_unshuffle, settings="downscale_factor", shows="downscale_factor="
+):
+    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
+
+
+class ChannelShuffle(Layer, calls=F.channel_shuffle, settings="groups", shows="groups="):
+    """Deal channels out like cards: of each group the first, then of each the second, and so on."""
+
+
+class Upsample(
+    Layer,
+    calls=F.interpolate,
+    settings="size=None, scale_factor=None, mode='nearest', align_corners=None, "
+    "recompute_scale_factor=None",
+):
+    """Resize signals, images or volumes; see `functional.interpolate`.
+
+    Args:
+        size: The new size of each dimension, or one number for all.
+        scale_factor: By how much to resize instead, for each dimension or all.
+        mode: `"nearest"`, `"linear"`, `"bilinear"`, `"bicubic"` or `"trilinear"`.
+        align_corners: Whether the first and the last entries keep their places.
+        recompute_scale_factor: Whether to compute the scale anew from the sizes.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Upsample(scale_factor=2)
+        Upsample(scale_factor=2.0, mode='nearest')
+        >>> torch.nn.Upsample(scale_factor=2)(torch.ones(1, 3, 4, 4)).shape
+        torch.Size([1, 3, 8, 8])
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        self.name = type(self).__name__
+        factor = settings["scale_factor"]
+        if isinstance(factor, tuple):
+            settings["scale_factor"] = tuple(map(float, factor))
+        else:
+            settings["scale_factor"] = float(factor) if factor else None
+        super()._keep(settings)
+
+    def extra_repr(self) -> str:
+        """Give scale or size, and the mode."""
+        given = "size" if self.scale_factor is None else "scale_factor"
+        return f"{given}={getattr(self, given)!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Make images larger by repeating pixels."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Make images larger by mixing the nearest pixels, with aligned corners."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
+
+
+# Dropout --------------------------------------------------------------------------------------
+
+
+class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p=, inplace="):
+    """What these layers share: a probability, and whether to overwrite the input."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        p = settings["p"]
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        super()._keep(settings)
+
+
+class Dropout(_DropoutNd, calls=F.dropout):
+    """Sets entries to zero at random, and divides the rest by 1 - p.
+
+    Source: Srivastava et al., *Dropout: a simple way to prevent neural networks from overfitting*,
+    2014.
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.Dropout(0.2).eval()(torch.ones(3))
+        tensor([1., 1., 1.])
+    """
+
+
+class Dropout1d(_DropoutNd, calls=F.dropout1d):
+    """Sets whole channels of 1 dimension to zero at random, and divides the rest by 1 - p.
+
+    Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+
+    Shape:
+        - input: (N, C, L), or (C, L)
+        - output: the same
+    """
+
+
+class Dropout2d(_DropoutNd, calls=F.dropout2d):
+    """Sets whole channels of 2 dimensions to zero at random, and divides the rest by 1 - p.
+
+    Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+
+    Shape:
+        - input: (N, C, H, W), or (N, C, L)
+        - output: the same
+    """
+
+
+class Dropout3d(_DropoutNd, calls=F.dropout3d):
+    """Sets whole channels of 3 dimensions to zero at random, and divides the rest by 1 - p.
+
+    Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+
+    Shape:
+        - input: (N, C, D, H, W), or (C, D, H, W)
+        - output: the same
+    """
+
+
+class AlphaDropout(_DropoutNd):
+    """Sets entries at random to the value that selu has far on the left; mean and variance stay.
+
+    Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Drop while the module is trained; else give the input itself."""
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_DropoutNd):
+    """Does what `AlphaDropout` does, to whole channels (dimension 1).
+
+    Args:
+        p: The probability of being set to zero.
+        inplace: Overwrite the input.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Drop while the module is trained; else give the input itself."""
+        return F.feature_alpha_dropout(input, self.p, self.training)
+
+
+# Comparisons and neighbours -------------------------------------------------------------------
+
+
+class PairwiseDistance(Layer, settings="p=2.0, eps=1e-6, keepdim=False"):
+    r"""The distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
+
+    Args:
+        p: The order of the norm.
+        eps: Is added to the difference, so that the norm has a gradient where they are equal.
+        keepdim: Keep the last dimension, with size 1.
+
+    Shape:
+        - x1 and x2: (N, D), or (D,)
+        - output: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.PairwiseDistance(p=1)(torch.zeros(2), torch.tensor([3.0, 4.0]))
+        tensor(7.0000)
+    """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        super()._keep({"norm": settings.pop("p"), **settings})
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Compute the distances."""
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
+
+
+class CosineSimilarity(Layer, calls=F.cosine_similarity, settings="dim=1, eps=1e-8"):
+    r"""The cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
+
+    Args:
+        dim: The dimension along which the vectors lie.
+        eps: The least that a norm counts as.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]))
+        tensor(0.6000)
+    """
+
+
+class LocalResponseNorm(
+    Layer,
+    calls=F.local_response_norm,
+    settings="size, alpha=1e-4, beta=0.75, k=1.0",
+    shows="size, alpha=, beta=, k=",
+):
+    r"""Divide each channel by its neighbors' squares, $x / (k + \alpha \langle x^2 \rangle)^\beta$.
+
+    Args:
+        size: How many neighboring channels count.
+        alpha: The factor $\alpha$ of the mean square.
+        beta: The exponent $\beta$.
+        k: What is added.
+
+    Shape:
+        - input and output: (N, C, ...)
+    """

@@ -1,0 +1,44 @@
+"""Write functions from their signatures, where many are alike but for their arguments."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Any
+
+_numbers = count()
+
+
+def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | None = None) -> Any:
+    """Make a function of text, as `dataclasses` and `namedtuple` do: it has a real signature.
+
+    Args:
+        head: Name and arguments, such as `"relu(input, inplace=False)"`; a dotted name says
+            which class it belongs to.
+        lines: Its statements.
+        names: What they speak of; `__name__` is the module that the function counts to.
+        doc: The docstring.
+
+    Returns:
+        The function. Tracebacks and `inspect.getsource` show its text.
+    """
+    path, _, arguments = head.partition("(")
+    name = path.rpartition(".")[2]
+    source = "\n    ".join([f"def {name}({arguments}:", *lines]) + "\n"
+    # Beside this file, so that a warning passes over it on the way to the user's line.
+    place = f"{__file__}:{path}:{next(_numbers)}"
+    linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
+    made: dict[str, Any] = {**names}
+    exec(compile(source, place, "exec"), made)
+    function = made[name]
+    function.__qualname__, function.__doc__ = path, doc
+    return function
+
+
+def arguments_of(signature: str) -> Iterator[str]:
+    """List the names in a signature, such as "p" and "inplace" of `"p=0.5, inplace=False"`."""
+    for argument in signature.split(", "):
+        name = argument.partition("=")[0].strip()
+        if name not in ("", "*", "self"):
+            yield name

@@ -1,0 +1,221 @@
+"""Take complex numbers apart and put them together: real, imag, conj, polar.
+
+Complex tensors hold values only: `minigrad.autograd.complex_numbers` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.modes import grad_mode
+from minigrad.core.tensor import Tensor, make_view, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, face
+from minigrad.ops.inplace import copy_
+
+
+def _is_complex(tensor: Tensor) -> bool:
+    """Tell whether the entries are complex numbers."""
+    return bool(tensor._array.dtype.kind == "c")
+
+
+def _view(array: Any, source: Tensor, replay: Callable[[Tensor], Tensor]) -> Tensor:
+    """Give an array that lies in the memory of a tensor as a view of it."""
+    result = wrap(array)
+    make_view(result, source, replay)
+    return result
+
+
+def _refuse_gradient(*tensors: Tensor) -> None:
+    """Raise if a gradient would have to flow through complex numbers."""
+    if grad_mode.enabled and any(tensor.requires_grad for tensor in tensors):
+        raise NotImplementedError(
+            "minigrad does not differentiate complex numbers: detach() the tensors first, and "
+            "compute with the real and the imaginary part as two tensors where you need gradients."
+        )
+
+
+@face("real(Tensor input)", method=False, numpy=np.real)
+def real(input: Tensor) -> Tensor:
+    """Give the real parts, which lie in the same memory; a real tensor is given as it is.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.real(torch.tensor([1 + 2j]))
+        tensor([1.])
+    """
+    return _view(input._array.real, input, real) if _is_complex(input) else input
+
+
+@face("imag(Tensor input)", method=False)
+def imag(input: Tensor) -> Tensor:
+    """Give the imaginary parts, which lie in the same memory.
+
+    Raises:
+        RuntimeError: If the entries are not complex.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.imag(torch.tensor([1 + 2j]))
+        tensor([2.])
+    """
+    if not _is_complex(input):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _view(input._array.imag, input, imag)
+
+
+@face("view_as_real(Tensor input)", method=False)
+def view_as_real(input: Tensor) -> Tensor:
+    """Show the real and imaginary parts as a last dimension of size 2, in the same memory.
+
+    Raises:
+        RuntimeError: If the entries are not complex.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.view_as_real(torch.tensor([1 + 2j, 3 + 4j]))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if not _is_complex(input):
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    array = input._array
+    parts = array[..., np.newaxis].view(array.real.dtype)
+    return _view(parts, input, view_as_real)
+
+
+@face("view_as_complex(Tensor input)", method=False)
+def view_as_complex(input: Tensor) -> Tensor:
+    """Show a last dimension of size 2 as complex numbers, in the same memory.
+
+    Raises:
+        RuntimeError: If the numbers are of another kind, or do not lie in pairs.
+        NotImplementedError: If a gradient would be needed, or the numbers are of dtype float16.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.view_as_complex(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([1.+2.j, 3.+4.j])
+    """
+    array = input._array
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {input.dtype.tensor_type}"
+        )
+    if array.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if array.strides[-1] != array.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if input.dtype is dtypes.float16:
+        raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
+    _refuse_gradient(input)
+    pairs = array.view(input.dtype.to_complex().numpy)[..., 0]
+    return _view(pairs, input, view_as_complex)
+
+
+@face("conj(Tensor input)", ufunc=np.conjugate)
+def conj(input: Tensor) -> Tensor:
+    """Give the complex conjugates; a real tensor is given as it is.
+
+    In PyTorch the result shares the memory and is conjugated when it is read. Here it is a copy.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.conj(torch.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    return wrap(np.conjugate(input._array)) if _is_complex(input) else input
+
+
+@face("resolve_conj(Tensor input)")
+def resolve_conj(input: Tensor) -> Tensor:
+    """Give the tensor itself: here nothing waits to be conjugated."""
+    return input
+
+
+@face("resolve_neg(Tensor input)")
+def resolve_neg(input: Tensor) -> Tensor:
+    """Give the tensor itself: here nothing waits to be negated."""
+    return input
+
+
+@face("polar(Tensor abs, Tensor angle, *, out=None)", method=False)
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    r"""Make complex numbers of lengths and angles: :math:`r \cos \varphi + i r \sin \varphi`.
+
+    Raises:
+        RuntimeError: If the two are not of one floating-point dtype.
+        NotImplementedError: If one requires a gradient, or they are of dtype float16.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
+        tensor([2.+0.j])
+    """
+    if not (abs.dtype.is_floating_point and angle.dtype.is_floating_point):
+        return complex(abs, angle)  # which says that it must be floating-point numbers
+    lengths, angles = abs.detach(), angle.detach()
+    _refuse_gradient(abs, angle)
+    if abs.dtype is not angle.dtype:
+        return complex(lengths, angles)
+    return complex(lengths * angles.cos(), lengths * angles.sin())
+
+
+def _set(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:
+    """Let a part of a tensor be assigned."""
+
+    def assign(tensor: Tensor, value: Any) -> None:
+        copy_(part(tensor), value)
+
+    return assign
+
+
+@face("complex(Tensor real, Tensor imag, *, out=None)", out="none", method=False)
+def complex(real: Tensor, imag: Tensor) -> Tensor:
+    """Make complex numbers of their real and imaginary parts.
+
+    Raises:
+        RuntimeError: If the two are not of one floating-point dtype.
+        NotImplementedError: If one requires a gradient, or they are of dtype float16.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
+        tensor([1.+2.j])
+    """
+    names = real.dtype.tensor_type, imag.dtype.tensor_type
+    if not (real.dtype.is_floating_point and imag.dtype.is_floating_point):
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{names[0]} and {names[1]}"
+        )
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second "
+            "argument"
+        )
+    if real.dtype is dtypes.float16:
+        raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
+    if real.requires_grad or imag.requires_grad:
+        raise NotImplementedError(
+            "minigrad does not differentiate complex numbers: detach() the parts first."
+        )
+    first, second = np.broadcast_arrays(real._array, imag._array)
+    array = np.empty(first.shape, real.dtype.to_complex().numpy)
+    array.real, array.imag = first, second
+    return wrap(array)
+
+
+attach(
+    __name__,
+    {
+        "imag": property(imag, _set(imag), doc="The imaginary parts of complex numbers."),
+        "real": property(real, _set(real), doc="The real parts of complex numbers."),
+    },
+)

@@ -1,0 +1,347 @@
+"""Convolutions in one, two or three dimensions, and checks in PyTorch's words that all fits."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import type_name
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.faces import face
+from minigrad.ops import shape
+from minigrad.ops.convolution import ABSENT, convolution
+from minigrad.ops.correlation import output_sizes
+from minigrad.ops.factors import differ
+from minigrad.ops.padding import constant_pad_nd
+
+
+def _out_of_range(
+    x: Any, w: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any, groups: int
+) -> RuntimeError:
+    """Make the error for a setting that is out of range."""
+    if min(padding) < 0:
+        return RuntimeError("negative padding is not supported")
+    if min(output_padding) < 0:
+        return RuntimeError("negative output_padding is not supported")
+    if min(stride) <= 0:
+        return RuntimeError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        return RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    if groups <= 0:
+        return RuntimeError("non-positive groups is not supported")
+    return RuntimeError(
+        f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, "
+        f"but got {x.ndim}-dimensional input of size {list(x.shape)} instead"
+    )
+
+
+def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) -> None:
+    """Raise if the channels of input, weight and bias do not fit."""
+    which = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
+    outer = w.shape[0]
+    if outer < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
+            f"got weight of size {list(w.shape)} instead"
+        )
+    if outer % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{list(w.shape)}] instead"
+        )
+    channels = outer if transposed else w.shape[1] * groups
+    if x.shape[1] != channels:
+        raise RuntimeError(
+            f"Given {which}, weight of size {list(w.shape)}, expected input{list(x.shape)} to have "
+            f"{channels} channels, but got {x.shape[1]} channels instead"
+        )
+    kernels = w.shape[1] * groups if transposed else outer
+    if bias is not None and bias.shape != (kernels,):
+        which = f"{which}, weight" if transposed else "weight"
+        raise RuntimeError(
+            f"Given {which} of size {list(w.shape)}, expected bias to be 1-dimensional with "
+            f"{kernels} elements, but got bias of size {list(bias.shape)} instead"
+        )
+
+
+def _check_sizes(
+    x: Any,
+    w: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+) -> None:
+    """Raise if no window fits, or a transposed convolution leaves nothing."""
+    sizes, kernel = x.shape[2:], w.shape[2:]
+    if not transposed:
+        if all(o >= 1 for o in output_sizes(sizes, kernel, stride, padding, dilation)):
+            return
+        whole = " x ".join(str(n + 2 * p) for n, p in zip(sizes, padding, strict=True))
+        wide = " x ".join(str(d * (k - 1) + 1) for d, k in zip(dilation, kernel, strict=True))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({whole}). Kernel size: ({wide}). Kernel "
+            "size can't be greater than actual input size"
+        )
+    limits = [max(s, d) for s, d in zip(stride, dilation, strict=True)]
+    if any(more >= limit for more, limit in zip(output_padding, limits, strict=True)):
+        ndim = max(len(sizes), 2)
+        names = ("depth", "height", "width")[3 - ndim :]
+        listed = " ".join(
+            f"{label}_{name}: {value}"
+            for label, values, missing in (
+                ("output_padding", output_padding, 0),
+                ("stride", stride, 1),
+                ("dilation", dilation, 1),
+            )
+            for name, value in zip(names, (missing,) * (ndim - len(sizes)) + values, strict=True)
+        )
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got {listed}"
+        )
+    reached = [
+        (n - 1) * s - 2 * p + d * (k - 1) + 1 + more
+        for n, s, p, d, k, more in zip(
+            sizes, stride, padding, dilation, kernel, output_padding, strict=True
+        )
+    ]
+    if min(reached) < 1:
+        if len(sizes) == 1:  # PyTorch computes it as an image of height 1
+            sizes, reached = (1, *sizes), [1, *reached]
+        raise RuntimeError(
+            f"Given input size per channel: ({' x '.join(map(str, sizes))}). Calculated output "
+            f"size per channel: ({' x '.join(map(str, reached))}). Output size is too small"
+        )
+
+
+def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
+    """Raise if input, weight and bias are of different types."""
+    if bias is not None and differ(bias, x) and not (transposed and differ(w, x)):
+        raise RuntimeError(
+            f"Input type ({dtypes.c_name(x)}) and bias type ({dtypes.c_name(bias)}) should be the "
+            "same"
+        )
+    if differ(x, w):
+        raise RuntimeError(
+            f"expected scalar type {dtypes.scalar_name(x)} but found {dtypes.scalar_name(w)}. "
+            "Convert one of them with .to(dtype)."
+        )
+    if x.dtype.kind == "b":
+        kernel = "slow_conv_transpose2d_out_cpu" if transposed else "slow_conv2d_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+# ---------------------------------------------------------------------- functions
+
+_PLAIN = """Slide kernels over a signal with {0}: $y_o = b + \\sum_k w_k x_{{so + dk - p}}$.
+
+    Args:
+        input: The signal, with or without a batch.
+        weight: The kernels.
+        bias: What is added to each output channel, or None.
+        stride: How far the window moves at each step.
+        padding: How many zeros go around the signal; or `"valid"` for none, or `"same"` for as many
+            as keep its size, which needs a stride of 1.
+        dilation: How far apart the entries of the window are.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or a setting is out of range.
+
+    Shape:
+        - input: (N, in_channels, *sizes), or without N
+        - weight: (out_channels, in_channels / groups, *kernel)
+        - output: (N, out_channels, *outputs), where an output's size is
+          $\\lfloor (n + 2p - d(k - 1) - 1) / s \\rfloor + 1$
+    """
+
+_TRANSPOSED = """Spread each entry over a window with {0}: a convolution backwards.
+
+    Args:
+        input: The entries to spread, with or without a batch.
+        weight: The kernels.
+        bias: What is added to each output channel, or None.
+        stride: How far apart the windows are.
+        padding: How much is cut off on each side of the result.
+        output_padding: How much the result is longer at the end of each dimension.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+        dilation: How far apart the entries of a window are.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or a setting is out of range.
+
+    Shape:
+        - input: (N, in_channels, *sizes), or without N
+        - weight: (in_channels, out_channels / groups, *kernel)
+        - output: (N, out_channels, *outputs), where an output's size is
+          $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
+    """
+
+
+def _plain(name: str, ndim: int) -> None:
+    """Make a convolution in some dimensions."""
+
+    def convolve(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+    ) -> Tensor:
+        batch, single = _batched(name, ndim, input, weight, bias)
+        if isinstance(padding, str):
+            batch, padding = _named_padding(padding, batch, weight, stride, dilation)
+        settings = _settings(ndim, weight, stride, padding, dilation, 0)
+        result = _convolved(batch, weight, bias, settings, False, groups)
+        return shape.squeeze_dim(result, 0) if single else result
+
+    convolve.__doc__ = _PLAIN.format(_DIMENSIONS[ndim])
+    schema = "(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)"
+    face(f"{name}{schema}", method=False)(convolve)
+
+
+def _transposed(name: str, ndim: int) -> None:
+    """Make a transposed convolution in some dimensions."""
+
+    def convolve(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        stride: Any,
+        padding: Any,
+        output_padding: Any,
+        groups: int,
+        dilation: Any,
+    ) -> Tensor:
+        batch, single = _batched(name, ndim, input, weight, bias)
+        settings = _settings(ndim, weight, stride, padding, dilation, output_padding)
+        result = _convolved(batch, weight, bias, settings, True, groups)
+        return shape.squeeze_dim(result, 0) if single else result
+
+    convolve.__doc__ = _TRANSPOSED.format(_DIMENSIONS[ndim])
+    schema = (
+        "(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1)"
+    )
+    face(f"{name}{schema}", method=False)(convolve)
+
+
+_DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
+
+
+def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[Tensor, bool]:
+    """Give the input with a batch, and whether it was without one."""
+    for place, (label, given) in enumerate((("input", input), ("weight", weight)), 1):
+        if not isinstance(given, Tensor):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: '{label}' (position "
+                f"{place}) must be Tensor, not {type_name(given)}"
+            )
+    if bias is not None and not isinstance(bias, Tensor):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: 'bias' (position 3) must be "
+            f"Tensor, not {type(bias).__name__}"
+        )
+    single = input._array.ndim == ndim + 1
+    if not single and input._array.ndim != ndim + 2:
+        raise RuntimeError(
+            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
+            f"input of size: {list(input._array.shape)}"
+        )
+    return (shape.unsqueeze(input, 0) if single else input), single
+
+
+def _expanded(name: str, value: Any, ndim: int) -> tuple[int, ...]:
+    """Give a setting for each dimension."""
+    if value.__class__ is int:
+        return (value,) * ndim
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(isinstance(each, (int, np.integer)) for each in given):
+        raise TypeError(
+            f"argument '{name}' must be tuple of ints, not {type(value).__name__}: {value}"
+        )
+    if len(given) == 1:
+        return tuple(map(int, given)) * ndim
+    if len(given) != ndim:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {ndim} values to match "
+            f"the convolution dimensions, but got {name}={list(given)}"
+        )
+    return tuple(map(int, given))
+
+
+def _settings(
+    ndim: int, weight: Tensor, stride: Any, padding: Any, dilation: Any, output_padding: Any
+) -> tuple[tuple[int, ...], ...]:
+    given = (stride, padding, dilation, output_padding)
+    if weight._array.ndim == ndim + 2 and {*map(type, given)} == {int}:  # as they mostly are
+        return tuple((each,) * ndim for each in given)
+    whole = (each.__class__ is int for each in given)
+    # a number stands for as many as the function has dimensions, whatever the weight has
+    pairs = [(each,) * ndim if one else each for each, one in zip(given, whole, strict=True)]
+    wanted = weight._array.ndim - 2
+    names = ("stride", "padding", "dilation", "output_padding")
+    return tuple(_expanded(name, each, wanted) for name, each in zip(names, pairs, strict=True))
+
+
+def _named_padding(
+    padding: str, input: Tensor, weight: Tensor, stride: Any, dilation: Any
+) -> tuple[Tensor, tuple[int, ...]]:
+    """Give the padding that a name stands for; what is longer at the end is put there already."""
+    kernel = weight._array.shape[2:]
+    ndim = len(kernel)
+    if padding == "valid":
+        return input, (0,) * ndim
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(s != 1 for s in _expanded("stride", stride, ndim)):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    steps = _expanded("dilation", dilation, ndim)
+    totals = [d * (k - 1) for d, k in zip(steps, kernel, strict=True)]
+    if any(total % 2 for total in totals):
+        warnings.warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a "
+            "zero-padded copy of the input be created",
+            UserWarning,
+            stacklevel=4,
+        )
+        longer = [side for total in reversed(totals) for side in (0, total % 2)]
+        input = constant_pad_nd(input, tuple(longer), 0)
+    return input, tuple(total // 2 for total in totals)
+
+
+def _convolved(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    settings: tuple[tuple[int, ...], ...],
+    transposed: bool,
+    groups: int,
+) -> Tensor:
+    """Check that everything fits, and convolve."""
+    x, w = input._array, weight._array
+    stride, padding, dilation, output_padding = settings
+    if (
+        w.ndim != x.ndim
+        or min(stride) <= 0
+        or min(dilation) <= 0
+        or min(padding) < 0
+        or min(output_padding) < 0
+        or groups <= 0
+    ):
+        raise _out_of_range(x, w, stride, padding, dilation, output_padding, groups)
+    _check_channels(x, w, None if bias is None else bias._array, transposed, groups)
+    _check_sizes(x, w, stride, padding, dilation, transposed, output_padding)
+    _check_dtypes(x, w, None if bias is None else bias._array, transposed)
+    given = (stride, padding, dilation, transposed, output_padding, groups)
+    return convolution(input, weight, ABSENT if bias is None else bias, *given)
+
+
+for _ndim in _DIMENSIONS:
+    _plain(f"conv{_ndim}d", _ndim)
+    _transposed(f"conv_transpose{_ndim}d", _ndim)

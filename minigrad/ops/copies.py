@@ -1,0 +1,171 @@
+"""Convert tensors: to another dtype, to the CPU where they are, into another order in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import type_name
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import cast
+from minigrad.ops import shape
+
+
+def to(
+    input: Tensor,
+    *arguments: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Convert to another dtype, or to that of another tensor; the only device is the CPU.
+
+    Args:
+        input: The tensor.
+        *arguments: A dtype; or a device and perhaps a dtype; or another tensor. After these
+            `non_blocking` and `copy` may follow.
+        dtype: The dtype, by name.
+        device: The CPU, by name.
+        non_blocking: Anything; there is nothing to wait for.
+        copy: Whether to copy where there is nothing to convert.
+        memory_format: `contiguous_format` for entries in order.
+
+    Returns:
+        The tensor itself, if there is nothing to convert.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.tensor([1.5, 2.5]).to(torch.int64)
+        tensor([1, 2])
+    """
+    if arguments:
+        first, *rest = arguments
+        if first.__class__ is dtypes.dtype and not rest and not copy and memory_format is None:
+            return _cast(input, first.numpy)
+        if isinstance(first, (dtypes.dtype, Tensor)) or first in dtypes.of_python:
+            dtype = first.dtype if isinstance(first, Tensor) else first
+        else:
+            if first is not None:
+                _check_device(first, "to")
+            if rest and not isinstance(rest[0], bool):
+                dtype = rest.pop(0)
+        if len(rest) == 2:
+            copy = rest[1]
+        elif len(rest) > 2:
+            raise TypeError("to() received an invalid combination of arguments: too many of them")
+    if device is not None:
+        _check_device(device, "to")
+    result = input
+    if dtype is not None:
+        result = _cast(input, dtypes.asked("to", dtype, dtypes.float32))
+    if copy and result is input:
+        result = shape.to_copy(input, input._array.dtype)
+    if memory_format is not None and _wants_order(memory_format, "to") and result is not input:
+        result = contiguous(result)
+    return result
+
+
+def _cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Convert to a NumPy dtype; say so if imaginary parts get lost."""
+    own = tensor._array.dtype
+    if own.kind == "c" and dtype.kind in "iuf":
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
+        )
+        return wrap(tensor._array.real.astype(dtype, order="C"))
+    if own.kind == "f" and (dtype.kind in "iu" or dtype.itemsize < own.itemsize):
+        return _cast_quietly(tensor, dtype)
+    return cast(tensor, dtype)
+
+
+_cast_quietly = np.errstate(all="ignore")(cast)  # infinities and NaN are as silent as in PyTorch
+
+
+def _check_device(device: Any, caller: str) -> None:
+    if device != "cpu":
+        import_module("minigrad.creation.devices").refuse_other_places(device, caller)
+
+
+def _wants_order(memory_format: Any, caller: str) -> bool:
+    wants: bool = import_module("minigrad.creation.devices").wants_contiguous(memory_format, caller)
+    return wants
+
+
+def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
+    """Make the method that converts to a dtype: `x.double()`."""
+    wanted = dtype.numpy
+
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        if memory_format is not None:
+            return to(self, dtype, memory_format=memory_format)
+        return self if self._array.dtype == wanted else _cast(self, wanted)
+
+    method.__name__ = name
+    method.__doc__ = f"Convert to {dtype}."
+    return method
+
+
+@face("clone(Tensor input, *, memory_format=None)")
+def clone(input: Tensor, memory_format: Any = None) -> Tensor:
+    """Copy the values; gradients pass through."""
+    if memory_format is not None and _wants_order(memory_format, "clone"):
+        return shape.clone_contiguous(input)
+    return shape.clone(input)
+
+
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give the tensor itself if its memory is in order, else a copy that is."""
+    if memory_format is not None:
+        _wants_order(memory_format, "contiguous")
+    return input if input.is_contiguous() else shape.clone_contiguous(input)
+
+
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """Give the tensor itself: it is on the CPU."""
+    return self if memory_format is None else to(self, memory_format=memory_format)
+
+
+def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Tell whether two tensors are the same view of the same memory."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}"
+        )
+    a, b = self._array, tensor._array
+    return bool(a.ctypes.data == b.ctypes.data and a.shape == b.shape and a.strides == b.strides)
+
+
+attach(
+    __name__,
+    {
+        "to": to,
+        "contiguous": contiguous,
+        "cpu": cpu,
+        "is_set_to": _is_set_to,
+        "_check_memory_format": lambda self, given, caller: _wants_order(given, caller),
+        **{
+            name: _type(name, dtype)
+            for name, dtype in {
+                "float": dtypes.float32,
+                "double": dtypes.float64,
+                "half": dtypes.float16,
+                "long": dtypes.int64,
+                "int": dtypes.int32,
+                "short": dtypes.int16,
+                "char": dtypes.int8,
+                "byte": dtypes.uint8,
+                "bool": dtypes.bool,
+                "cfloat": dtypes.complex64,
+                "cdouble": dtypes.complex128,
+            }.items()
+        },
+    },
+)

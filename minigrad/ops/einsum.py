@@ -1,0 +1,536 @@
+"""Sums of products over given indices: einsum, tensordot and inner.
+
+Each is composed of the operations that PyTorch records for it, down to one batch of products of
+matrices for two factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minigrad.autograd.messages import type_name
+from minigrad.core.modes import grad_mode
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import face, numpy_protocols
+from minigrad.faces.arguments import as_tensor, dimension, dimensions
+from minigrad.ops import elementwise, factors, linear_algebra, reduction, shape, triangular
+from minigrad.ops.type_promotion import applied
+
+# ---------------------------------------------------------------------- equations
+
+ELLIPSIS = "..."
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class Plan(NamedTuple):
+    """What an equation says, for operands of certain numbers of dimensions.
+
+    Attributes:
+        labels: For each operand the labels of its dimensions.
+        places: For each label its place among all dimensions: first those of the result.
+        covered: How many dimensions an ellipsis stands for.
+        kept: How many dimensions the result has.
+        total: How many dimensions there are in all.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    places: dict[str, int]
+    covered: int
+    kept: int
+    total: int
+
+
+def _letter(sign: str, index: int) -> str:
+    if sign not in _LETTERS:
+        raise RuntimeError(
+            f"einsum(): invalid subscript given at index {index} in the equation string, "
+            "subscripts must be in [a-zA-Z]"
+        )
+    return sign
+
+
+def _read(text: str, start: int, again: str, alone: str) -> list[str]:
+    """Read the labels of one operand, or of the result.
+
+    Args:
+        text: Its part of the equation.
+        start: Where that part starts.
+        again: What is wrong if there are two ellipses.
+        alone: What is wrong if a point belongs to none.
+    """
+    found: list[str] = []
+    index = 0
+    while index < len(text):
+        if text[index] == ".":
+            if ELLIPSIS in found or text[index : index + 3] != ELLIPSIS:
+                what = again if ELLIPSIS in found else alone
+                raise RuntimeError(f"einsum(): found '.' for {what}")
+            found.append(ELLIPSIS)
+            index += 2
+        elif text[index] != " ":
+            found.append(_letter(text[index], start + index))
+        index += 1
+    return found
+
+
+def _labels(equation: str, count: int) -> list[list[str]]:
+    """Read the labels of each operand."""
+    parts = equation.partition("->")[0].split(",")
+    found: list[list[str]] = []
+    start = 0
+    for number, part in enumerate(parts[:count]):
+        again = f"operand {number} for which an ellipsis was already found"
+        alone = f"operand {number} that is not part of any ellipsis"
+        found.append(_read(part, start, again, alone))
+        start += len(part) + 1
+    if len(parts) != count:
+        which = "fewer" if len(parts) > count else "more"
+        raise RuntimeError(
+            f"einsum(): {which} operands were provided than specified in the equation"
+        )
+    return found
+
+
+def _output(equation: str, counts: dict[str, int]) -> list[str]:
+    """Read the labels of the result; or infer them: those that occur once, in order."""
+    _, arrow, text = equation.partition("->")
+    if not arrow:
+        once = [label for label in _LETTERS if counts.get(label) == 1]
+        return [ELLIPSIS, *once]
+    again = "output but an ellipsis (...) was already found"
+    alone = "output that is not part of any ellipsis (...)"
+    found = _read(text, len(equation) - len(text), again, alone)
+    for place, label in enumerate(found):
+        if label in found[:place]:
+            raise RuntimeError(
+                f"einsum(): output subscript {label} appears more than once in the output"
+            )
+        if label != ELLIPSIS and label not in counts:
+            raise RuntimeError(
+                f"einsum(): output subscript {label} does not appear in the equation for any "
+                "input operand"
+            )
+    return found
+
+
+@lru_cache(maxsize=512)
+def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
+    """Read an equation."""
+    labels = _labels(equation, len(ndims))
+    counts: dict[str, int] = {}
+    covered = 0
+    for operand, (own, ndim) in enumerate(zip(labels, ndims, strict=True)):
+        has_ellipsis = ELLIPSIS in own
+        if has_ellipsis and len(own) - 1 > ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(own) - 1}) is more than "
+                f"the number of dimensions ({ndim}) for operand {operand}"
+            )
+        if not has_ellipsis and len(own) != ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(own)}) does not match "
+                f"the number of dimensions ({ndim}) for operand {operand} and no ellipsis was given"
+            )
+        if has_ellipsis:
+            covered = max(covered, ndim - len(own) + 1)
+        for label in own:
+            counts[label] = counts.get(label, 0) + 1
+    output = _output(equation, counts)
+    places: dict[str, int] = {}
+    place = 0
+    for label in output:
+        places[label] = place
+        place += covered if label == ELLIPSIS else 1
+    kept = place
+    if ELLIPSIS not in places:
+        places[ELLIPSIS] = place
+        place += covered
+    for label in _LETTERS:
+        if label in counts and label not in places:
+            places[label] = place
+            place += 1
+    return Plan(tuple(map(tuple, labels)), places, covered, kept, place)
+
+
+def _equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Turn operands with lists of numbers into an equation and operands."""
+
+    def written(numbers: Any) -> str:
+        return "".join(ELLIPSIS if n is Ellipsis else _letter_of(n) for n in numbers)
+
+    pairs = len(arguments) // 2
+    equation = ",".join(written(arguments[2 * k + 1]) for k in range(pairs))
+    if len(arguments) % 2:
+        equation += "->" + written(arguments[-1])
+    return equation, [arguments[2 * k] for k in range(pairs)]
+
+
+def _letter_of(number: int) -> str:
+    if not 0 <= number < len(_LETTERS):
+        raise ValueError(
+            "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+        )
+    return _LETTERS[number]
+
+
+# ---------------------------------------------------------------------- sums of products
+
+_NOTHING = (
+    "einsum(): must specify the equation string and at least one operand, or at least one operand "
+    "and its subscripts list"
+)
+
+
+def _lined_up(operand: Any, labels: Sequence[str], plan: Plan, number: int) -> Any:
+    """Bring an operand's dimensions into the common order; what it has not gets size 1."""
+    order = [-1] * plan.total
+    seen: dict[str, int] = {}
+    position = 0
+    ndim = operand.ndim
+    for label in labels:
+        if label == ELLIPSIS:
+            for _ in range(plan.covered - (ndim - len(labels) + 1)):
+                operand = applied(shape.unsqueeze, operand, position)
+            start = plan.places[label]
+            for k in range(plan.covered):
+                order[start + k] = position
+                position += 1
+        elif label in seen:
+            first = seen[label]
+            sizes = operand.shape
+            if sizes[first] != sizes[position]:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for operand {number} but the sizes "
+                    f"don't match, {sizes[position]} != {sizes[first]}"
+                )
+            operand = applied(triangular.diagonal, operand, 0, first, position)
+            last = operand.ndim - 1
+            moved = [d for d in range(last) if d < first]
+            rest = [d for d in range(last) if d >= first]
+            operand = applied(shape.permute, operand, (*moved, last, *rest))
+        else:
+            seen[label] = position
+            order[plan.places[label]] = position
+            position += 1
+    for place, source in enumerate(order):
+        if source == -1:
+            operand = applied(shape.unsqueeze, operand, operand.ndim)
+            order[place] = position
+            position += 1
+    return applied(shape.permute, operand, tuple(order))
+
+
+def _check_sizes(operands: Sequence[Any], plan: Plan) -> list[int]:
+    """Check that sizes meet, and count for each dimension the operands that really have it."""
+    sizes = [1] * plan.total
+    counts = [0] * plan.total
+    names = {place: label for label, place in plan.places.items() if label != ELLIPSIS}
+    for number, operand in enumerate(operands):
+        for place, size in enumerate(operand.shape):
+            if size == 1:
+                continue
+            counts[place] += 1
+            if sizes[place] not in (1, size):
+                what = f"subscript {names[place]}" if place in names else "the ellipsis"
+                raise RuntimeError(
+                    f"einsum(): {what} has size {size} for operand {number} which does not "
+                    f"broadcast with previously seen size {sizes[place]}"
+                )
+            sizes[place] = size
+    return counts
+
+
+def _contracted(left: Any, right: Any, summed: Sequence[int]) -> Any:
+    """Multiply two operands and sum over dimensions that both have: as a batch of products."""
+    if not summed:
+        return applied(elementwise.mul, left, right)
+    x, y = left.shape, right.shape
+    both, own, other = [], [], []
+    for d in range(len(x)):
+        if d in summed:
+            continue
+        if x[d] != 1 and y[d] != 1:
+            both.append(d)
+        elif x[d] != 1:
+            own.append(d)
+        else:
+            other.append(d)
+    if own and other and other[-1] < own[0]:  # so that the result need not be reordered
+        left, right, x, y, own, other = right, left, y, x, other, own
+    batch = math.prod(x[d] for d in both)
+    inner = math.prod(x[d] for d in summed)
+    rows, columns = math.prod(x[d] for d in own), math.prod(y[d] for d in other)
+    a = applied(shape.permute, left, (*both, *own, *summed, *other))
+    b = applied(shape.permute, right, (*both, *summed, *other, *own))
+    a = _reshaped(a, (batch, rows, inner))
+    b = _reshaped(b, (batch, inner, columns))
+    factors.check_bmm(_array(a), _array(b))
+    result = applied(linear_algebra.bmm, a, b)
+    order = (*both, *own, *summed, *other)
+    sizes = (*(x[d] for d in both), *(x[d] for d in own), *(1 for _ in summed))
+    result = applied(shape.view, result, (*sizes, *(y[d] for d in other)))
+    return applied(shape.permute, result, tuple(map(order.index, range(len(order)))))
+
+
+def _summed(operands: list[Any], plan: Plan, counts: list[int]) -> Any:
+    """Multiply operands from left to right; each dimension is summed over as soon as it can be."""
+    result = operands[0]
+    for operand in operands[1:]:
+        x, y = result.shape, operand.shape
+        shared: list[int] = []
+        of_left: list[int] = []
+        of_right: list[int] = []
+        for d in range(plan.kept, plan.total):
+            if x[d] != 1 and y[d] != 1:
+                counts[d] -= 1
+                if counts[d] == 1:
+                    shared.append(d)
+                    counts[d] = 0
+            elif counts[d] == 1 and (x[d] != 1 or y[d] != 1):
+                (of_left if x[d] != 1 else of_right).append(d)
+                counts[d] = 0
+        if of_left:
+            result = applied(reduction.sum_dim, addable(result), tuple(of_left), True)
+        if of_right:
+            operand = applied(reduction.sum_dim, addable(operand), tuple(of_right), True)
+        result = _contracted(result, operand, shared)
+    if plan.total == plan.kept:
+        return result
+    if len(operands) > 1:
+        return applied(shape.view, result, tuple(result.shape[: plan.kept]))
+    places = tuple(range(plan.kept, plan.total))
+    return applied(reduction.sum_dim, addable(result), places, False)
+
+
+def addable(tensor: Any) -> Any:
+    """Give whole numbers as int64, in which they are added up."""
+    array = _array(tensor)
+    if array.dtype.kind not in "iub":
+        return tensor
+    whole = array.astype(np.int64)
+    return wrap(whole) if isinstance(tensor, Tensor) else whole
+
+
+def _array(tensor: Any) -> Any:
+    return tensor._array if isinstance(tensor, Tensor) else tensor
+
+
+def _reshaped(tensor: Any, sizes: tuple[int, ...]) -> Any:
+    if isinstance(tensor, Tensor):
+        return shape.reshape(tensor, sizes)
+    return tensor.reshape(sizes)
+
+
+def _recorded(operands: Sequence[Tensor]) -> bool:
+    """Tell whether the steps have to be recorded, or do more than work on plain arrays."""
+    kind = operands[0]._array.dtype
+    return len(operands) == 1 or (
+        (bool(grad_mode.enabled) and any(t.requires_grad for t in operands))
+        or any(t._array.dtype is not kind for t in operands)
+    )
+
+
+@face("einsum(*args)", method=False)
+def einsum(*args: Any) -> Tensor:
+    r"""Multiply tensors and sum over indices, as an equation says: "ij,jk->ik".
+
+    Args:
+        *args: The equation, then the operands. Each operand's dimensions have a letter; a letter
+            that the result has not is summed over. "..." stands for any dimensions. Without "->"
+            the result has the letters that occur once, in alphabetic order. Or, instead of an
+            equation, each operand followed by a list of numbers in the place of letters.
+
+    Returns:
+        The result. With two operands the sum is one batch of matrix products.
+
+    Raises:
+        RuntimeError: If the equation makes no sense, or sizes do not fit.
+        ValueError: If there is no operand.
+
+    Example:
+        >>> import minigrad as torch
+        >>> A, B = torch.ones(2, 3), torch.ones(3, 4)
+        >>> torch.einsum("ij,jk->ik", A, B).shape
+        torch.Size([2, 4])
+        >>> torch.einsum(A, [0, 1], B, [1, 2], [0, 2]).shape
+        torch.Size([2, 4])
+    """
+    if len(args) < 2:
+        raise ValueError(_NOTHING)
+    if isinstance(args[0], str):
+        equation, operands = args[0], list(args[1:])
+    else:
+        equation, operands = _equation_of(args)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = list(operands[0])
+    if not operands:
+        raise ValueError(_NOTHING)
+    for number, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
+            )
+    plan = _plan(equation, tuple(operand._array.ndim for operand in operands))
+    recorded = _recorded(operands)
+    lined_up = [
+        _lined_up(operand if recorded else operand._array, labels, plan, number)
+        for number, (operand, labels) in enumerate(zip(operands, plan.labels, strict=True))
+    ]
+    result: Tensor = _summed(lined_up, plan, _check_sizes(lined_up, plan))
+    return result if recorded else wrap(result)
+
+
+def _axes(a: Tensor, b: Tensor, dims: Any) -> tuple[Any, Any]:
+    """Take the dimensions of tensordot in any of their forms."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (tuple, list)):
+        first, second = dims
+        for name, each, position in (("dims_self", first, 3), ("dims_other", second, 4)):
+            if not isinstance(each, (tuple, list)):
+                raise TypeError(
+                    f"tensordot(): argument '{name}' (position {position}) must be tuple of ints, "
+                    f"not {type_name(each)}"
+                )
+        return list(first), list(second)
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if dims > min(a._array.ndim, b._array.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(-dims, 0)), list(range(dims))
+
+
+@face("tensordot(a, b, dims=2, out=None)", method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
+    """Sum products over pairs of dimensions; those that are left come one after the other.
+
+    Args:
+        a: The first tensor.
+        b: The second one.
+        dims: How many of the last dimensions of `a` meet the first ones of `b`; or two lists of
+            dimensions, of `a` and of `b`.
+
+    Raises:
+        RuntimeError: If sizes do not fit, or dtypes differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 4, 5)).shape
+        torch.Size([2, 5])
+    """
+    first, second = _axes(a, b, dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    x, y = a._array, b._array
+    if factors.differ(x, y):
+        raise RuntimeError("both inputs should have same dtype")
+    for own, other in zip(first, second, strict=True):
+        s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]
+        if o == 1 != s:
+            a = reduction.sum_dim(addable(a), (dimension(own, x.ndim),), True)
+        elif s == 1 != o:
+            b = reduction.sum_dim(addable(b), (dimension(other, y.ndim),), True)
+        elif s != o:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {s} in dim {own} and "
+                f"second has size {o} in dim {other}"
+            )
+    dimensions(tuple(first), x.ndim) if first else None
+    dimensions(tuple(second), y.ndim) if second else None
+    return _multiplied(
+        a, b, [dimension(d, x.ndim) for d in first], [dimension(d, y.ndim) for d in second]
+    )
+
+
+def _multiplied(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
+    x, y = a._array.shape, b._array.shape
+    rows = [d for d in range(len(x)) if d not in first]
+    columns = [d for d in range(len(y)) if d not in second]
+    a, b = shape.permute(a, (*rows, *first)), shape.permute(b, (*second, *columns))
+    if not rows and not columns:
+        if a.is_contiguous() and b.is_contiguous():
+            product = a.flatten().dot(b.flatten())
+        else:
+            product = reduction.sum_all(
+                addable(elementwise.mul(shape.squeeze_all(a), shape.squeeze_all(b)))
+            )
+        return shape.view(product, ())
+    inner_size = math.prod(x[d] for d in first)
+    height, width = math.prod(x[d] for d in rows), math.prod(y[d] for d in columns)
+    a = shape.reshape(a, (height, inner_size))
+    b = shape.reshape(b, (inner_size, width))
+    sizes = (*(x[d] for d in rows), *(y[d] for d in columns))
+    return shape.reshape(a.mm(b), sizes)
+
+
+@face("inner(Tensor input, Tensor other, *, out=None)", out="none", numpy=np.inner)
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Sum products over the last dimension of both; a number multiplies.
+
+    Raises:
+        RuntimeError: If the last sizes differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.inner(torch.ones(2, 3), torch.ones(3))
+        tensor([3., 3.])
+    """
+    x, y = input._array.shape, other._array.shape
+    if not x or not y:
+        return elementwise.mul(input, other)
+    if x[-1] != y[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(x)} and {list(y)}"
+        )
+    return tensordot(input, other, ([-1], [-1]))
+
+
+@face("kron(Tensor input, Tensor other, *, out=None)", numpy=np.kron)
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    r"""Give the Kronecker product: each entry of one tensor times the whole of another.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.kron(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+        tensor([ 1., 10.,  2., 20.])
+    """
+    ndim = max(input._array.ndim, other._array.ndim)
+    a = (1,) * (ndim - input._array.ndim) + input._array.shape
+    b = (1,) * (ndim - other._array.ndim) + other._array.shape
+    first = _unsafely_reshaped(input, tuple(size for each in a for size in (each, 1)))
+    second = _unsafely_reshaped(other, tuple(size for each in b for size in (1, each)))
+    product = elementwise.mul(first, second)
+    return shape.unsafe_view(product, tuple(x * y for x, y in zip(a, b, strict=True)))
+
+
+def _unsafely_reshaped(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    if tensor.is_contiguous():
+        return shape.unsafe_view(tensor, sizes)
+    return shape.reshape(tensor, sizes)
+
+
+def _numpy_einsum(*operands: Any, optimize: Any = False) -> Tensor:
+    kept = (str, list, tuple)
+    return einsum(*(each if isinstance(each, kept) else as_tensor(each) for each in operands))
+
+
+def _numpy_dot(a: Any, b: Any) -> Tensor:
+    a, b = as_tensor(a), as_tensor(b)
+    if not a._array.ndim or not b._array.ndim:
+        return a * b
+    return tensordot(a, b, ([-1], [-2 if b._array.ndim > 1 else -1]))
+
+
+numpy_protocols.functions.update(
+    {
+        np.dot: _numpy_dot,
+        np.einsum: _numpy_einsum,
+        np.tensordot: lambda a, b, axes=2: tensordot(as_tensor(a), as_tensor(b), axes),
+    }
+)

@@ -1,0 +1,509 @@
+"""Search and count entries: positions, places in a sorted row, different ones, histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import face, numpy_protocols
+from minigrad.faces.arguments import (
+    as_tensor,
+    dimension_of,
+    dimensions,
+    not_implemented,
+    refuse,
+)
+from minigrad.ops.reduction import refuse_empty
+from minigrad.ops.without_derivative import not_differentiable
+
+
+def _asked(name: str, reduce: Any, what: str, example: str) -> Any:
+    def function(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        array = input._array
+        if isinstance(dim, (tuple, list)) and not dim:
+            axes: Any = ()  # as in PyTorch: each entry by itself
+        else:
+            axes = None if dim is None else dimensions(dim, input.ndim)
+        answer = np.asarray(reduce(array.astype(bool), axis=axes, keepdims=keepdim))
+        return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
+
+    function.__doc__ = f"""Tell whether {what} true, that is not 0, or along dimensions.
+
+    Args:
+        input: The tensor.
+        dim: A dimension or several; all if it is left out.
+        keepdim: Keep the dimensions, with size 1.
+
+    Returns:
+        Booleans; of uint8, as in PyTorch, numbers of uint8.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([[True, False], [True, True]]), dim=0)
+        tensor({example})
+    """
+    schema = f"{name}(Tensor input, dim=None, keepdim=False, *, out=None)"
+    face(schema, out="booleans")(function)
+
+
+_asked("all", np.logical_and.reduce, "all entries are", "[ True, False]")
+_asked("any", np.logical_or.reduce, "any entry is", "[True, True]")
+
+
+def _position(name: str, find: Any, what: str, example: str) -> Any:
+    def function(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        array = input._array
+        if array.dtype.kind in "bc":
+            kind = "bool" if array.dtype.kind == "b" else "complex"
+            raise RuntimeError(f"{name}(): does not support {kind} input")
+        number = None
+        if dim is not None:
+            number = dimension_of(name, dim, input)
+            refuse_empty(name, input, number)
+        elif not array.size:
+            raise IndexError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+            )
+        if not array.ndim:
+            return wrap(np.zeros((), np.int64))
+        return wrap(find(array, axis=number, keepdims=keepdim))
+
+    function.__doc__ = f"""Give the position of the {what} entry, among all or along a dimension.
+
+    Of equal ones it is the first; NaN is found before all numbers.
+
+    Args:
+        input: The tensor.
+        dim: The dimension; all entries, one after the other, if it is left out.
+        keepdim: Keep the dimension, with size 1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.{name}(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor({example})
+    """
+    face(f"{name}(Tensor input, dim=None, keepdim=False, *, out=None)")(function)
+
+
+_position("argmax", np.argmax, "largest", "[1, 0]")
+_position("argmin", np.argmin, "smallest", "[0, 1]")
+
+
+@face("count_nonzero(Tensor input, dim=None)")
+def count_nonzero(input: Tensor, dim: Any) -> Tensor:
+    """Count the entries that are not 0, all or along dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.count_nonzero(torch.tensor([[1, 0], [2, 3]]), dim=0)
+        tensor([2, 1])
+    """
+    axes = None if dim is None else dimensions(dim, input.ndim)
+    return wrap(np.asarray(np.count_nonzero(input._array, axis=axes), np.int64))
+
+
+@face("nonzero(Tensor input, *, out=None, as_tuple=False)", out="none")
+def nonzero(input: Tensor, as_tuple: bool) -> Any:
+    """Give the positions of the entries that are not 0.
+
+    Args:
+        input: The tensor.
+        as_tuple: Give a tuple with a tensor for each dimension, to index with.
+
+    Returns:
+        A matrix with a row for each entry that is not 0; or a tuple.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1, 0], [0, 2]])
+        >>> torch.nonzero(x)
+        tensor([[0, 0],
+                [1, 1]])
+        >>> x[x.nonzero(as_tuple=True)]
+        tensor([1, 2])
+    """
+    array = input._array
+    if as_tuple:
+        return tuple(map(wrap, np.nonzero(array if array.ndim else array.reshape(1))))
+    return wrap(np.argwhere(array))
+
+
+@face("argwhere(Tensor input)", numpy=np.argwhere)
+def argwhere(input: Tensor) -> Tensor:
+    """Give the positions of the entries that are not 0, one in each row.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.argwhere(torch.tensor([0, 5, 6]))
+        tensor([[1],
+                [2]])
+    """
+    return nonzero(input, False)
+
+
+# ---------------------------------------------------------------------- sorted rows, sets
+
+
+def _check_search(edges: Tensor, values: Any, right: bool, side: str | None, sorter: Any) -> None:
+    name = "torch.searchsorted():"
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name} side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{name} side and right can't be set to opposites, got side of left while right was "
+            "True"
+        )
+    if not edges.ndim:
+        raise RuntimeError(
+            f"{name} boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if not values.ndim and edges.ndim != 1:
+        raise RuntimeError(
+            f"{name} input value can be a scalar only when boundaries tensor dimension is 1, but "
+            f"we got boundaries tensor dim({edges.ndim}) and input value's dim(0) numel(1)"
+        )
+    if edges.ndim > 1 and (edges.ndim != values.ndim or edges.shape[:-1] != values.shape[:-1]):
+        raise RuntimeError(
+            f"{name} boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(edges.shape)} and input value tensor {list(values.shape)}"
+        )
+    if sorter is not None:
+        if sorter.shape != edges.shape:
+            raise RuntimeError(
+                f"{name} boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(edges.shape)}and got sorter tensor {list(sorter.shape)}"
+            )
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(
+                f"{name} sorter must be a tensor of long dtype but got dtype "
+                f"{sorter.dtype.tensor_type}"
+            )
+        if sorter.numel() and not (
+            sorter._array.min() >= 0 and sorter._array.max() < edges.shape[-1]
+        ):
+            raise RuntimeError(f"{name} sorter index out of range")
+
+
+@face(
+    "searchsorted(Tensor sorted_sequence, input, *, out_int32=False, right=False, side=None,"
+    " sorter=None, out=None)",
+    method=False,
+)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
+) -> Tensor:
+    """Give the places at which values would go into a sorted sequence.
+
+    Args:
+        sorted_sequence: Sorted entries, in one row or in many.
+        input: The values: a number, or a tensor with as many rows.
+        out_int32: Whether to give int32 in place of int64.
+        right: Whether equal values go behind.
+        side: The same in words: "left" or "right".
+        sorter: The order of the sequence, if it is not sorted.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.searchsorted(torch.tensor([1.0, 3.0, 5.0]), torch.tensor([2.0, 3.0]))
+        tensor([1, 1])
+    """
+    values = input if isinstance(input, Tensor) else wrap(np.asarray(input))
+    _check_search(sorted_sequence, values, right, side, sorter)
+    edges = sorted_sequence._array
+    if sorter is not None:
+        edges = np.take_along_axis(edges, sorter._array, -1)
+    where: Any = "right" if right or side == "right" else "left"
+    if edges.ndim == 1:
+        places = np.searchsorted(edges, values._array, where)
+    else:
+        places = np.empty(values.shape, np.int64)
+        for row in np.ndindex(edges.shape[:-1]):
+            places[row] = np.searchsorted(edges[row], values._array[row], where)
+    return wrap(np.asarray(places).astype(np.int32 if out_int32 else np.int64))
+
+
+@face(
+    "bucketize(input, Tensor boundaries, *, out_int32=False, right=False, out=None)", method=False
+)
+def bucketize(input: Any, boundaries: Tensor, out_int32: bool, right: bool) -> Tensor:
+    """Give the number of the bucket, between sorted boundaries, that each value belongs to.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.bucketize(torch.tensor([0.0, 2.0, 9.0]), torch.tensor([1.0, 3.0]))
+        tensor([0, 1, 2])
+    """
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, input, out_int32, right, None, None)
+
+
+@face("isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)", method=False)
+def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Tensor:
+    """Tell for each entry whether it is among others.
+
+    Args:
+        elements: A tensor, or a number.
+        test_elements: The others: a tensor, or a number.
+        assume_unique: Whether no entry comes twice; it may help, and is of no use here.
+        invert: Tell for each whether it is not.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
+        tensor([False,  True,  True])
+    """
+    given = (elements, test_elements)
+    if not any(isinstance(one, Tensor) for one in given):
+        raise TypeError("isin() takes two tensors, or a tensor and a number")
+    for one in given:
+        if not isinstance(one, (Tensor, int, float, complex)):
+            raise TypeError(f"isin() takes tensors and numbers, not {type(one).__name__}")
+        if isinstance(one, Tensor) and one._array.dtype.kind in "bc":
+            raise RuntimeError(
+                f"Unsupported input type encountered for isin(): {one.dtype.tensor_type}"
+            )
+    first, second = (one._array if isinstance(one, Tensor) else np.asarray(one) for one in given)
+    return wrap(np.isin(first, second, invert=invert))
+
+
+# ---------------------------------------------------------------------- different entries
+
+
+_UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
+_UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
+_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
+
+
+def _rows(input: Tensor, dim: int | None) -> Any:
+    """Give what is compared: the entries, or the parts along a dimension as rows."""
+    array = input._array
+    if dim is None:
+        return array.reshape(-1)
+    sizes = array.shape
+    if 0 in sizes and sizes[dim]:
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+    rows = np.moveaxis(array, dim, 0)
+    return rows.reshape(rows.shape[0], -1 if array.size else 0)
+
+
+def _number(name: str, dim: int | None, input: Tensor) -> int | None:
+    if dim is not None and not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return None if dim is None else dimension_of(name, dim, input)
+
+
+def _runs(rows: Any) -> Any:
+    """Tell for each row whether it differs from the one before."""
+    starts = np.ones(len(rows), bool)
+    if rows.ndim > 1:
+        starts[1:] = (rows[1:] != rows[:-1]).any(1)
+    else:
+        starts[1:] = rows[1:] != rows[:-1]
+    return starts
+
+
+def _answer(
+    record: Any, input: Tensor, dim: int | None, order: Any, starts: Any, wanted: Any
+) -> Any:
+    """Give the first of each run of rows in an order, and what else is wanted."""
+    if dim is None:
+        values = input._array.reshape(-1)[order][starts]
+    else:
+        values = np.take(input._array, order[starts], dim)
+    number = np.cumsum(starts, dtype=np.int64) - 1
+    inverse = np.empty_like(number)
+    inverse[order] = number
+    counts = np.bincount(number, minlength=values.shape[dim or 0] if values.ndim else 0)
+    sizes = input._array.shape if dim is None else (-1,)
+    extra = [inverse.reshape(sizes), counts.astype(np.int64)]
+    chosen = [wrap(array) for array, ask in zip(extra, wanted, strict=True) if ask]
+    first = record(values, input)
+    return (first, *chosen) if chosen else first
+
+
+@face("unique(Tensor input, sorted=True, return_inverse=False, return_counts=False, dim=None)")
+def unique(
+    input: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None
+) -> Any:
+    """Give the different entries, or the different parts along a dimension, in order.
+
+    Args:
+        input: The tensor.
+        sorted: Whether they must be in order. Here they always are.
+        return_inverse: Give also for each entry which of them it is.
+        return_counts: Give also how often each comes.
+        dim: The dimension along which parts are compared; each entry by itself if it is left out.
+
+    Returns:
+        A tensor; or a tuple of it and of what else was asked for.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
+        (tensor([1, 2]), tensor([1, 2]))
+    """
+    refuse("unique", "c", input)
+    number = _number("unique", dim, input)
+    rows = _rows(input, number)
+    if rows.ndim == 1:
+        order = np.argsort(rows, kind="stable")
+    elif rows.shape[1]:
+        order = np.lexsort(rows.T[::-1])
+    else:
+        order = np.arange(len(rows))
+    record = _UNIQUE if dim is None else _UNIQUE_DIM
+    wanted = (return_inverse, return_counts)
+    return _answer(record, input, number, order, _runs(rows[order]), wanted)
+
+
+@face("unique_consecutive(Tensor input, return_inverse=False, return_counts=False, dim=None)")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool, return_counts: bool, dim: int | None
+) -> Any:
+    """Give the entries, or the parts along a dimension, that differ from the one before.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1])
+    """
+    refuse("unique", "c", input)
+    number = _number("unique_consecutive", dim, input)
+    rows = _rows(input, number)
+    wanted = (return_inverse, return_counts)
+    order = np.arange(len(rows))
+    return _answer(_CONSECUTIVE, input, number, order, _runs(rows), wanted)
+
+
+# ---------------------------------------------------------------------- histograms
+
+
+def _binned(array: Any, edges: Any, weights: Any) -> Any:
+    """Add up weights in each bin. The last bin has its right edge too; NaN is in none."""
+    number = len(edges) - 1
+    inside = (array >= edges[0]) & (array <= edges[-1])
+    place = np.searchsorted(edges, array[inside], "right") - 1
+    place = np.minimum(place, number - 1)
+    chosen = None if weights is None else weights[inside]
+    return np.bincount(place, chosen, minlength=number).astype(array.dtype)
+
+
+@face(
+    "histogram(Tensor input, bins=100, *, range=None, weight=None, density=False, out=None)"
+    " -> (hist, bin_edges)"
+)
+def histogram(input: Tensor, bins: Any, range: Any, weight: Tensor | None, density: bool) -> Any:
+    """Count the entries in each bin, or add up weights.
+
+    Args:
+        input: The tensor, of floating-point numbers.
+        bins: How many bins of one width, or a tensor of their edges.
+        range: The two ends of the bins; those of the entries if it is left out.
+        weight: What each entry counts.
+        density: Give densities, whose integral is 1, in place of counts.
+
+    Returns:
+        A named tuple of the counts, `hist`, and the `bin_edges`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
+        tensor([0., 2., 1., 0.])
+    """
+    array = input._array.reshape(-1)
+    if array.dtype.kind != "f":
+        raise not_implemented("histogramdd", array)
+    edges = _edges(input, array, bins, range)
+    if weight is not None and weight.shape != input.shape:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
+            f"input tensor excluding its innermost dimension, but got input with shape "
+            f"{[array.size, 1]} and weight with shape {list(weight.shape)}"
+        )
+    counts = _binned(array, edges, None if weight is None else weight._array.reshape(-1))
+    if density:
+        counts = (counts / counts.sum() / np.diff(edges)).astype(array.dtype)
+    return wrap(counts), wrap(edges)
+
+
+def _edges(input: Tensor, array: Any, bins: Any, ends: Any) -> Any:
+    """Check the bins of a histogram, and give their edges."""
+    what = "torch.histogramdd:"
+    if isinstance(bins, Tensor):
+        if bins.ndim != 1:
+            raise RuntimeError(
+                f"{what} bins tensor should have one dimension, but got {bins.ndim} dimensions in "
+                "the bins tensor for dimension 0"
+            )
+        if bins.dtype != input.dtype:
+            names = [each.tensor_type.lower() for each in (input.dtype, bins.dtype)]
+            raise RuntimeError(
+                f"{what} input tensor and bins tensors should have the same dtype, but got input "
+                f"with dtype {names[0]} and bins for dimension 0 with dtype {names[1]}"
+            )
+        return bins._array
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if ends is None:
+        low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 1.0)
+    else:
+        if len(ends) != 2:
+            raise RuntimeError(
+                f"{what} for a 1-dimensional histogram range should have 2 elements, but got "
+                f"{len(ends)}"
+            )
+        low, high = ends
+    if low > high:
+        raise RuntimeError(
+            f"{what} min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
+        )
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1).astype(array.dtype)
+
+
+def _by_axes(name: str) -> Any:
+    return lambda a, axis=None, keepdims=False: getattr(a, name)(axis, keepdims)
+
+
+def _searchsorted(a: Any, v: Any, side: str = "left") -> Tensor:
+    return searchsorted(as_tensor(a), as_tensor(v), False, False, side, None)
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
+    return bucketize(as_tensor(x), as_tensor(bins), False, not right)
+
+
+def _unique(
+    ar: Tensor, return_inverse: bool = False, return_counts: bool = False, axis: Any = None
+) -> Any:
+    return unique(ar, True, return_inverse, return_counts, axis)
+
+
+numpy_protocols.functions.update(
+    {
+        np.all: _by_axes("all"),
+        np.any: _by_axes("any"),
+        np.argmax: _by_axes("argmax"),
+        np.argmin: _by_axes("argmin"),
+        np.count_nonzero: lambda a, axis=None: count_nonzero(a, axis),
+        np.nonzero: lambda a: nonzero(a, True),
+        np.isin: lambda element, test_elements, invert=False: isin(
+            as_tensor(element), as_tensor(test_elements), False, invert
+        ),
+        np.searchsorted: _searchsorted,
+        np.digitize: _digitize,
+        np.unique: _unique,
+    }
+)

@@ -1,0 +1,280 @@
+"""Bring the operands of an operation together: numbers, arrays, and tensors of different types."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import refuse_complex
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import grad_mode
+from minigrad.core.node import NO_EDGE
+from minigrad.core.plugs import plugs
+from minigrad.core.saved import SavedTensor
+from minigrad.core.tensor import Tensor, wrap, wrap_as_normal, wrapped_number
+from minigrad.creation import dtypes
+
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+_PYTHON_NUMBERS = frozenset((int, float))
+_scalars: dict[tuple[type, Any, Any], Tensor] = {}
+
+# Contexts in which NumPy does not warn; no thread may enter one that another is in. To enter one
+# costs a fraction of what `np.errstate` costs.
+silences: list[Context] = []
+
+
+def new_silence() -> Context:
+    """Make a context in which NumPy is silent about infinities and NaN."""
+    silence = Context()
+    silence.run(np.seterr, all="ignore")
+    return silence
+
+
+def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a forward that meets infinities and NaN as a matter of course, as a logarithm does.
+
+    PyTorch never warns of them, so NumPy shall not either.
+    """
+
+    @functools.wraps(forward)
+    def silent(*arguments: Any, **options: Any) -> Any:
+        try:  # not `if silences`: another thread may take the last one after the look
+            silence = silences.pop()
+        except IndexError:
+            silence = new_silence()
+        try:
+            return silence.run(forward, *arguments, **options)
+        finally:
+            silences.append(silence)
+
+    silent.quiet = True  # type: ignore[attr-defined]
+    return silent
+
+
+class _Rules(threading.local):
+    """Whether a backward rule is being recorded; each thread has its own answer."""
+
+    running: bool = False
+
+
+rules_mode = _Rules()
+
+# PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
+# (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
+# Here is for such an operation of two tensors the one of a tensor and a number.
+with_number: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def in_a_rule(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let numbers in what a method records be met as in PyTorch's own rules."""
+
+    @functools.wraps(method)
+    def run_recorded(*arguments: Any) -> Any:
+        previous, rules_mode.running = rules_mode.running, True
+        try:
+            return method(*arguments)
+        finally:
+            rules_mode.running = previous
+
+    return run_recorded
+
+
+def applied(operation: Any, *arguments: Any) -> Any:
+    """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
+    recorded = isinstance(arguments[0], Tensor)
+    return (operation if recorded else operation.forward)(*arguments)
+
+
+def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
+    """Give a Python number as a tensor without dimensions, in the type it takes beside `meets`."""
+    key = (value.__class__, value, meets.num)
+    try:
+        found = _scalars.get(key)
+    except TypeError:  # a symbol may have no hash
+        found = None
+    if found is None:
+        if isinstance(value, np.generic):
+            value = value.item()
+        found = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
+        found._meta = wrapped_number
+        found._array.flags.writeable = False  # many operations may share it
+        # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
+        if value and len(_scalars) < 4096 and found._array.dtype is meets:
+            _scalars[key] = found
+    return found
+
+
+def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
+    """Call an operation of a tensor and something that is not a tensor.
+
+    Returns:
+        The operation's result, or NotImplemented if the other thing is neither a number nor an
+        array.
+    """
+    if not isinstance(self, Tensor):
+        if isinstance(other, Tensor) and isinstance(self, _NUMBERS):
+            if self.__class__ is bool and operation.__name__ == "sub":
+                raise no_booleans(TypeError(), np.asarray(self), other._array)
+            return operation(scalar(self, other._array.dtype), other)
+        return NotImplemented
+    if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
+        if other.__class__ is bool and operation.__name__ == "sub":
+            raise no_booleans(TypeError(), self._array, np.asarray(other))
+        if rules_mode.running and operation in with_number:
+            return with_number[operation](self, other)
+        return operation(self, scalar(other, self._array.dtype))
+    if isinstance(other, np.ndarray):
+        return operation(self, wrap(other))
+    if self._array.dtype.kind == "O" and hasattr(other, "free_symbols"):
+        return operation(self, wrap(np.array(other, dtype=object)))
+    return NotImplemented
+
+
+def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
+    """Call an operation of two tensors of different dtypes, in the dtype in which they meet.
+
+    The gradients come back in the dtypes of the originals. No node is recorded for the
+    conversion, as in PyTorch.
+
+    Raises:
+        NotImplementedError: If a complex result would be recorded.
+    """
+    if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
+        raise no_booleans(TypeError(), a._array, b._array)
+    meeting = dtypes.result_type(a._array, b._array)
+    shadows = _converted(a, meeting, b._array), _converted(b, meeting, a._array)
+    recording = grad_mode.enabled
+    if recording:
+        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
+    try:
+        result: Tensor = operation(*shadows)
+    finally:
+        grad_mode.enabled = recording
+    edge = result._edge
+    if edge is not None and edge[0] is not None:
+        refuse_complex(meeting)
+        node = edge[0]
+        node._broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
+        if node._saved is not None:
+            node._saved = tuple(_original(saved, shadows, (a, b)) for saved in node._saved)
+        if recording is not True:
+            recording.attend(node, result)
+    return result
+
+
+def _original(saved: Any, shadows: Any, originals: Any) -> Any:
+    """Save a tensor itself where it was saved in another dtype: it may change before it is used.
+
+    Not where numbers met symbols: those were made exact.
+    """
+    for shadow, original in zip(shadows, originals, strict=True):
+        if saved is shadow is not original and type(shadow._array) is type(original._array):
+            return original if original._version_counter is None else SavedTensor(original)
+    return saved
+
+
+def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
+    """Give a tensor in another dtype, and another's kind of array, with its place in the graph."""
+    array = tensor._array
+    if array.dtype is dtype:
+        return tensor
+    shadow = wrap(np.asarray(array, dtype, like=other))
+    if grad_mode.enabled and tensor.requires_grad:
+        shadow._edge = tensor._edge or resolve_edge(tensor)
+        if shadow._edge is NO_EDGE:  # a view made under no_grad: see View.resolve
+            shadow._edge, shadow._view = None, tensor._view
+    return shadow
+
+
+def no_booleans(error: TypeError, *arrays: Any) -> Exception:
+    """Make PyTorch's error for booleans with a minus sign, if that is what is wrong."""
+    booleans = [array.dtype.kind == "b" for array in arrays]
+    if not any(booleans):
+        return error
+    invert = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    if len(arrays) == 1:
+        return RuntimeError(
+            f"Negation, the `-` operator, on a bool tensor is not supported. {invert}"
+        )
+    if all(booleans):
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    return RuntimeError(
+        f"Subtraction, the `-` operator, with a bool tensor is not supported. {invert}"
+    )
+
+
+def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any:
+    """Handle what NumPy raised in a forward.
+
+    A warning about overflow or division by zero that was turned into an error is no error here:
+    like PyTorch, compute on. Shapes that do not fit are explained in PyTorch's words.
+    """
+    if isinstance(error, (RuntimeWarning, FloatingPointError)):
+        with np.errstate(all="ignore"):
+            return forward(*arguments)
+    shapes = [a.shape for a in arguments if isinstance(a, np.ndarray)]
+    if "broadcast" in str(error) and len(shapes) >= 2:
+        raise broadcast_error(*shapes) from None
+    raise error
+
+
+def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
+    """Make the error for shapes that do not broadcast."""
+    a = shapes[0]
+    for b in shapes[1:]:
+        for back in range(1, min(len(a), len(b)) + 1):
+            if a[-back] != b[-back] and a[-back] != 1 and b[-back] != 1:
+                dimension = max(len(a), len(b)) - back
+                return RuntimeError(
+                    f"The size of tensor a ({a[-back]}) must match the size of tensor b "
+                    f"({b[-back]}) at non-singleton dimension {dimension}. The shapes are "
+                    f"{list(a)} and {list(b)}; compared from the right, sizes must be equal or 1."
+                )
+        a = np.broadcast_shapes(a, b)
+    return RuntimeError(f"shapes do not broadcast: {shapes}")
+
+
+def meeting(a: str, b: str) -> list[str]:
+    """Write how an operation brings two inputs together that may differ: the lines of its source.
+
+    Args:
+        a: The name of the first input.
+        b: That of the second, which may be a number.
+    """
+    return [
+        f"    if {b}.__class__ is not Tensor:",
+        f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not rules.running:",
+        f"            {b} = scalar({b}, {a}._array.dtype)",
+        f"        elif not isinstance({b}, Tensor):",
+        f"            return meet_other(this, {a}, {b})",
+        "    try:",
+        f"        array_{a} = {a}._array",
+        f"        array_{b} = {b}._array",
+        "    except AttributeError:",
+        f"        return meet_other(this, {a}, {b})",
+        f"    if array_{a}.dtype is not array_{b}.dtype:",
+        f"        return meet_types(this, {a}, {b})",
+    ]
+
+
+plugs.fill(meeting=meeting)
+# what the functions that the tape writes call
+plugs.names |= {
+    "numbers": _PYTHON_NUMBERS,
+    "in_a_rule": in_a_rule,
+    "meet_other": meet_other,
+    "meet_types": meet_types,
+    "new_silence": new_silence,
+    "retry": retry,
+    "rules": rules_mode,
+    "scalar": scalar,
+    "silences": silences,
+}

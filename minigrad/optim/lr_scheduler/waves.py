@@ -1,0 +1,419 @@
+"""Let the learning rate go along waves: fall like a cosine, rise and fall in cycles, or once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.optim.lr_scheduler.base import (
+    LRScheduler,
+    check_optimizer,
+    one_for_each_group,
+    state_of_callable,
+    update,
+)
+from minigrad.optim.optimizer import Optimizer
+
+
+class CosineAnnealingLR(LRScheduler):
+    r"""The learning rate falls from its first value to `eta_min` within `T_max` epochs.
+
+    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
+    \left( 1 + \cos \frac{\pi t}{T_{\max}} \right).$$
+
+    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        T_max: After how many epochs it is lowest; it rises again later.
+        eta_min: The lowest value.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates from the present ones."""
+        self._warn_if_asked_directly()
+        if self._is_initial:
+            return self._present()
+        epoch, half = self.last_epoch, self.T_max
+        if self._step_count == 1 and epoch > 0:
+            return _along_cosine(self.base_lrs, self.eta_min, epoch * math.pi / half)
+        groups = self.optimizer.param_groups
+        if (epoch - 1 - half) % (2 * half) == 0:  # from the lowest point a ratio leads nowhere
+            rise = 1 - math.cos(math.pi / half)
+            pairs = zip(self.base_lrs, groups, strict=True)
+            return [group["lr"] + (base - self.eta_min) * rise / 2 for base, group in pairs]
+        now, before = (1 + math.cos(math.pi * at / half) for at in (epoch, epoch - 1))
+        return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return _along_cosine(self.base_lrs, self.eta_min, math.pi * self.last_epoch / self.T_max)
+
+
+def _along_cosine(highest: list[Any], lowest: float, angle: float) -> list[Any]:
+    wave = 1 + math.cos(angle)
+    return [lowest + (rate - lowest) * wave / 2 for rate in highest]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    r"""The learning rate falls along the cosine and jumps back, the next time `T_mult` times later.
+
+    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
+    \left( 1 + \cos \frac{\pi T_{\text{cur}}}{T_i} \right).$$
+
+    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        T_0: How many epochs the first fall takes.
+        T_mult: The factor by which each fall takes longer.
+        eta_min: The lowest value.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If a number makes no sense.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(
+                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
+            )
+        self.T_0 = T_0
+        self.T_i: Any = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur: Any = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the learning rates."""
+        self._warn_if_asked_directly()
+        return _along_cosine(self.base_lrs, self.eta_min, math.pi * self.T_cur / self.T_i)
+
+    def step(self, epoch: Any = None) -> None:
+        """Set the next learning rates; may be called within an epoch, too.
+
+        Args:
+            epoch: Where to go to; a fraction of an epoch is possible.
+
+        Raises:
+            ValueError: If the epoch is negative.
+        """
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        elif epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        elif epoch < self.T_0:
+            self.T_i, self.T_cur = self.T_0, epoch
+        elif self.T_mult == 1:
+            self.T_cur = epoch % self.T_0
+        else:
+            falls = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            growth = self.T_mult**falls
+            self.T_cur = epoch - self.T_0 * (growth - 1) / (self.T_mult - 1)
+            self.T_i = self.T_0 * growth
+        self.last_epoch = math.floor(epoch)
+        self._set(self.get_lr)
+
+
+class _WithMomentum(LRScheduler):
+    """The part that both schedules share: they lead the momentum (or Adam's first beta), too."""
+
+    use_beta1: bool
+
+    def _begin_momentum(self, base: Any, most: Any, begin: bool) -> tuple[list[Any], list[Any]]:
+        """Check that there is momentum, and set that of the first epoch."""
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError(
+                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
+            )
+        self.use_beta1 = "betas" in optimizer.defaults
+        bases = one_for_each_group("base_momentum", optimizer, base)
+        mosts = one_for_each_group("max_momentum", optimizer, most)
+        if begin:
+            for high, low, group in zip(mosts, bases, optimizer.param_groups, strict=True):
+                self._set_momentum(group, high)
+                group["max_momentum"] = high
+                group["base_momentum"] = low
+        return bases, mosts
+
+    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(_WithMomentum):
+    """The learning rate goes up and down between two values in straight lines.
+
+    Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        base_lr: The lowest value, or one for each group.
+        max_lr: The highest value, or one for each group.
+        step_size_up: How many steps it rises.
+        step_size_down: How many steps it falls; by default as many.
+        mode: "triangular"; "triangular2", where the height is halved in each cycle; "exp_range",
+            where it is multiplied by `gamma` in each step.
+        gamma: The factor of "exp_range".
+        scale_fn: A function that gives the height in place of a mode.
+        scale_mode: Whether `scale_fn` is given the "cycle" or the number of "iterations".
+        cycle_momentum: Lead the momentum the other way.
+        base_momentum: The lowest momentum, or one for each group.
+        max_momentum: The highest momentum, or one for each group.
+        last_epoch: The step after which to go on; -1 to begin.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If there is no such mode, or no momentum to lead.
+    """
+
+    _apart = ("optimizer", "_scale_fn_custom")
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        self.optimizer = check_optimizer(optimizer)
+        base_lrs = one_for_each_group("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
+                update(group, "lr", rate)
+        self.max_lrs = one_for_each_group("max_lr", optimizer, max_lr)
+        up = float(step_size_up)
+        down = up if step_size_down is None else float(step_size_down)
+        self.total_size = up + down
+        self.step_ratio = up / self.total_size
+        if scale_fn is None:
+            if mode not in ("triangular", "triangular2", "exp_range"):
+                raise ValueError("mode is invalid and scale_fn is None")
+            scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.mode, self.gamma = mode, gamma
+        self._scale_fn_custom: Any = scale_fn
+        self.scale_mode = scale_mode
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.base_momentums, self.max_momentums = self._begin_momentum(
+                base_momentum, max_momentum, last_epoch == -1
+            )
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def scale_fn(self, x: float) -> float:
+        """Give the height of a cycle, or at a step."""
+        if self._scale_fn_custom is not None:
+            height: float = self._scale_fn_custom(x)
+            return height
+        if self.mode == "exp_range":
+            return self.gamma**x
+        return 1.0 if self.mode == "triangular" else 1 / 2.0 ** (x - 1)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates, and set the momentum."""
+        self._warn_if_asked_directly()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        rising = x <= self.step_ratio
+        share = x / self.step_ratio if rising else (x - 1) / (self.step_ratio - 1)
+        height = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            limits = zip(self.base_momentums, self.max_momentums, strict=True)
+            for group, (low, high) in zip(self.optimizer.param_groups, limits, strict=True):
+                self._set_momentum(group, high - (high - low) * share * height)
+        pairs = zip(self.base_lrs, self.max_lrs, strict=True)
+        return [low + (high - low) * share * height for low, high in pairs]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule remembers; of `scale_fn` only what an object remembers."""
+        function = self._scale_fn_custom
+        saved = None if function is None else state_of_callable(function)
+        return {**super().state_dict(), "_scale_fn_custom": saved}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave; `scale_fn` itself stays."""
+        super().load_state_dict(state_dict)
+        if state_dict.get("_scale_fn_custom") is not None:
+            self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
+
+
+_RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
+_FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
+_FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
+_END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
+
+
+class OneCycleLR(_WithMomentum):
+    """The learning rate rises once, and falls to far below its beginning; call it at every step.
+
+    Source: Smith and Topin, *Super-convergence: very fast training of neural networks using large
+    learning rates*, 2017.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        max_lr: The highest value, or one for each group.
+        total_steps: How many steps there will be; or give `epochs` and `steps_per_epoch`.
+        epochs: How many epochs there will be.
+        steps_per_epoch: How many steps each has.
+        pct_start: The part of all steps in which it rises, from 0 to 1.
+        anneal_strategy: "cos" for waves of the cosine, "linear" for straight lines.
+        cycle_momentum: Lead the momentum the other way.
+        base_momentum: The lowest momentum, or one for each group.
+        max_momentum: The highest momentum, or one for each group.
+        div_factor: How many times the first value is below the highest.
+        final_div_factor: How many times the last value is below the first.
+        three_phase: Fall to the first value as fast as it rose, and only then to the last one.
+        last_epoch: The step after which to go on; -1 to begin.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If a number makes no sense, or there is no momentum to lead.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.5, total_steps=20)
+        >>> [round(rate, 8) for rate in schedule.get_last_lr()]
+        [0.02]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        self.optimizer = check_optimizer(optimizer)
+        if total_steps is not None:
+            self.total_steps = _positive("total_steps", total_steps)
+        elif epochs is not None and steps_per_epoch is not None:
+            _positive("epochs", epochs)
+            self.total_steps = epochs * _positive("steps_per_epoch", steps_per_epoch)
+        else:
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        turn, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
+        back = float(2 * pct_start * self.total_steps) - 2
+        if three_phase:
+            phases = [(turn, _RISE), (back, _FALL), (last, _END)]
+        else:
+            phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
+        names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
+        self._schedule_phases: list[dict[str, Any]] = [
+            {"end_step": end, **dict(zip(names, settings, strict=True))} for end, settings in phases
+        ]
+        if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
+        self._anneal_func_type = anneal_strategy
+        max_lrs = one_for_each_group("max_lr", optimizer, max_lr)
+        if last_epoch == -1:
+            for group, highest in zip(optimizer.param_groups, max_lrs, strict=True):
+                group["initial_lr"] = highest / div_factor
+                group["max_lr"] = highest
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._begin_momentum(base_momentum, max_momentum, last_epoch == -1)
+        super().__init__(optimizer, last_epoch)
+
+    def _between(self, start: Any, end: Any, share: float) -> Any:
+        """Give the value at a share of the way from start to end."""
+        if self._anneal_func_type == "linear":
+            return (end - start) * share + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates, and set the momentum.
+
+        Raises:
+            ValueError: If there were more steps than planned.
+        """
+        self._warn_if_asked_directly()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(
+                f"Tried to step {step} times. The specified number of total steps is "
+                f"{self.total_steps}"
+            )
+        start = 0.0
+        phase = self._schedule_phases[-1]
+        for phase in self._schedule_phases:
+            if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
+                break
+            start = phase["end_step"]
+        share = (step - start) / (phase["end_step"] - start)
+        rates = []
+        for group in self.optimizer.param_groups:
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                self._set_momentum(group, self._between(first, last, share))
+        return rates
+
+
+def _positive(name: str, value: Any) -> int:
+    if value <= 0 or not isinstance(value, int):
+        raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return value

@@ -1,0 +1,739 @@
+"""Save memory: keep only the inputs of a part of a computation, and recompute it in backward.
+
+There are two ways, chosen by `use_reentrant`:
+
+* False (recommended): forward records its graph as always, but what operations save is dropped.
+  Operations inside the part save through `Frame.pack`, which keeps an empty `Slot` in the place of
+  each tensor. The first slot that a backward pass unpacks makes the part run again, under hooks
+  that fill all slots.
+* True: forward runs under `no_grad` as one custom `Function`. Its backward runs the part again,
+  recorded this time, and starts a second backward pass inside of the running one.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from minigrad.autograd.function import Function
+from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.autograd.gradients import backward
+from minigrad.autograd.saved_hooks import saved_tensors_hooks
+from minigrad.core.modes import grad_mode, is_grad_enabled, stop_watching, watch_nodes
+from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.nn.modules.container import Sequential
+from minigrad.random import fork_rng, get_rng_state, set_rng_state
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "GraphExecGroup",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
+
+# with PyTorch's own hyphen that no line may break at
+TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+"""
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+class Record:
+    """The operations that were recorded in the first run of a part, and in the latest one."""
+
+    def __init__(self) -> None:
+        self._first: list[tuple[str, list[str]]] = []
+        self._again: list[tuple[str, list[str]]] = []
+
+    def running(self) -> Any:
+        """Write down what the first run does within a block."""
+        return _watched(self._first)
+
+    def recomputing(self) -> Any:
+        """Write down what a recomputation does within a block."""
+        self._again = []
+        return _watched(self._again)
+
+    def report(self) -> str:
+        """Give the text of the error: where each operation was called, and both lists."""
+        return "\n".join(
+            [
+                " An error happened while unpacking tensors; dumping logs of latest computation",
+                "because you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.",
+                "Scroll all the way down for guidance on how to navigate these logs.",
+                "",
+                *_places("1. Where the original forward called its operations", self._first),
+                *_places("2. Where the recomputation called its operations", self._again),
+                "---- 3. Operations side by side: original forward | recomputation",
+                "",
+                *_side_by_side(self._first, self._again),
+                "",
+                "The recomputation saved other tensors than the original forward. Find the first",
+                "line marked with <-- in part 3, and the places where the two operations were",
+                "called in parts 1 and 2. A part must do the same each time it runs: it must not",
+                "depend on a counter, on a global variable, or on random numbers other than this",
+                "package's.",
+            ]
+        )
+
+
+@contextmanager
+def _watched(events: list[tuple[str, list[str]]]) -> Iterator[None]:
+    def watch(node: Any, outputs: tuple[Any, ...]) -> None:
+        results = ", ".join(
+            f"{str(output.dtype).removeprefix('torch.')}{list(output.shape)}"
+            for output in outputs
+            if hasattr(output, "_array")
+        )
+        stack = [
+            f"{frame.filename}:{frame.lineno}:{frame.name}"
+            for frame in reversed(traceback.extract_stack())
+            if not frame.filename.startswith((_PACKAGE, "<minigrad"))
+        ]
+        events.append((f"{node.name()} -> {results}", stack))
+
+    watch_nodes(watch)
+    try:
+        yield
+    finally:
+        stop_watching(watch)
+
+
+def _places(title: str, events: list[tuple[str, list[str]]]) -> Iterator[str]:
+    yield f"---- {title}"
+    yield ""
+    for number, (operation, stack) in enumerate(events, 1):
+        yield f"{operation}   ({number} of {len(events)})"
+        yield from (f"    {place}" for place in stack)
+        yield ""
+
+
+def _side_by_side(
+    first: list[tuple[str, list[str]]], again: list[tuple[str, list[str]]]
+) -> Iterator[str]:
+    width = max((len(operation) for operation, _ in first), default=0)
+    for number in range(max(len(first), len(again))):
+        left, right = (
+            events[number][0] if number < len(events) else "" for events in (first, again)
+        )
+        yield f"{left:{width}} | {right}{'' if left == right else '   <--'}"
+
+
+class CheckpointError(RuntimeError):
+    """The recomputation of a checkpointed part did not do what the first run did."""
+
+
+class GraphExecGroup:
+    """Let several backward passes in a block share one recomputation of each checkpointed part.
+
+    The passes must not need the same saved tensor twice. Only for `use_reentrant=False`.
+
+    Raises:
+        RuntimeError: Upon entering, if such a block is entered already.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import GraphExecGroup, checkpoint
+        >>> def part(x, y):
+        ...     print("running")
+        ...     return x.exp(), y.exp()
+        >>> x = torch.zeros(1, requires_grad=True)
+        >>> y = torch.zeros(1, requires_grad=True)
+        >>> a, b = checkpoint(part, x, y, use_reentrant=False)
+        running
+        >>> with GraphExecGroup():
+        ...     a.backward()
+        ...     b.backward()
+        running
+    """
+
+    def __enter__(self) -> Self:
+        """Let the passes from here on be one group."""
+        if _group.current is not None:
+            raise RuntimeError(
+                f"GraphExecGroup contexts cannot be nested. Already inside group {_group.current}"
+            )
+        _group.current = self
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Let each pass be for itself again."""
+        _group.current = None
+
+    @classmethod
+    def _get_current_group(cls) -> GraphExecGroup | None:
+        return _group.current
+
+
+class _Group(threading.local):
+    """The group that this thread's passes belong to."""
+
+    current: GraphExecGroup | None = None
+
+
+_group = _Group()
+
+
+class StopRecomputation(Exception):
+    """All that was wanted has been recomputed."""
+
+
+class Slot:
+    """The place of one saved tensor, to be filled by a recomputation."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Recomputation:
+    """What one backward pass had recomputed.
+
+    Attributes:
+        count: How many tensors were saved.
+        finished: Whether the part has run again.
+        values: The tensors. Each is gone when it is unpacked, when the graph is released, and
+            when the pass is over.
+    """
+
+    __slots__ = ("count", "finished", "values")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.finished = False
+        self.values: weakref.WeakKeyDictionary[Slot, Any] = weakref.WeakKeyDictionary()
+
+
+class _Inputs(Function):
+    """Keeps the inputs of a part, such that surrounding saved-tensor hooks see them."""
+
+    @staticmethod
+    def forward(ctx: Any, start: Any, *tensors: Any) -> Any:
+        ctx.save_for_backward(*tensors)
+        return start.clone()
+
+
+class _Device:
+    """Where a tensor is, in PyTorch's words; here it is the same place for all."""
+
+    def __repr__(self) -> str:
+        return "device(type='cpu')"
+
+
+_cpu = _Device()
+
+
+def _metadata(tensor: Any) -> Any:
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": _cpu}
+
+
+DETERMINISM_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "default": _metadata,
+    "none": lambda tensor: None,
+}
+
+
+class Frame:
+    """One run of a checkpointed part: how to run it again, and the slots of what it saved.
+
+    Attributes:
+        completed: Whether the first run is over. A gradient may be asked for before.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        context: AbstractContextManager[Any],
+        preserve_rng_state: bool,
+        early_stop: bool,
+        metadata: Callable[[Any], Any],
+        record: Record | None,
+    ) -> None:
+        self.function, self.kwargs, self.context = function, kwargs, context
+        self.early_stop, self.metadata, self.record = early_stop, metadata, record
+        self.rng_state = get_rng_state() if preserve_rng_state else None
+        self.completed = False
+        self._overtaken = False
+        self._slots: list[weakref.ref[Slot]] = []
+        self._seen: list[Any] = []
+        self._recomputations: weakref.WeakKeyDictionary[Any, Recomputation] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._args = [None if isinstance(value, Tensor) else value for value in args]
+        self._places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        # a number that requires a gradient, so that the function is recorded in any case
+        start = wrap_as_normal(np.zeros(())).requires_grad_()
+        self._inputs = _Inputs.apply(start, *(args[place] for place in self._places)).grad_fn
+
+    def hooks(self) -> saved_tensors_hooks:
+        """Give the hooks for the first run."""
+        return saved_tensors_hooks(self.pack, self.unpack)
+
+    def pack(self, tensor: Any) -> Slot:
+        """Keep an empty slot instead of a tensor."""
+        slot = Slot()
+        self._slots.append(weakref.ref(slot))
+        self._seen.append(self.metadata(tensor))
+        return slot
+
+    def unpack(self, slot: Slot) -> Any:
+        """Give the tensor of a slot; recompute the part, if this pass has not done so."""
+        if self.record is None:
+            return self._recomputed(slot)
+        try:
+            return self._recomputed(slot)
+        except CheckpointError as error:
+            raise CheckpointError(self.record.report()) from error
+
+    def _recomputed(self, slot: Slot) -> Any:
+        recomputation = self._recomputation_of_this_pass()
+        if not recomputation.finished:
+            self._recompute(recomputation)
+            recomputation.finished = True
+            self._compare(recomputation)
+        if slot not in recomputation.values:
+            overlap = (
+                "Performing two backward calls that overlap (i.e. require the same saved "
+                "activation in order to compute gradients) is not allowed while under the "
+                "torch.utils.checkpoint.GraphExecGroup context. "
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                f"unpacked once. {overlap if _group.current else ''}If you are calling "
+                "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please "
+                "open an issue with details on your use case."
+            )
+        return recomputation.values.pop(slot)
+
+    def _recomputation_of_this_pass(self) -> Recomputation:
+        key = _group.current or grad_mode.task
+        if key is None:  # somebody looks at a saved value outside of any pass
+            return Recomputation()
+        found = self._recomputations.get(key)
+        if found is None:
+            found = self._recomputations[key] = Recomputation()
+        return found
+
+    def _recompute(self, recomputation: Recomputation) -> None:
+        """Run the part again, until all slots are filled."""
+        args = list(self._args)
+        for place, tensor in zip(self._places, self._inputs.saved_tensors, strict=True):
+            args[place] = tensor
+
+        def pack(tensor: Any) -> Any:
+            tensor = tensor.detach() if tensor.requires_grad else tensor
+            place = recomputation.count
+            recomputation.count += 1
+            if place >= len(self._slots):
+                self._refuse_surplus()
+                return tensor
+            slot = self._slots[place]()
+            if slot is not None:  # else a gradient asked for within the part has released it
+                recomputation.values[slot] = tensor
+            if self.early_stop and recomputation.count == len(self._slots):
+                raise StopRecomputation
+            return tensor
+
+        record = self.record
+        with (
+            fork_rng(enabled=self.rng_state is not None),
+            record.recomputing() if record else enable_grad(),
+            enable_grad(),
+            saved_tensors_hooks(pack, lambda tensor: tensor),
+        ):
+            if self.rng_state is not None:
+                set_rng_state(self.rng_state)
+            try:
+                with self.context:
+                    self.function(*args, **self.kwargs)
+            except StopRecomputation:
+                return
+
+    def _refuse_surplus(self) -> None:
+        """Act on a tensor for which there is no slot."""
+        if self.completed:
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                f"during the original forward pass.\n{TIP}"
+            )
+        # a gradient was asked for within the part: the first run has not come this far yet
+        self._overtaken = True
+
+    def _compare(self, recomputation: Recomputation) -> None:
+        """Refuse a recomputation that saved other tensors than the first run."""
+        if self._overtaken:
+            return
+        if len(self._slots) != recomputation.count:
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self._slots)}\n"
+                f"Number of tensors saved during recomputation: {recomputation.count}.\n{TIP}"
+            )
+        different = ""
+        for place, (reference, before) in enumerate(zip(self._slots, self._seen, strict=True)):
+            slot = reference()
+            if slot is None:
+                continue
+            now = self.metadata(recomputation.values[slot])
+            if now != before:
+                different += (
+                    f"tensor at position {place}:\nsaved metadata: {before}\n"
+                    f"recomputed metadata: {now}\n"
+                )
+        if different:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                f"different metadata than during the forward pass.\n{different}.\n{TIP}"
+            )
+
+
+def refuse_suppression() -> NoReturn:
+    """Refuse a context that swallowed the exception of the part."""
+    raise RuntimeError(
+        "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+        "exception raised during the checkpointed forward. This is not supported because "
+        "checkpoint cannot return a value for a failed forward."
+    )
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Detach tensors; each requires a gradient if it did before. Other things stay as they are.
+
+    Raises:
+        RuntimeError: If the inputs are not a tuple.
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}"
+        )
+    return tuple(
+        value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value
+        for value in inputs
+    )
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if none of the tensors among the inputs requires a gradient."""
+    if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+class CheckpointFunction(Function):
+    """The custom function that `checkpoint` with `use_reentrant=True` applies."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
+    ) -> Any:
+        """Run the part without recording it; keep its inputs and the random numbers' state."""
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.rng_state = get_rng_state() if preserve_rng_state else None
+        # a tensor's place among the arguments is left empty: tensors are kept by autograd, which
+        # notices when one was changed in place
+        ctx.inputs = [None if isinstance(value, Tensor) else value for value in args]
+        ctx.places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        ctx.save_for_backward(*(args[place] for place in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Run the part again, recorded, and send the gradients through it."""
+        if grad_mode.task is not None and grad_mode.task.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument."
+            )
+        inputs = list(ctx.inputs)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[place] = tensor
+        detached = detach_variable(tuple(inputs))
+        with fork_rng(enabled=ctx.rng_state is not None):
+            if ctx.rng_state is not None:
+                set_rng_state(ctx.rng_state)
+            with enable_grad():
+                outputs = ctx.run_function(*detached)
+        pairs = [
+            (output, gradient)
+            for output, gradient in zip(
+                outputs if isinstance(outputs, (tuple, list)) else (outputs,),
+                grad_outputs,
+                strict=False,
+            )
+            if isinstance(output, Tensor) and output.requires_grad
+        ]
+        if not pairs:
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
+        roots, gradients = zip(*pairs, strict=True)
+        backward(roots, gradients)
+        return (
+            None,
+            None,
+            *(value.grad if isinstance(value, Tensor) else None for value in detached),
+        )
+
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+_early_stop: list[bool | None] = [None]
+_debug: list[bool | None] = [None]
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Choose for all checkpoints made in a block whether recomputation stops early.
+
+    By default it stops as soon as all saved tensors are there again. What counts is where forward
+    runs, not where backward does.
+
+    Args:
+        enable: Whether to stop.
+    """
+    previous, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = previous
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Choose for all checkpoints made in a block whether errors show the operations that ran.
+
+    Args:
+        enabled: Takes the place of `debug` of `checkpoint`, if it is not None.
+    """
+    previous, _debug[0] = _debug[0], enabled
+    try:
+        yield
+    finally:
+        _debug[0] = previous
+
+
+def noop_context_fn() -> Contexts:
+    """Give two contexts that do nothing: the default `context_fn` of `checkpoint`."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Call `function(*args, **kwargs)` without keeping what its operations save for backward.
+
+    Backward calls the function again. This trades time for memory: with n layers in about
+    sqrt(n) checkpointed parts, the memory grows with sqrt(n) instead of n, for one more forward
+    (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016, arXiv:1604.06174).
+
+    The function must do the same each time it is called. The random numbers of this package are
+    the same in both runs.
+
+    Args:
+        function: What to run; often a module.
+        *args: Its arguments.
+        use_reentrant: False is recommended, see the module's description; None warns and means
+            True. With True, backward must be run without `inputs`, and not by `grad`; tensors
+            inside of lists or dicts get no gradient; and an argument must require one.
+        context_fn: Gives two context managers, for the first run and for the recomputations.
+        determinism_check: `"default"` compares shape and dtype of what the two runs save;
+            `"none"` does not.
+        debug: Let errors show the operations that both runs recorded.
+        early_stop: Stop a recomputation as soon as all saved tensors are there again.
+        **kwargs: Keyword arguments of the function. `preserve_rng_state=False` among them is
+            for `checkpoint` itself: let a recomputation draw other random numbers.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        ValueError: If an option is unknown, or needs `use_reentrant=False`.
+        CheckpointError: In backward, if the recomputation saved other tensors than the first run.
+        RuntimeError: If `context_fn` swallowed an exception; with `use_reentrant=True` in
+            backward, if only some gradients were asked for.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import checkpoint
+        >>> def part(x):
+        ...     print("running")
+        ...     return (x * x).exp()
+        >>> x = torch.tensor([0.5], requires_grad=True)
+        >>> y = checkpoint(part, x, use_reentrant=False)
+        running
+        >>> y.backward()
+        running
+        >>> x.grad
+        tensor([1.2840])
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an "
+            "exception. use_reentrant=False is recommended, but if you need to preserve the "
+            "current default behavior, you can pass use_reentrant=True. Refer to docs for more "
+            "details on the differences between the two variants.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if not use_reentrant:
+        return _recorded(
+            function, args, kwargs, preserve, context_fn, determinism_check, debug, early_stop
+        )
+    if kwargs:
+        raise ValueError(
+            f"Unexpected keyword arguments: {','.join(kwargs)}. Keyword arguments of the function "
+            "need use_reentrant=False."
+        )
+    if context_fn is not noop_context_fn or debug is not False:
+        raise ValueError(
+            "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+        )
+    return CheckpointFunction.apply(function, preserve, *args)
+
+
+def _recorded(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    preserve_rng_state: bool,
+    context_fn: Callable[[], Contexts],
+    determinism_check: str,
+    debug: bool,
+    early_stop: bool,
+) -> Any:
+    """Run the function under hooks that drop what it saves: `use_reentrant=False`."""
+    record = None
+    if debug if _debug[0] is None else _debug[0]:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        record = Record()
+    if determinism_check not in DETERMINISM_CHECKS:
+        raise ValueError(
+            f"determinism_check should be one of {list(DETERMINISM_CHECKS)}, but got "
+            f"{determinism_check}"
+        )
+    first_context, next_context = context_fn()
+    if not is_grad_enabled():
+        return function(*args, **kwargs)
+    frame = Frame(
+        function,
+        args,
+        kwargs,
+        context=next_context,
+        preserve_rng_state=preserve_rng_state,
+        early_stop=early_stop if _early_stop[0] is None else _early_stop[0],
+        metadata=DETERMINISM_CHECKS[determinism_check],
+        record=record,
+    )
+    with record.running() if record else nullcontext(), frame.hooks(), first_context:
+        result = function(*args, **kwargs)
+        frame.completed = True
+    if not frame.completed:
+        refuse_suppression()
+    return result
+
+
+def checkpoint_sequential(
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Call functions one after the other, in checkpointed segments; the last one is kept whole.
+
+    Args:
+        functions: A `Sequential`, or a list of modules or functions of one tensor.
+        segments: How many segments to make.
+        input: What the first function gets.
+        use_reentrant: As for `checkpoint`.
+        **kwargs: `preserve_rng_state` is known.
+
+    Returns:
+        What the last function returns.
+
+    Raises:
+        ValueError: If a keyword is unknown.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import checkpoint_sequential
+        >>> def double(x):
+        ...     print("running")
+        ...     return x * 2
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = checkpoint_sequential([double, torch.exp, torch.sin], 3, x, use_reentrant=False)
+        running
+        >>> y.sum().backward()
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be "
+            "passed explicitly. In version 2.9 we will raise an exception if use_reentrant is not "
+            "passed. use_reentrant=False is recommended, but if you need to preserve the current "
+            "default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
+            "the differences between the two variants.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    parts = list(functions.children()) if isinstance(functions, Sequential) else functions
+    size = len(parts) // segments
+    end = 0
+    for start in range(0, size * (segments - 1), size):
+        end = start + size
+        input = checkpoint(
+            _in_a_row(parts[start:end]),
+            input,
+            use_reentrant=use_reentrant,
+            preserve_rng_state=preserve,
+        )
+    return _in_a_row(parts[end:])(input)
+
+
+def _in_a_row(functions: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """Make one function of several."""
+
+    def run(value: Any) -> Any:
+        for function in functions:
+            value = function(value)
+        return value
+
+    return run

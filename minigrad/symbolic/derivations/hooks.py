@@ -1,0 +1,434 @@
+"""Tell what a hook did to a gradient: a factor, a function of what it saw, or numbers only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+
+from minigrad.autograd.recording import HookFired
+from minigrad.symbolic.array import SymbolicArray, entries
+from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.formulas import entry_names
+from minigrad.symbolic.points import symbols_in
+from minigrad.symbolic.regions import EVERYWHERE, Region, kinks_in
+from minigrad.symbolic.signs import sign_of
+
+UNNAMED = "hook"  # how a lambda is called
+
+KINDS = {
+    "tensor pre-hook": "tensor hook",
+    "node pre-hook": "node pre-hook",
+    "node hook": "node hook",
+    "full backward": "full backward hook",
+    "full backward pre": "full backward pre-hook",
+    "legacy backward": "legacy backward hook",
+}
+
+
+# ---------------------------------------------------------------------- factors and functions
+
+
+def _factor_between(before: Any, after: Any) -> Any:
+    """Find what entries were multiplied by: one factor for all, an array of them, or None."""
+    found = []
+    for old, new in zip(before.flat, after.flat, strict=True):
+        factor = _factor_of(old, new)
+        if factor is None:
+            return None
+        found.append((old, factor))
+    told = {factor for old, factor in found if old != 0}
+    if len(told) == 1:
+        return told.pop()
+    return SymbolicArray([factor for _, factor in found]).reshape(before.shape)
+
+
+def _factor_of(old: Any, new: Any) -> Any:
+    if new == 0:
+        return sympy.Integer(0)
+    if old == 0:
+        return None
+    inside, ratio = symbols_in([old]), new / old
+    if symbols_in([ratio]) & inside and is_small(ratio, 100):
+        ratio = sympy.cancel(ratio)
+    return None if symbols_in([ratio]) & inside else ratio
+
+
+def is_small(formula: Any, parts: int = 300) -> bool:
+    """Tell whether a formula has few parts, so that SymPy can be asked to do algebra with it."""
+    return sum(1 for _ in islice(sympy.preorder_traversal(formula), parts + 1)) <= parts
+
+
+def replaced(formulas: Iterable[Any], given: Mapping[Any, Any]) -> list[Any]:
+    """Do what `xreplace` does, but with a part that occurs often only once."""
+    known = dict(given)
+
+    def found(part: Any) -> Any:
+        if part not in known:
+            arguments = [found(each) for each in part.args]
+            same = all(new is old for new, old in zip(arguments, part.args, strict=True))
+            known[part] = part if same else part.func(*arguments)
+        return known[part]
+
+    return [found(formula) for formula in formulas]
+
+
+def _function_between(before: Any, after: Any, entry: Any) -> tuple[tuple[Any, ...], Any]:
+    """Write what was made of entries as a function of them, if nothing else of theirs is in it.
+
+    Returns:
+        The symbols for the entries, `g`, or `g_{0}`, `g_{1}` and so on, and the function of these
+        as an array; None if that is not known.
+    """
+    names = entry_names(entry.name, before.shape)
+    arguments = tuple(sympy.Symbol(name, real=True) for name in names)
+    inside = symbols_in(before.flat)
+    pairs = zip(before.flat, arguments, strict=True)
+    given = {old: argument for old, argument in pairs if symbols_in([old])}
+    function = []
+    for place, made in enumerate(after.flat):
+        first = before.flat[place] if before.size == after.size else None
+        if first in given:  # of equal entries, the one in the same place
+            given[first] = arguments[place]
+        (written,) = replaced([made], given)
+        if symbols_in([written]) & inside and is_small(made, 80):
+            written = _solved(made, given)
+        if symbols_in([written]) & inside:
+            return arguments, None
+        function.append(written)
+    return arguments, SymbolicArray(function).reshape(after.shape)
+
+
+def _solved(made: Any, given: Mapping[Any, Any]) -> Any:
+    """Put arguments in where SymPy has merged what they stand for with something else.
+
+    A symbol that occurs in it to the first power is solved for, so that it is put in exactly.
+    """
+    for old, argument in given.items():
+        plain = sympy.expand(old)
+        for symbol in sorted(old.free_symbols, key=str):
+            if plain.is_polynomial(symbol) and sympy.degree(plain, symbol) == 1:
+                root = (argument - plain.coeff(symbol, 0)) / plain.coeff(symbol, 1)
+                tried = sympy.simplify(made.subs(symbol, root))
+                if not tried.free_symbols & old.free_symbols:
+                    made = tried
+                    break
+    return made
+
+
+# ---------------------------------------------------------------------- cases
+
+_CUTS = 5  # at more points than these a line is not cut
+_MOST_CASES = 4
+_LONG = 40  # letters in a case
+_LONGEST = 60  # operations in a function that is looked at
+
+
+@lru_cache(maxsize=200)
+def in_cases(function: Any, variable: Any) -> Any:
+    """Write a function in cases, one for each part of the line between its kinks.
+
+    Args:
+        function: An expression.
+        variable: A real symbol.
+
+    Returns:
+        A `Piecewise` that is proved to be equal to it, or a formula without cases; None if there
+        is no kink, or if cases would not be shorter to read.
+
+    Example:
+        >>> g = sympy.Symbol("g", real=True)
+        >>> in_cases(sympy.Min(1, sympy.Max(-1, g)), g)
+        Piecewise((-1, g < -1), (1, g > 1), (g, True))
+    """
+    if function.count_ops() > _LONGEST or not kinks_in([function]):
+        return None
+    cuts = _cuts(function, variable)
+    if cuts is None:
+        return None
+    forms = [simplify(each.settle(function)) for each in _stretches(variable, cuts)]
+    values = [_value(function, variable, cut) for cut in cuts]
+    for place in reversed(range(len(cuts))):  # join neighbors with the same formula
+        same = forms[place] == forms[place + 1]
+        if same and values[place] in (None, forms[place].subs(variable, cuts[place])):
+            del cuts[place], values[place], forms[place + 1]
+    if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
+        return None
+    written = _written(variable, cuts, values, forms)
+    try:
+        return written if equal(function, written) else None
+    except (Refuted, Undecided):
+        return None
+
+
+def _cuts(function: Any, variable: Any) -> list[Any] | None:
+    """Cut the line until a function has no kink in any part; None if that can't be done."""
+    cuts: list[Any] = []
+    while len(cuts) <= _CUTS:
+        for place, part in enumerate(_stretches(variable, cuts)):  # noqa: B007 - the one with a kink
+            kinks = kinks_in([part.settle(function)])
+            kink = next((each for each in kinks if part.sign(each) is None), None)
+            if kink is not None:
+                break
+        else:
+            return cuts
+        try:
+            roots = [root for root in sympy.solve(kink, variable) if root.is_real]
+        except NotImplementedError:
+            return None
+        assumed = part.assumed
+        inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in assumed))
+        cuts[place:place] = [next(inside, None)]
+        if None in cuts:
+            return None
+    return None
+
+
+def _stretches(variable: Any, cuts: Sequence[Any]) -> list[Region]:
+    """Give the parts of the line between cuts."""
+    if not cuts:
+        return [EVERYWHERE]
+    between = [Region(assumed={variable - a: 1, b - variable: 1}) for a, b in pairwise(cuts)]
+    first, last = Region(assumed={cuts[0] - variable: 1}), Region(assumed={variable - cuts[-1]: 1})
+    return [first, *between, last]
+
+
+def _value(function: Any, variable: Any, point: Any) -> Any:
+    """Give what a function is at a point; None if it has no value there."""
+    try:
+        value = function.subs(variable, point)
+    except (TypeError, ValueError):
+        return None  # SymPy does not compare with what is infinite
+    return None if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else value
+
+
+def _written(variable: Any, cuts: list[Any], values: list[Any], forms: list[Any]) -> Any:
+    fits = [  # whether the value on a cut is that of the formula before it, and behind it
+        [value in (None, form.subs(variable, cut)) for form in forms[place : place + 2]]
+        for place, (cut, value) in enumerate(zip(cuts, values, strict=True))
+    ]
+    middle = len(forms) // 2
+    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == forms[middle]))
+    cases = []
+    for place, form in enumerate(forms):
+        condition = sympy.true
+        if place > 0:
+            before, mine = fits[place - 1]
+            if not before and not mine:  # a jump with a value of its own
+                alone = sympy.Eq(variable, cuts[place - 1], evaluate=False)
+                cases.append((values[place - 1], alone))
+            condition &= (sympy.Ge if mine and not before else sympy.Gt)(variable, cuts[place - 1])
+        if place < len(cuts):
+            mine, behind = fits[place]
+            left_to_it = behind and forms[place + 1] == rest
+            condition &= (sympy.Le if mine and not left_to_it else sympy.Lt)(variable, cuts[place])
+        if form != rest:
+            cases.append((form, condition))
+    return sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
+
+
+# ---------------------------------------------------------------------- effects
+
+
+@dataclass(frozen=True)
+class HookEffect:
+    """What a hook made of a gradient.
+
+    Attributes:
+        name: The hook's name.
+        kind: What sort of hook it is, such as "tensor hook" or "full backward hook".
+        factor: What it multiplied by: an expression, or an array with one for each entry; None if
+            it did something else.
+        arguments: If it did something else, symbols for the entries of what it saw.
+        function: The entries of what it made of these; None if that is not known.
+        entry: A symbol for one entry: `g`, or another name if a formula has that one already.
+        rule: What it makes of this entry, if of each the same: in cases where that is short. None
+            if an entry depends on others, or if this is not known.
+        before: The gradient that came, as an array.
+        after: What the hook left.
+    """
+
+    name: str
+    kind: str
+    factor: Any
+    arguments: tuple[Any, ...]
+    function: Any
+    entry: Any
+    rule: Any
+    before: Any
+    after: Any
+
+    def apply(self, gradient: Any) -> Any:
+        """Do to an array of formulas what the hook did."""
+        if self.factor is not None:
+            return gradient * self.factor
+        if self.function is None:
+            return self.after
+        values = dict(zip(self.arguments, entries(gradient).flat, strict=True))
+        made = [each.subs(values, simultaneous=True) for each in entries(self.function).flat]
+        return SymbolicArray(made).reshape(np.shape(self.after))
+
+
+def effects_of(
+    hooks: Sequence[HookFired], before: Any, after: Any, position: int, entry: str
+) -> tuple[HookEffect, ...]:
+    """Tell what the hooks between two gradients did, one by one where the log shows that.
+
+    Args:
+        hooks: The hooks that fired in between.
+        before: The gradient that came.
+        after: The one that was left.
+        position: Which of the gradients this is that the hooks saw.
+        entry: What the entries of a gradient are called, where a hook is written as a function.
+
+    Returns:
+        The hooks that changed something. None of them if the gradient was left as it was.
+    """
+    if before is None or after is None or _same(before, after):
+        return ()
+    acting = [hook for hook in hooks if hook.returned is not None or hook.in_place]
+    steps, now = [], before
+    for place, hook in enumerate(acting):
+        made = _of(hook, hook.returned, position)
+        if hook.returned is None:  # it wrote into what it saw, and the next one saw that
+            following = acting[place + 1 : place + 2]
+            made = _of(following[0], following[0].seen[0], position) if following else after
+        if made is None:
+            break
+        if not _same(now, made):
+            steps.append((hook, now, made))
+        now = made
+    if not steps or not _same(now, after):
+        names = ", ".join(dict.fromkeys(name_of(hook) for hook in acting)) or UNNAMED
+        kinds = ", ".join(dict.fromkeys(KINDS.get(hook.kind, hook.kind) for hook in acting))
+        return (_effect(names, kinds or "hook", before, after, entry),)
+    return tuple(_effect(name_of(h), KINDS.get(h.kind, h.kind), a, b, entry) for h, a, b in steps)
+
+
+def name_of(hook: HookFired) -> str:
+    """Give the name by which formulas speak of a hook."""
+    return hook.name if hook.name.isidentifier() else UNNAMED
+
+
+def _of(hook: HookFired, held: Any, position: int) -> Any:
+    """Give one gradient of those that a hook saw or returned; None if it can't be told which."""
+    if hook.kind == "tensor pre-hook":
+        return None if held is None else held._array
+    listed = held if isinstance(held, tuple) else (held,)
+    if not hook.seen or not isinstance(hook.seen[0], tuple) or len(listed) != len(hook.seen[0]):
+        return None
+    given = [k for k, each in enumerate(hook.seen[0]) if each is not None]
+    place = position if len(given) == len(listed) else given[0] if len(given) == 1 else None
+    if place is None or place >= len(listed) or listed[place] is None:
+        return None
+    return listed[place]._array
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if one.shape != other.shape:
+        return False
+    if isinstance(one, SymbolicArray) or isinstance(other, SymbolicArray):
+        return bool(entries(one).tolist() == entries(other).tolist())
+    return bool(np.array_equal(one, other, equal_nan=True))
+
+
+def _effect(name: str, kind: str, before: Any, after: Any, entry: str) -> HookEffect:
+    symbol = sympy.Symbol(entry, real=True)
+    if isinstance(after, SymbolicArray) or isinstance(before, SymbolicArray):
+        first, second = entries(before), entries(after)
+        factor = _factor_between(first, second)
+        arguments, function, rule = (), None, None
+        if factor is None:
+            arguments, function = _function_between(first, second, symbol)
+            rule = None if function is None else _rule(arguments, function, symbol)
+        return HookEffect(name, kind, factor, arguments, function, symbol, rule, before, after)
+    factor = _number(before, after)
+    return HookEffect(name, kind, factor, (), None, symbol, None, before, after)
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def _number(before: Any, after: Any) -> Any:
+    """Find the simple number that all entries were multiplied by, if there is one."""
+    flat, made = before.reshape(-1), after.reshape(-1)
+    if not made.any():
+        return sympy.Integer(0)
+    first = int(np.argmax(np.abs(flat)))
+    if not flat[first] or not math.isfinite(flat[first]) or not math.isfinite(made[first]):
+        return None
+    near = sympy.Rational(float(made[first]) / float(flat[first])).limit_denominator(1000)
+    factor = before.dtype.type(float(near))
+    close = 2 * np.finfo(before.dtype).eps * np.abs(made)
+    simple = near.q in (1, 2, 4, 5, 8, 10, 16, 20, 25, 50, 100, 1000)
+    if not simple or not bool((np.abs(flat * factor - made) <= close).all()):
+        return None
+    # one number alone is a multiple of any other: take it for that only if that is plain to see
+    return near if flat.size > 1 or near.q <= 10 or near.p == 1 else None
+
+
+# ---------------------------------------------------------------------- formulas
+
+
+def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
+    """Write what is done to each entry, if it is the same and depends on no other entry."""
+    rules = set()
+    for argument, made in zip(arguments, function.flat, strict=True):
+        if made.free_symbols.intersection(arguments) - {argument}:
+            return None
+        rules.add(made.xreplace({argument: entry}))
+        if len(rules) > 1:
+            return None
+    (rule,) = rules
+    cases = in_cases(rule, entry)
+    return rule if cases is None else cases
+
+
+def told_apart(
+    tables: Iterable[Mapping[Any, tuple[HookEffect, ...]]],
+) -> list[dict[Any, tuple[HookEffect, ...]]]:
+    """Number the hooks that share a name and did different things: hook and hook_2.
+
+    A log has no more of a hook than its name. What made different things of its gradients must be
+    different hooks, if it is given as a formula; of lambdas of which not even that is known, each
+    is taken for one of its own.
+
+    Args:
+        tables: What hooks did, in the order in which they fired.
+
+    Returns:
+        The same, with the names changed.
+    """
+    met: dict[str, list[tuple[str, str]]] = {}
+
+    def named(effect: HookEffect) -> HookEffect:
+        did, known = _did(effect), met.setdefault(effect.name, [])
+        alike = (k for k, each in enumerate(known) if not _differ(each, did, effect.name))
+        place = next(alike, len(known))
+        if place == len(known):
+            known.append(did)
+        return replace(effect, name=f"{effect.name}_{place + 1}") if place else effect
+
+    return [{at: tuple(map(named, effects)) for at, effects in table.items()} for table in tables]
+
+
+def _did(effect: HookEffect) -> tuple[str, str]:
+    for kind in ("factor", "rule", "function"):
+        if getattr(effect, kind) is not None:
+            return kind, str(entries(getattr(effect, kind)).tolist())
+    return "unknown", ""
+
+
+def _differ(one: tuple[str, str], other: tuple[str, str], name: str) -> bool:
+    """Tell whether two doings can't be those of the same hook."""
+    if name == UNNAMED:
+        return one != other or one[0] == "unknown"
+    return one[0] == other[0] and one != other and one[0] != "factor"

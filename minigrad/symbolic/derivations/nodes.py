@@ -1,0 +1,317 @@
+"""Ask a node's own rule and its forward for formulas, by symbols in the place of what it saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+import sympy
+
+from minigrad.autograd.function_node import FunctionNode
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.saved_hooks import PackedTensor
+from minigrad.core.gates import BackwardHookFunctionBackward
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.node import Node
+from minigrad.core.saved import SavedTensor, unpack_array
+from minigrad.core.tape import arguments_of, book
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.symbolic.array import SymbolicArray
+from minigrad.symbolic.formulas import expression, named_array
+
+# A value of the graph: the node that made it, and which output of that node it is.
+Value = tuple[Node, int]
+
+
+class NotTold(Exception):
+    """There is no formula to be had: a value is too large for symbols, or a rule can't take them.
+
+    The text says why, as the end of a sentence.
+    """
+
+
+def value_of(tensor: Tensor) -> Value | None:
+    """Tell which value of the graph a tensor is; None if no gradient goes there."""
+    if not tensor.requires_grad:
+        return None
+    node, output_nr = tensor._resolved_edge() or resolve_edge(tensor)
+    return None if node is None else (node, output_nr)
+
+
+def saved_values(node: Node) -> Iterator[tuple[int, Value | None, Any]]:
+    """Yield for each tensor that a node saved its place, which value of the graph it is, its array.
+
+    Raises:
+        RuntimeError: If it was written to since.
+    """
+    for place, saved in enumerate(node._saved or ()):
+        if hasattr(saved, "_version_counter"):
+            yield place, _source(saved, node, place), _array(saved, node)
+
+
+def _array(saved: Any, node: Node) -> Any:
+    return saved._array if saved._version_counter is None else unpack_array(saved, node)
+
+
+def _source(saved: Any, node: Node, place: int) -> Value | None:
+    if isinstance(saved, PackedTensor):
+        if not saved.requires_grad:
+            return None
+        return (node if saved.node is None else saved.node, saved.output_nr)
+    tensor = saved
+    if isinstance(saved, SavedTensor):
+        if saved.tensor is None:
+            made_by = getattr(saved, "place", None)
+            number = getattr(node, "_result_nr", lambda _: 0)(place)
+            return ((made_by and made_by()) or node, number)
+        tensor = saved.tensor
+    return value_of(tensor)
+
+
+def own_copy(saved: Any) -> Any:
+    """Copy what a forward leaves to its rules, such as weights; give anything else as it is.
+
+    Who computes with symbols in the place of numbers must not leave symbols there.
+    """
+    return copy(saved) if type(saved).__module__.startswith("minigrad.ops.") else saved
+
+
+Replacement = Callable[[Value | None, Any], Any]
+
+
+_SYMBOLS = np.dtype(object)
+
+
+def stand_in(node: Node, replacement: Replacement, dtype: Any = _SYMBOLS) -> Node:
+    """Copy a node, with other arrays in the place of those that it saved.
+
+    Args:
+        node: The node; it is not changed, and neither copied hooks nor edges are.
+        replacement: Gets which value of the graph a saved tensor is (None for a constant) and its
+            array, and gives the array to be put in its place.
+        dtype: The type of these arrays' entries.
+    """
+    twin = object.__new__(type(node))
+    for kind in type(node).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            if slot != "__weakref__" and hasattr(node, slot):
+                setattr(twin, slot, getattr(node, slot))
+    if hasattr(node, "__dict__"):
+        twin.__dict__.update(node.__dict__)
+    if isinstance(getattr(node, "function", None), Node):  # a part was changed in place
+        twin.function = stand_in(node.function, replacement, dtype)  # type: ignore[attr-defined]
+    replaced = [own_copy(saved) for saved in node._saved or ()]
+    for place, value, array in saved_values(node):
+        new = wrap(replacement(value, array))
+        own = isinstance(replaced[place], SavedTensor) and replaced[place].tensor is None
+        replaced[place] = SavedTensor(new, is_result=own)
+    twin._saved = tuple(replaced)
+    _let_through(twin, dtype)
+    return twin
+
+
+def _let_through(twin: Any, dtype: Any) -> None:
+    """Let a stand-in's gradients be arrays of another type than those that the node wants."""
+    if getattr(twin, "_broadcast", None) is not None:
+        twin._broadcast = tuple(wanted and (wanted[0], dtype) for wanted in twin._broadcast)
+    if isinstance(twin, FunctionNode):
+        twin._tensor_slots = [slot and (slot[0], dtype) for slot in twin._tensor_slots]
+    if twin._multiple:
+        twin._dtype = [each and dtype for each in twin._dtype]
+
+
+def run_rule(node: Node, gradients: Sequence[Any]) -> list[Any]:
+    """Run the rule of a node, or of its stand-in, on gradients of its outputs.
+
+    Args:
+        node: The node.
+        gradients: An array for each output; None where none arrives.
+
+    Returns:
+        An array for each input, or None.
+    """
+    if all(gradient is None for gradient in gradients) and not node._runs_without_gradient:
+        return [None] * len(node.next_functions)
+    given: Any = list(gradients) if node._multiple else gradients[0]
+    with no_grad(), np.errstate(all="ignore"):
+        return list(node._run(given, True))
+
+
+# These give the same entries in the same order in another shape; which one is the result's.
+_RESHAPING = frozenset(
+    f"{name}Backward{number}"
+    for name in ("View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Alias", "Clone")
+    for number in range(4)
+)
+_REARRANGING = _RESHAPING | frozenset(
+    f"{name}Backward{number}"
+    for name in ("T", "Transpose", "Permute", "Expand", "ToCopy", "Flip", "Movedim")
+    for number in range(2)
+)
+
+_by_node: dict[type, Any] = {}
+
+
+def passes_on(node: Node) -> bool:
+    """Tell whether a node only passes entries on, each of them once or several times."""
+    return node.name() in _REARRANGING or isinstance(node, BackwardHookFunctionBackward)
+
+
+def _operation(node: Node) -> Any:
+    kind = type(node)
+    if kind not in _by_node:
+        _by_node.update((each.node, each) for each in book.values())
+    return _by_node.get(kind)
+
+
+def forward_of(
+    node: Node,
+    output_nr: int,
+    shape: tuple[int, ...],
+    value_at: Callable[[Any], Any],
+    constant: Callable[[Any], Any],
+    arrays: Callable[[tuple[Node, int]], Any],
+) -> Any:
+    """Compute an output of a node anew from its inputs, where the book and the node tell enough.
+
+    Args:
+        node: The node.
+        output_nr: Which output.
+        shape: The shape of the output.
+        value_at: Gives the inputs, as arrays of numbers or of symbols; raises `NotTold`.
+        constant: Gives what to compute with in the place of an array without gradient.
+        arrays: Gives the true array of a value, or None; an operand that the node did not save is
+            the difference of two of them.
+
+    Returns:
+        An array, or None if the node does not tell enough.
+    """
+    edges = node.next_functions
+    if isinstance(node, BackwardHookFunctionBackward):
+        return value_at(edges[output_nr])
+    if node.name() in _RESHAPING and len(edges) == 1:
+        return value_at(edges[0]).reshape(shape)
+    if node.name() == "ExpandBackward0":
+        return np.broadcast_to(value_at(edges[0]), shape)
+    operation = _operation(node)
+    if operation is None or output_nr != 0:
+        return None
+    given = _given(node, operation, value_at, constant)
+    missing = [name for name in arguments_of(operation.forward) if name not in given]
+    if missing == ["other"]:
+        given["other"] = _operand(node, operation, shape, arrays)
+    elif missing == ["self"] and "other" in given:
+        given["self"] = _operand(node, operation, shape, arrays, first=True)
+    elif missing:
+        return None
+    if any(value is None for value in (given.get("self", 0), given.get("other", 0))):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            result = operation.forward(**given)
+    except (TypeError, ValueError, NotImplementedError):
+        return None  # symbols can't go through it: the value gets a name of its own instead
+    return result if getattr(result, "shape", None) == shape else None
+
+
+def _given(node: Node, operation: Any, value_at: Any, constant: Any) -> dict[str, Any]:
+    """Collect the arguments of an operation: through edges, and what was saved."""
+    differentiable = list(operation.rules)
+    tensors = {place: array for place, _, array in saved_values(node)}
+    given: dict[str, Any] = {}
+    for name in arguments_of(operation.forward):
+        edge = node.next_functions[differentiable.index(name)] if name in differentiable else None
+        place = node._names_of_saved.index(name) if name in node._names_of_saved else None
+        if edge is not None and edge[0] is not None:
+            given[name] = value_at(edge)
+        elif place in tensors:
+            given[name] = constant(tensors[place])
+        elif place is not None and node._saved is not None and name not in differentiable:
+            given[name] = own_copy(node._saved[place])
+    return given
+
+
+_DIFFERENCES: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda result, operand: result - operand,
+    "sub": lambda result, operand: operand - result,
+    "rsub_number": lambda result, operand: result + operand,
+}
+
+
+def _operand(
+    node: Node, operation: Any, shape: tuple[int, ...], arrays: Any, first: bool = False
+) -> Any:
+    """Find the operand of a sum or difference that the node did not need to save."""
+    difference = _DIFFERENCES.get(operation.__name__)
+    if difference is None:
+        return None
+    known = arrays(node.next_functions[1 if first else 0])
+    result = arrays((node, 0))
+    if known is None or result is None or known.shape != shape:
+        return None
+    if first and operation.__name__ == "sub":
+        difference = np.add
+    operand = difference(result, known)
+    if operand.dtype.kind == "f":  # take the rounding off again
+        unit = 4 * np.finfo(operand.dtype).eps * (np.abs(result) + np.abs(known))
+        near = np.round(operand.astype(np.float64), 6)
+        operand = np.where(np.abs(near - operand) <= unit, near, operand).astype(np.float64)
+    single = operand.reshape(-1)
+    if single.size > 1 and len(set(single.tolist())) == 1:
+        return single[:1].reshape(())
+    return operand
+
+
+def local_formula(
+    node: Node, input_nr: int, shape: tuple[int, ...], name_of: Callable[[Value], str | None]
+) -> str | None:
+    """Write the derivative of a node's only entry with respect to that of one of its inputs.
+
+    Args:
+        node: The node; its saved values must not have been released.
+        input_nr: Which input.
+        shape: The shape of the node's result, which has one entry.
+        name_of: Gives the name of a value of the graph, if it has one. Values without a name are
+            put in as numbers.
+
+    Returns:
+        The formula; None if there is no name in it, if there is more than one entry, if the node
+        has no formula that its rule could be asked for, or if it is too long to help.
+
+    Example:
+        >>> import minigrad as torch
+        >>> s = torch.tensor([0.276], requires_grad=True)
+        >>> y = s**2
+        >>> local_formula(y.grad_fn, 0, (1,), lambda value: "s")
+        '2*s'
+    """
+
+    def replacement(value: Value | None, array: Any) -> Any:
+        while value is not None and name_of(value) is None and passes_on(value[0]):
+            source = value[0].next_functions[0]
+            value = None if source[0] is None else (source[0], source[1])
+        name = None if value is None else name_of(value)
+        if name is None or array.size != 1:
+            return SymbolicArray(array) if array.dtype.kind == "f" else array
+        return named_array(name, array.shape, {"real": True})
+
+    if node._multiple:
+        return None
+    try:
+        results = run_rule(stand_in(node, replacement), [SymbolicArray(np.ones(shape))])
+    except (TypeError, RuntimeError, ValueError):
+        return None  # released, or a rule that symbols can't go through
+    found = results[input_nr]
+    if found is None or np.size(found) != 1:
+        return None
+    formula = expression(wrap(found))
+    text = str(formula)
+    plain = all(number.q <= _MOST_PARTS for number in formula.atoms(sympy.Rational))
+    return text if formula.free_symbols and plain and len(text) <= _LONGEST else None
+
+
+# A formula is there to be read at a glance: without numbers of many digits, and short.
+_MOST_PARTS, _LONGEST = 1000, 40

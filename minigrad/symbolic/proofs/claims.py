@@ -1,0 +1,349 @@
+"""Run an operation on symbols, and compare formulas in each part of space without kinks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from minigrad.autograd.gradients import grad
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.symbolic.array import entries, needs_of, symbolic, vector_of
+from minigrad.symbolic.equality import Refuted, Verdict, decide, numerator, refuted_at
+from minigrad.symbolic.formulas import entry_names
+from minigrad.symbolic.points import symbols_in
+from minigrad.symbolic.proofs.inputs import Names, Reading
+from minigrad.symbolic.regions import (
+    Region,
+    condition_of,
+    cut,
+    cut_at_residues,
+    kink_nodes,
+    kinks_in,
+    narrowed,
+    substituted,
+)
+from minigrad.symbolic.signs import Need, own, reduced
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That one entry of a gradient is the derivative.
+
+    Attributes:
+        place: The place of the input among those that are differentiated.
+        entry: The index of the entry.
+        region: The region in which the operation was run.
+        found: What the rule gives.
+        due: What it should be.
+        values: The entries of the result in which the entry occurs.
+        carriers: Parts of the result's formula in which there are kinks.
+        rounded: What stands for rounded things that the rule has, also where they cancel.
+        note: What else has to be said if it is not so.
+    """
+
+    place: int
+    entry: tuple[int, ...]
+    region: Region
+    found: Any
+    due: Any
+    values: tuple[Any, ...]
+    carriers: tuple[Any, ...]
+    rounded: tuple[Any, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running an operation on symbols, forward and backward, in a region.
+
+    Attributes:
+        region: The region.
+        claims: What has to be proved.
+        results: The formulas of each output.
+        gradients: What the engine gave.
+        needs: What the steps of the forward need.
+        rule_needs: What those of forward and backward need.
+    """
+
+    region: Region
+    claims: list[Claim]
+    results: list[Any]
+    gradients: list[Any]
+    needs: frozenset[Need]
+    rule_needs: frozenset[Need]
+
+
+@dataclass
+class Case:
+    """An operation on tensors of symbols, and what came of running it.
+
+    Attributes:
+        function: The operation.
+        tensors: What it is called with; they hold symbols of the proof's own.
+        settings: What comes after these.
+        wanted: The tensors that are differentiated.
+        names: How symbols are shown.
+        reading: How formulas are read.
+        cotangents: For each output the symbols of its gradient, once it was run.
+        runs: The runs, each in a region of its own.
+    """
+
+    function: Callable[..., Any]
+    tensors: Sequence[Any]
+    settings: Sequence[Any]
+    wanted: Sequence[Tensor]
+    names: Names
+    reading: Reading
+    cotangents: list[Any] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+
+    def original(self, formula: Any, region: Region) -> Any:
+        """Write a formula of a region in the symbols of the inputs."""
+        return self.reading.back(region.original(formula))
+
+    def shown(self, formula: Any, region: Region) -> Any:
+        """Write a formula of a region in the symbols that the user gave."""
+        return self.names.show(self.original(formula, region))
+
+    def of(self, place: int) -> str:
+        """Say of what the formulas of an input's gradient are."""
+        return f"the gradient of {self.names.label(place)}"
+
+    def run(self, region: Region) -> None:
+        """Run forward and backward; the tensors hold what they are in a region meanwhile."""
+        held = self.names.held
+        arrays = [each._array for each in held]
+        try:
+            for tensor in held:
+                tensor._array = _moved(tensor._array, region)
+            self.runs.append(self._run(region))
+        finally:
+            for tensor, array in zip(held, arrays, strict=True):
+                tensor._array = array
+
+    def _run(self, region: Region) -> Run:
+        result = self.function(*self.tensors, *self.settings)
+        several = result if isinstance(result, (tuple, list)) else (result,)
+        outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        if not outputs:
+            raise ValueError(self._no_graph(several))
+        self.cotangents = self.cotangents or list(self._gradients_of(outputs))
+        formulas, starts = _flat(outputs), _flat(self.cotangents)
+        read = [self.reading.read(each) for each in formulas]
+        due = _derivatives([entries(each) for each in self.wanted], read, starts)
+        try:
+            found = grad(outputs, self.wanted, list(map(wrap, self.cotangents)), allow_unused=True)
+        except RuntimeError as error:
+            if "invalid gradient" not in str(error):
+                raise
+            place = min(int(str(error).split("at index ")[1].split()[0]), len(due) - 1)
+            note = f"{error}. There is no gradient of this shape to compare: "
+            raise self._wrong_shape(place, _zeros((1,)), due[place], note) from error
+        pairs = zip(found, due, strict=True)
+        gradients = [_zeros(d.shape) if f is None else entries(f) for f, d in pairs]
+        claims: list[Claim] = []
+        for place, (gradient, right) in enumerate(zip(gradients, due, strict=True)):
+            # an input is named in notes only: how it is shown is settled after all runs
+            note, name = "", self.names.label
+            if found[place] is None:
+                note = (
+                    f"no gradient came for {name(place)}: a rule gave None, or the graph does not "
+                    "lead there; "
+                )
+            if gradient.shape != right.shape:
+                came, wanted = list(gradient.shape), list(right.shape)
+                shapes = f"{came} came for {name(place)} of shape {wanted}; "
+                raise self._wrong_shape(place, gradient, right, f"a gradient of shape {shapes}")
+            claims += self._claims(place, region, gradient, right, read, note)
+        needs = needs_of(outputs)
+        results = [entries(each) for each in outputs]
+        return Run(region, claims, results, gradients, needs, needs | needs_of(found))
+
+    def _claims(
+        self, place: int, region: Region, gradient: Any, due: Any, results: list[Any], note: str
+    ) -> Iterator[Claim]:
+        reading, symbols = self.reading, entries(self.wanted[place])
+        nodes = [node for each in results for node in kink_nodes(each)]
+        for entry in np.ndindex(due.shape):
+            inside = symbols[entry].free_symbols
+            carriers = dict.fromkeys(node for node in nodes if node.free_symbols & inside)
+            values = tuple(each for each in results if each.free_symbols & inside)
+            yield Claim(
+                place, entry, region, reading.read(gradient[entry]), due[entry], values,
+                (*carriers, *reading.stands_for(inside)),
+                tuple(reading.symbols_in(gradient[entry])), note,
+            )  # fmt: skip
+
+    def _gradients_of(self, outputs: Sequence[Tensor]) -> Iterator[Any]:
+        """Make symbols for the gradients of the result: g, or g_1, g_2 and so on."""
+        name = self.names.name_for_gradients()
+        for number, output in enumerate(outputs, 1):
+            shape = tuple(output.shape)
+            names = entry_names(name if len(outputs) == 1 else f"{name}_{number}", shape)
+            yield symbolic(vector_of(own(each, real=True) for each in names).reshape(shape))
+
+    def _no_graph(self, results: Sequence[Any]) -> str:
+        """Say why there is nothing to prove of results that require no gradient."""
+        inside = symbols_in(_flat([each for each in results if isinstance(each, Tensor)]))
+        places = [k for k, each in enumerate(self.wanted) if inside & symbols_in(_flat([each]))]
+        if not places:
+            return "prove() needs a function whose result depends on its inputs"
+        said = " and ".join(map(self.names.label, places))
+        return (
+            f"prove() needs a graph from the result to its inputs. The result is computed from "
+            f"{said}, but its graph does not lead to {said}: it was detached, or computed under "
+            "no_grad()"
+        )
+
+    def _wrong_shape(self, place: int, found: Any, due: Any, note: str) -> Refuted:
+        """Refute a gradient of a wrong shape, if possible by an entry at which it differs."""
+        entry, left, right, at = (), sympy.Integer(0), sympy.Integer(0), {}
+        for entry, wrong in product(np.ndindex(due.shape), np.ndindex(found.shape)):
+            left, right = found[wrong], self.reading.back(due[entry])
+            point = decide(left, right)
+            if isinstance(point, dict):
+                at = point
+                break
+        return Refuted(entry, left, right, at, self.of(place), note)
+
+
+def _zeros(shape: tuple[int, ...]) -> Any:
+    return vector_of([sympy.Integer(0)] * math.prod(shape)).reshape(shape)
+
+
+def _moved(array: Any, region: Region) -> Any:
+    """Give an array as it is in a region; itself if that is the same."""
+    if not symbols_in(entries(array).flat) & region.place.keys():
+        return array
+    found = vector_of(each.subs(region.place, simultaneous=True) for each in entries(array).flat)
+    return symbolic(found.reshape(array.shape))
+
+
+def _flat(arrays: Iterable[Any]) -> list[Any]:
+    return [each for array in arrays for each in entries(array).flat]
+
+
+def _derivatives(inputs: Sequence[Any], formulas: list[Any], starts: list[Any]) -> list[Any]:
+    """Differentiate the formulas of the result by SymPy, each times its gradient's symbol.
+
+    Where the inputs are expressions of other symbols, as in a region, the chain rule is solved
+    for the derivatives with respect to the inputs.
+    """
+    pairs = list(zip(starts, formulas, strict=True))
+
+    def total(symbol: Any) -> Any:
+        return sympy.Add(*(g * sympy.diff(y, symbol) for g, y in pairs if symbol in y.free_symbols))
+
+    flat = _flat(inputs)
+    if all(each.is_Symbol for each in flat):
+        found = {symbol: total(symbol) for symbol in flat}
+        columns = iter([found[symbol] for symbol in flat])
+    else:
+        free = sorted(symbols_in(flat), key=str)
+        jacobian = sympy.Matrix([[sympy.diff(each, symbol) for each in flat] for symbol in free])
+        columns = iter(jacobian.LUsolve(sympy.Matrix([total(symbol) for symbol in free])))
+    return [vector_of(next(columns) for _ in each.flat).reshape(each.shape) for each in inputs]
+
+
+_PARTS = 256  # of more parts than these the regions should be given
+
+
+@dataclass
+class Leaf:
+    """A part of space without kinks, and whether a claim was proved in it.
+
+    Attributes:
+        claim: The claim.
+        region: The part; of its conditions only those by which it was cut out.
+        start: The place of the region that it was cut out of.
+        sides: The formulas that are compared, as they are there.
+        verdict: None if it was proved; else as from `decide`. Until `settle` was called only a
+            point at which the formulas differ is looked for.
+    """
+
+    claim: Claim
+    region: Region
+    start: int
+    sides: tuple[Any, Any]
+    verdict: Verdict = None
+
+    def __post_init__(self) -> None:
+        if self.sides[0] != self.sides[1]:
+            self.verdict = refuted_at(*self.sides, self._admits, self._symbols())
+
+    def settle(self) -> None:
+        """Bring the formulas together, if that is possible: this may take long."""
+        if isinstance(self.verdict, dict):
+            return
+        verdict = self.verdict = decide(*self.sides, self._admits, self._symbols())
+        if verdict is None or isinstance(verdict, dict):
+            return
+        narrower = substituted(self.region)  # symbols that are positive help SymPy
+        if numerator(self.region.settle(verdict[0])) == 0 or any(
+            decide(*map(each.enter, self.sides)) is None for each in narrower
+        ):
+            self.verdict = None
+
+    def _admits(self, point: Any) -> bool:
+        """Tell whether the rule has to be right at a point: there the result is real."""
+        if not self.region.admits(point):
+            return False
+        values = (self.region.enter(each).subs(point) for each in self.claim.values)
+        return not any(value.is_real is False for value in values)
+
+    def _symbols(self) -> set[Any]:
+        """List the symbols that need values to tell whether a point is in the domain."""
+        place = self.region.place
+        placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
+        return symbols_in(self.region.assumed) | placed
+
+
+def leaves_of(claim: Claim, start: int, region: Region, needs: Sequence[Need] = ()) -> list[Leaf]:
+    """Compare the formulas of a claim in a region, which is cut at kinks until there are none.
+
+    Args:
+        claim: The claim.
+        start: The place of the region among those that are begun with.
+        region: The region, with what is known in it, and no conditions.
+        needs: What the forward needs that has kinks itself.
+    """
+    waiting = [region]
+    leaves: list[Leaf] = []
+    while waiting:
+        here = waiting.pop()
+        left, right = here.enter(claim.found), here.enter(claim.due)
+        carriers = [here.enter(each) for each in (*claim.carriers, *(n.of for n in needs))]
+        if len(waiting) + len(leaves) < _PARTS:
+            rests = cut_at_residues([left, right, *carriers], here)
+            if rests is not None:
+                waiting += reversed(rests)
+                continue
+            kinks = [*kinks_in(carriers), *kinks_in([left, right])]
+            kink = next((each for each in kinks if here.sign(each) is None), None)
+            if kink is not None:
+                waiting += reversed(cut(kink, here))
+                continue
+        inside = _where_met(needs, here)
+        if inside is not None:  # else a step has no value in here
+            leaves.append(Leaf(claim, inside, start, (left, right)))
+    return leaves
+
+
+def _where_met(needs: Sequence[Need], region: Region) -> Region | None:
+    """Give the part of a region without kinks where needs are met; None if there is none."""
+    for need in reduced([Need(region.enter(n.of), n.relation) for n in needs], region.sign):
+        sign = region.sign(need.of)
+        if sign == 0 or sign == -1:
+            return None
+        if need.relation == ">":
+            region = narrowed(region, need.of, 1)
+        else:
+            said = condition_of(region.original(need.of), None)
+            region = replace(region, conditions=(*region.conditions, said))
+    return region

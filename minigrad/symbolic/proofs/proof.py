@@ -1,0 +1,222 @@
+"""Read a proof: what was proved of which entry, in which regions, as text or as LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+
+from minigrad.symbolic.array import entries
+from minigrad.symbolic.equality import place_of
+from minigrad.symbolic.proofs.witness import Witness
+from minigrad.symbolic.regions import Region, said
+
+# As many entries of each array are told in full.
+_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was proved of one entry of one gradient.
+
+    Attributes:
+        input: The name of the input.
+        entry: The index of the entry.
+        found: What the rule gives.
+        due: What SymPy gives for the derivative.
+        regions: The parts of space in which the two are equal.
+    """
+
+    input: str
+    entry: tuple[int, ...]
+    found: Any
+    due: Any
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True)
+class Hole:
+    """Where a rule gives no number, though the function has a derivative.
+
+    Attributes:
+        condition: Where that is, such as x = 0.
+        rule: What the rule gives there, when it runs: NaN or an infinity.
+        derivative: What the derivative is there.
+    """
+
+    condition: Any
+    rule: float
+    derivative: Any
+
+    def __str__(self) -> str:
+        gives = "NaN" if self.rule != self.rule else "infinity" if self.rule > 0 else "-infinity"
+        return (
+            f"{said(self.condition)}, where the rule gives {gives} and the derivative is "
+            f"{self.derivative}"
+        )
+
+
+@dataclass(frozen=True)
+class Proof:
+    r"""What was proved, and on what evidence. Printed it reads like a proof.
+
+    Attributes:
+        forward: The formula of the forward, with one entry for each of the result's.
+        cotangent: The symbols $g_k$ that stand for any gradient of the result.
+        gradients: For each input the gradient that the engine gave, $\sum_k g_k\, \partial y_k /
+            \partial x_i$ as was proved.
+        regions: The parts of space in which it was proved; a single empty one is everywhere.
+        name: What was differentiated.
+        inputs: The name and the shape of each input.
+        assumed: For each input what is assumed of it, such as "positive"; often nothing.
+        evidence: For each entry of each gradient the two formulas, and where they are equal.
+        constants: Exact numbers that stand here where the rule has the nearest float.
+        domain: Conditions under which the program can run: each step is real and finite. Borders
+            are left out. None are there where it always can.
+        holes: Where in the domain the rule gives NaN, as 0/0 at a single point.
+        witness: How the rule did when it ran on numbers.
+    """
+
+    forward: Any
+    cotangent: Any
+    gradients: tuple[Any, ...]
+    regions: tuple[Region, ...]
+    name: str = "the function"
+    inputs: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    constants: tuple[Any, ...] = ()
+    assumed: tuple[str, ...] = ()
+    domain: tuple[Any, ...] = ()
+    holes: tuple[Hole, ...] = ()
+    witness: Witness | None = None
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether no kink was left out, in the domain."""
+        return not any(region.conditions for region in self.regions)
+
+    @property
+    def where(self) -> str:
+        """In words, where it was proved."""
+        regions = "; ".join(dict.fromkeys(map(str, self.regions)))
+        start = (
+            "for all values of the symbols" if self.everywhere else f"region by region: {regions}"
+        )
+        limits = f" {self.limits}" if self.limits else ""
+        return start + limits + (self._narrowed() if self.everywhere else "")
+
+    @property
+    def limits(self) -> str:
+        """In words, where the program can run, and where the rule has holes; empty if nowhere."""
+        told = [f"with {', '.join(map(said, self.domain))}"] if self.domain else []
+        return " ".join([*told, *(f"but {hole}" for hole in self.holes)])
+
+    def __str__(self) -> str:
+        assumed = self.assumed or ("",) * len(self.inputs)
+        given = ", ".join(
+            f"{name} of shape {list(shape)}" + (f" and {kind}" if kind else "")
+            for (name, shape), kind in zip(self.inputs, assumed, strict=True)
+        )
+        lines = [f"{self.name}, of {given}" if given else self.name, ""]
+        lines += ["The result, on symbols:", *_listed("r", self.forward)]
+        lines += ["A gradient of the result, any at all:", *_listed("", self.cotangent)]
+        for name, _ in self.inputs:
+            mine = [each for each in self.evidence if each.input == name]
+            if not mine:
+                continue
+            lines += ["", f"The gradient of {name}:"]
+            for each in mine[:_TOLD]:
+                lines += _told(each)
+            lines += _more(len(mine) - _TOLD, "entries, proved in the same way")
+        return "\n".join([*lines, "", *self._conclusion()])
+
+    def _narrowed(self) -> str:
+        kinds = [
+            f"{name} {kind}"
+            for (name, _), kind in zip(self.inputs, self.assumed, strict=False)
+            if kind
+        ]
+        return f" ({', '.join(kinds)})" if kinds else ""
+
+    def _conclusion(self) -> list[str]:
+        if self.everywhere:
+            lines = [f"All of these are equal exactly, {self.where}."]
+        else:
+            limits = f", {self.limits}" if self.limits else ""
+            lines = [f"All of these are equal exactly in every region named{limits}:"]
+            lines += [f"  {region}" for region in dict.fromkeys(map(str, self.regions))]
+            lines += [
+                "The kinks and jumps between the regions are left out: there is no derivative "
+                "there, or none that this proves."
+            ]
+        if self.witness is not None:
+            lines += [str(self.witness)]
+        if self.constants:
+            read = ", ".join(map(str, self.constants))
+            lines += [f"The floats next to {read} were read as these numbers."]
+        return lines
+
+    def _repr_latex_(self) -> str:
+        told = []
+        for each in self.evidence[: 2 * _TOLD]:
+            index = f"_{{{','.join(map(str, each.entry))}}}" if each.entry else ""
+            symbol = sympy.latex(sympy.Symbol(each.input))
+            told.append(
+                rf"\bar {{{symbol}}}{index} &= {sympy.latex(each.found)} "
+                rf"&&= \textstyle\sum_k g_k\, \partial r_k / \partial {symbol}{index}"
+            )
+        left = len(self.evidence) - len(told)
+        told += [rf"&\ldots && \text{{and {left} more}}"] if left > 0 else []
+        where = r"\text{for all values of the symbols}"
+        limits = [*self.domain, *(sympy.Ne(*h.condition.args, evaluate=False) for h in self.holes)]
+        if not self.everywhere:
+            regions = dict.fromkeys(
+                ", ".join(map(sympy.latex, region.conditions)) for region in self.regions
+            )
+            where = r"\text{where } " + r" \text{ or } ".join(regions)
+        if limits:
+            where += r" \text{ with } " + ", ".join(map(sympy.latex, limits))
+        start = rf"r &= {sympy.latex(self.forward)} && \text{{the result}} \\"
+        return rf"$\displaystyle \begin{{aligned}} {start} " + (
+            r" \\ ".join([*told, rf"&&& {where}"]) + r" \end{aligned}$"
+        )
+
+    def _repr_mimebundle_(self, **asked: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/latex": self._repr_latex_()}
+
+
+def _listed(name: str, formula: Any) -> list[str]:
+    array = entries(formula)
+    if array.ndim == 2 and array.shape[1] == 1:  # so SymPy has vectors
+        array = array[:, 0]
+    flat = [(index, array[index]) for index in _indices(array)]
+    lines = []
+    if not name:
+        told = ", ".join(str(each) for _, each in flat[: 2 * _TOLD])
+        return [f"  {told}" + (", ..." if len(flat) > 2 * _TOLD else "")]
+    for index, each in flat[:_TOLD]:
+        place = f"_{{{','.join(map(str, index))}}}" if len(flat) > 1 else ""
+        lines.append(f"  {name}{place} = {each}")
+    return lines + _more(len(flat) - _TOLD, "entries")
+
+
+def _indices(array: Any) -> Iterable[tuple[int, ...]]:
+    return np.ndindex(array.shape)
+
+
+def _told(each: Evidence) -> list[str]:
+    start = place_of("", each.entry)
+    lines = [f"  {start}the rule gives   {each.found}"]
+    if each.found != each.due:
+        lines.append(f"  {' ' * len(start)}SymPy has        {each.due}")
+    regions = [str(region) for region in each.regions if region.conditions]
+    known = "the same formula as SymPy's" if each.found == each.due else "equal exactly"
+    where = ", where " + "; or ".join(regions) if regions else ""
+    return [*lines, f"  {' ' * len(start)}{known}{where}"]
+
+
+def _more(count: int, of_what: str) -> list[str]:
+    return [f"  and {count} more {of_what}"] if count > 0 else []

@@ -1,0 +1,398 @@
+"""Prove that a backward rule gives the derivative of its forward, wherever the program can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy
+
+from minigrad.core.tensor import Tensor
+from minigrad.nn import Module
+from minigrad.symbolic.array import OrderUnknown, entries
+from minigrad.symbolic.equality import Refuted, Undecided, shaped
+from minigrad.symbolic.models import symbolic_like
+from minigrad.symbolic.points import symbols_in
+from minigrad.symbolic.proofs.claims import Case, Leaf, Run, leaves_of
+from minigrad.symbolic.proofs.conclusion import Conclusion, Finding, undecided
+from minigrad.symbolic.proofs.counterexample import Counterexamples, written
+from minigrad.symbolic.proofs.inputs import (
+    Names,
+    Reading,
+    assumptions_of,
+    borrowed,
+    made,
+    name_of,
+    operation_of,
+)
+from minigrad.symbolic.proofs.proof import Proof
+from minigrad.symbolic.proofs.trial import FormulaTrial, Trial
+from minigrad.symbolic.proofs.witness import Outcome, Record, Witnessing
+from minigrad.symbolic.regions import (
+    EVERYWHERE,
+    Region,
+    condition_of,
+    cut,
+    is_kinky,
+    kinks_in,
+    narrowed,
+    region_of,
+)
+from minigrad.symbolic.signs import Need, reduced
+
+_PARTS = 256  # of more parts than these the regions should be given
+_TROUBLE = (RecursionError, AttributeError, TypeError, ValueError, NotImplementedError)
+_VISITS, _FEW = 40, 12  # of so many parts more, points in each
+_TRIES = 12  # points that are looked at entry by entry
+
+
+class Judge:
+    """Hears both sides, formulas and numbers, and comes to a verdict.
+
+    Args:
+        case: The operation.
+        given: The regions to prove it in.
+    """
+
+    def __init__(self, case: Case, given: Sequence[Region]) -> None:
+        self._case, self._reading = case, case.reading
+        self._given = [_taken_in(region, case.names) for region in given]
+        self._trial = Trial(case.function, case.tensors, case.settings, case.wanted)
+        self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
+        self._known: dict[int, Region] = {}  # the regions to begin with, and what is known there
+
+    def verdict(self) -> Finding:
+        """Come to a verdict.
+
+        Raises:
+            Refuted: If the rule is wrong.
+            Undecided: If neither this nor a proof was found.
+        """
+        case = self._case
+        try:
+            self._explore()
+            self._starts = self._given
+            if len(case.runs) > 1 or case.runs[0].region is not EVERYWHERE:
+                self._starts = [run.region for run in case.runs]
+            case.names.meet(e for run in case.runs for c in run.claims for e in (c.found, c.due))
+        except (OrderUnknown, RecursionError, AttributeError, NotImplementedError) as error:
+            raise self._not_decided(error) from error
+        except TypeError as error:
+            if "symbols" not in str(error):
+                raise
+            raise self._not_decided(error) from error
+        others = self._other_symbols()
+        with self._trial.running():
+            witnessing = Witnessing(self._trial, case.cotangents, others)
+            witnessing.still = [
+                {symbol for symbol, value in region.place.items() if value.is_number}
+                for region in self._starts
+            ]
+            self._witnessing = witnessing
+            self._counterexamples = Counterexamples(witnessing, case)
+            self._conclusion = Conclusion(witnessing, self._counterexamples, case, self._starts)
+            return self._hear()
+
+    def _other_symbols(self) -> list[Any]:
+        """List the symbols beside those of the inputs, such as those of given regions.
+
+        With some in it that are in no setting, the operation can't run on numbers.
+        """
+        runs = self._case.runs
+        formulas = [e for run in runs for c in run.claims for e in (c.found, c.due, *c.values)]
+        known = {*self._trial.symbols, *self._reading.symbols()}
+        known.update(*(entries(each).flat for each in self._case.cotangents))
+        known.update(*(each.meaning for each in self._starts))
+        inside = symbols_in(formulas) - known
+        settings = symbols_in(e for e in self._case.settings if isinstance(e, sympy.Basic))
+        if inside - settings:
+            self._trial = FormulaTrial(self._case)
+        placed = symbols_in(e for region in self._given for e in region.place.values())
+        return sorted((inside | placed) - known, key=str)
+
+    # ------------------------------------------------------------------ on symbols
+
+    def _explore(self) -> None:
+        """Run the function; where it asks for an order of symbols, run it in each of the orders."""
+        waiting, seen = [EVERYWHERE], 0
+        while waiting:
+            region = waiting.pop(0)
+            try:
+                self._case.run(region)
+            except OrderUnknown as error:
+                asked = self._reading.read(error.formula)
+                kinks = kinks_in([asked]) or [asked]
+                seen += 1
+                if seen > _PARTS or not kinks[0].free_symbols or asked != error.formula:
+                    raise
+                self._explored.append(region.original(kinks[0]))
+                waiting = [*cut(kinks[0], region), *waiting]
+                if any(each.assumed for each in waiting):
+                    raise  # without a substitution the program would ask again
+
+    def _run_in(self, start: int) -> Run:
+        return self._case.runs[0 if len(self._case.runs) == 1 else start]
+
+    def _needed(self, needs: frozenset[Need], region: Region) -> list[Need]:
+        """Give what is needed in a region, in symbols of the integers too."""
+        read = [Need(region.enter(self._reading.read(n.of)), n.relation) for n in needs]
+        return reduced(read, region.sign)
+
+    def _with_facts(self, region: Region, needs: Sequence[Need]) -> Region:
+        """Give a region to cut, with what is known there of integers and of the forward's needs."""
+        known = {region.enter(each): sign for each, sign in self._reading.facts.items()}
+        signs = {n.of: 1 for n in needs if n.relation == ">"}
+        return replace(region, conditions=(), assumed={**region.assumed, **known, **signs})
+
+    # ------------------------------------------------------------------ both
+
+    def _hear(self) -> Finding:
+        leaves: list[Leaf] = []
+        domain: dict[Need, None] = {}
+        for start, region in enumerate(self._starts):
+            run = self._run_in(start)
+            needs = self._needed(run.needs, region)
+            if any(region.sign(n.of) is not None for n in needs):
+                continue  # a step has no value in all of it
+            split = [need for need in needs if is_kinky(need.of)]
+            needs = [need for need in needs if need not in split]
+            domain |= {Need(self._case.original(n.of, region), n.relation): None for n in needs}
+            known = self._known[start] = self._with_facts(region, needs)
+            for claim in run.claims:
+                try:
+                    found = leaves_of(claim, start, known, split)
+                except _TROUBLE as error:
+                    raise self._not_decided(error) from error
+                for leaf in found:
+                    if isinstance(leaf.verdict, dict):
+                        self._counterexamples.confirm(leaf)
+                leaves += found
+        strict = [condition_of(need.of, need.sign) for need in domain]
+        record = self._record(leaves, strict)
+        self._counterexamples.by_runs(record)
+        self._settle(leaves)
+        leaves = self._visit(record, leaves)
+        leaves = self._beyond(record, strict, leaves)
+        return self._conclusion.finding(record, leaves, strict)
+
+    def _settle(self, leaves: Sequence[Leaf]) -> None:
+        """Compare the formulas in earnest, once runs have not refuted the rule."""
+        for leaf in leaves:
+            try:
+                leaf.settle()
+            except _TROUBLE as error:
+                raise self._not_decided(error) from error
+            if isinstance(leaf.verdict, dict):
+                self._counterexamples.confirm(leaf)
+
+    def _conditions(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> list[Any]:
+        """List all that divides space: domains, kinks, jumps, and what the rule needs."""
+        found: dict[Any, None] = dict.fromkeys(strict)
+        for start, region in enumerate(self._starts):
+            run = self._run_in(start)
+            known = self._known.get(start, region)
+            for need in self._needed(run.rule_needs, known):
+                original = self._case.original(need.of, region)
+                found[condition_of(original, need.sign)] = None
+        for kink in self._explored:
+            found[condition_of(self._reading.back(kink), 1)] = None
+        for leaf in leaves:
+            found |= dict.fromkeys(self._conclusion.cuts(leaf))
+        for jump in self._reading.jumps([sympy.Tuple(*self._reading.symbols())]):
+            found[jump] = None
+        return [each for each in found if isinstance(each, sympy.core.relational.Relational)]
+
+    def _record(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> Record:
+        conditions = self._conditions(leaves, strict)
+        starts = [replace(r, conditions=()) for r in self._starts]
+        if self._starts is not self._given:
+            starts.append(EVERYWHERE)  # also between the regions that were explored
+        drawn = self._witnessing.draw(starts, conditions, strict)
+        return self._witnessing.record(drawn, conditions, strict)
+
+    def _visit(self, record: Record, leaves: list[Leaf]) -> list[Leaf]:
+        """Run at points of the parts that have had none; leave out those that have no points."""
+        kept, visits = [], 0
+        for leaf in leaves:
+            if not self._conclusion.inside(record, leaf).any() and visits < _VISITS:
+                visits += 1
+                start = replace(leaf.region, conditions=())
+                extra = self._witnessing.record(self._witnessing.draw([start], ()), (), (), _FEW)
+                extra.points.start[:] = leaf.start
+                record.add(extra)
+                self._counterexamples.by_runs(extra)
+            met = self._conclusion.inside(record, leaf).any()
+            if met or leaf.verdict is None:
+                kept.append(leaf)
+            elif not self._reading.symbols():  # of integers, not all that is written down can be
+                raise self._conclusion.open(leaf)
+        return kept
+
+    def _strictly(self, record: Record, strict: Sequence[Any]) -> Any:
+        return np.logical_and.reduce(
+            [np.full(len(record.outcomes), True), *map(record.holds, strict)]
+        )
+
+    def _beyond(self, record: Record, strict: Sequence[Any], leaves: list[Leaf]) -> list[Leaf]:
+        """Prove it also where a step has no value, but the result has: as behind a `where`.
+
+        Returns:
+            The leaves, those outside of the domain among them.
+        """
+        outside = record.where(Outcome.AGREES) & ~self._strictly(record, strict)
+        if not outside.any():
+            return leaves
+        for start, region in enumerate(self._starts):
+            run = self._run_in(start)
+            needs = self._needed(run.needs, region)
+            for need in [n for n in needs if n.relation == ">"]:
+                condition = condition_of(self._case.original(need.of, region), 1)
+                if not (outside & ~record.holds(condition)).any():
+                    continue
+                other = narrowed(self._with_facts(region, [n for n in needs if n != need]),
+                                 need.of, -1)  # fmt: skip
+                found = [leaf for claim in run.claims for leaf in leaves_of(claim, start, other)]
+                self._settle(found)
+                if all(leaf.verdict is None for leaf in found):
+                    for leaf in leaves:
+                        if leaf.start == start:
+                            leaf.region = narrowed(leaf.region, leaf.region.enter(need.of), 1)
+                    leaves = [*leaves, *found]
+        return leaves
+
+    def _not_decided(self, error: Exception) -> Exception:
+        """Say why there is no verdict; but refute the rule if numbers alone do that."""
+        case = self._case
+        with self._trial.running():
+            if not case.cotangents:
+                return error if isinstance(error, TypeError) else _because(error)
+            witnessing = Witnessing(self._trial, case.cotangents, ())
+            record = witnessing.record(witnessing.draw([EVERYWHERE], ()), ())
+            for row in record.points.rows[record.where(Outcome.DIFFERS)][:_TRIES]:
+                values = witnessing.values(row)
+                for number, entry, got, slope, wrong in witnessing.entries_at(values):
+                    if wrong:
+                        at = {case.names.show(s): written(v) for s, v in values.items()}
+                        nan, of = sympy.nan, case.of(number)
+                        return Refuted(entry, nan, nan, at, of, "", (got, slope))
+        return _because(error)
+
+
+def _taken_in(region: Region, names: Names) -> Region:
+    """Write a region that a user gave in the symbols of the proof."""
+    if region is EVERYWHERE:
+        return region
+    put = names.taken_in
+    return Region(
+        {put(symbol): put(value) for symbol, value in region.place.items()},
+        tuple(map(put, region.conditions)),
+        {},
+        {put(formula): sign for formula, sign in region.assumed.items()},
+    )
+
+
+def _because(error: Exception) -> Undecided:
+    known = isinstance(error, OrderUnknown | TypeError)
+    kind = "" if known else f"SymPy gave up on it ({type(error).__name__}): "
+    return undecided(kind + (str(error) or type(error).__name__))
+
+
+def prove(
+    operation: Callable[..., Any] | str,
+    *inputs: Any,
+    regions: Sequence[Any] | None = None,
+    settings: Sequence[Any] = (),
+    constants: Sequence[Any] = (),
+    **assumptions: bool,
+) -> Proof:
+    r"""Prove that the engine's gradient of an operation is the derivative of its forward.
+
+    The operation runs on symbols, backward from a gradient of symbols $g$. What arrives at each
+    input is compared with $\sum_k g_k\, \partial r_k / \partial x_i$, for which SymPy
+    differentiates the result's formula itself. Where formulas have kinks (relu, max, abs), space
+    is cut at them, and each part is proved on its own; the kinks themselves are left out.
+
+    A proof holds where the program can run: where the forward and every step of it is real and
+    finite. This domain is found along the run, and told. Before anything is said, the rule itself
+    runs on numbers, in float64, at some two hundred points spread over all regions, and is compared
+    with difference quotients of the forward: some thousand runs of the operation.
+
+    Args:
+        operation: A function of tensors, such as `torch.mul`, a lambda, the `apply` of a custom
+            function, or a module, whose parameters are differentiated too; or the name of an
+            operation in minigrad's book of derivatives, such as "mul". What it prints is not shown.
+        *inputs: Shapes, each an integer or a tuple, for which symbols x, y, z, ... are made; or
+            tensors of symbols, of which those that require a gradient are differentiated.
+        regions: For functions with kinks, the parts of space to prove it in: substitutions such
+            as `{x: d}` and `{x: -d}` with a positive `d`, or conditions such as `x > 0`. They are
+            found where none are given.
+        settings: What the operation takes after the tensors, such as a dimension.
+        constants: Exact numbers, such as `sympy.log(2)`, that are meant where the rule has the
+            float next to them.
+        **assumptions: What SymPy may assume of the symbols that are made, such as
+            `positive=True`. Without any: `real=True`.
+
+    Returns:
+        The evidence, which can be printed.
+
+    Raises:
+        Refuted: If the rule is wrong; it names the entry, both formulas and a counterexample, at
+            which the rule was run.
+        Undecided: If SymPy finds neither a proof nor a counterexample.
+        ValueError: If no input requires a gradient, or the book has no such operation.
+
+    Example:
+        >>> import minigrad as torch
+        >>> prove(torch.tanh, ()).gradients
+        (g*(1 - tanh(x)**2),)
+        >>> prove(torch.relu, ()).where
+        'region by region: x > 0; x < 0'
+        >>> prove(torch.log, ()).where
+        'for all values of the symbols with x > 0'
+    """
+    function = operation_of(operation)
+    if isinstance(function, Module):
+        function = symbolic_like(function)
+    tensors = made(inputs, assumptions)
+    wanted = [each for each in tensors if isinstance(each, Tensor) and each.requires_grad]
+    if isinstance(function, Module):
+        wanted += [each for each in function.parameters() if each.requires_grad]
+    if not wanted:
+        raise ValueError("prove() needs an input that requires a gradient")
+    given = [EVERYWHERE] if regions is None else [region_of(_of_symbols(each)) for each in regions]
+    with borrowed(function, tensors, wanted) as names:
+        case = Case(function, tensors, settings, wanted, names, Reading(constants))
+        verdict, show = Judge(case, given).verdict(), names.show
+        run = case.runs[0]
+
+        def told(arrays: Sequence[Any]) -> Any:
+            flat = [show(entry) for array in arrays for entry in array.flat]
+            return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
+
+        parts = {str(r): r for each in verdict.evidence for r in each.regions}
+        return Proof(
+            forward=told(run.results),
+            cotangent=told([entries(each) for each in case.cotangents]),
+            gradients=tuple(told([each]) for each in run.gradients),
+            regions=tuple(parts.values()) or (EVERYWHERE,),
+            name=name_of(operation),
+            inputs=tuple((names.label(k), tuple(each.shape)) for k, each in enumerate(wanted)),
+            evidence=tuple(verdict.evidence),
+            constants=tuple(constants),
+            assumed=tuple(map(assumptions_of, wanted)),
+            domain=verdict.domain,
+            holes=verdict.holes,
+            witness=verdict.witness,
+        )
+
+
+def _of_symbols(region: Any) -> Any:
+    """Let tensors stand for the only symbol in them."""
+    if isinstance(region, tuple):
+        return tuple(map(_of_symbols, region))
+    if not isinstance(region, Mapping):
+        return entries(region).item() if isinstance(region, Tensor) else region
+    pairs = [[entries(each).item() for each in pair] for pair in region.items()]
+    return dict(pairs)

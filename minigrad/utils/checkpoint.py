@@ -1,0 +1,3 @@
+"""PyTorch's path to `minigrad.saving.checkpoint`."""
+
+from minigrad.saving.checkpoint import *  # noqa: F403
