@@ -1,7 +1,9 @@
 """Put entries in order, or find those of a rank: medians, modes, the largest few.
 
-The positions are found in `minigrad.ops.order`. The operations of the book take the entries from
-there, and their rules write the gradients to where the entries came from.
+First the positions are found. The operations of the book take the entries from there, and their
+rules write the gradients to where the entries came from. NaN counts as the largest. Which of
+several equal entries is found PyTorch leaves open; here it is the first, unless it is said
+otherwise.
 """
 
 from __future__ import annotations
@@ -17,11 +19,81 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import dimension_of, refuse
 from minigrad.faces.results import named_tuple
-from minigrad.ops import order
 from minigrad.ops.choices import masked_fill
 from minigrad.ops.parts import gather, scatter
 from minigrad.ops.reduction import refuse_empty, select_rule, taken, with_indices
 from minigrad.ops.type_promotion import applied
+
+# ---------------------------------------------------------------------- positions
+
+
+def _in_order(array: Array, dim: int, descending: bool = False) -> Array:
+    """Give the positions of entries along a dimension in their order, equal ones as they were."""
+    if not array.ndim:
+        return np.zeros((), np.int64)
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    last = array.shape[dim] - 1
+    return last - np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
+
+
+def _first_few(array: Array, dim: int, number: int, largest: bool) -> Array:
+    """Give the positions of the largest or smallest entries along a dimension, in order."""
+    size = array.shape[dim] if array.ndim else 1
+    if not array.ndim or not number or size < 8 * number:
+        return _part(_in_order(array, dim, largest), dim, 0, number)
+    rank, start = (size - number, size - number) if largest else (number - 1, 0)
+    found = np.argpartition(array, rank, axis=dim)  # quicker than to sort them all
+    found = np.sort(_part(found, dim, start, start + number), axis=dim)
+    order = _in_order(np.take_along_axis(array, found, dim), dim, largest)
+    return np.take_along_axis(found, order, dim)
+
+
+def _part(array: Array, dim: int, start: int, end: int) -> Array:
+    return array[(slice(None),) * dim + (slice(start, end),)] if array.ndim else array
+
+
+def _of_rank(array: Array, dim: int, rank: Any) -> Array:
+    """Give the position of the entry of a rank, counted from 0, along a dimension."""
+    positions = _in_order(array, dim)
+    if not array.ndim:
+        return positions
+    sizes = tuple(1 if d == dim else size for d, size in enumerate(array.shape))
+    return np.take_along_axis(positions, np.broadcast_to(rank, sizes), dim)
+
+
+def _middle(array: Array, dim: int, skips_nan: bool) -> Array:
+    """Give the position of the median along a dimension; of the first NaN, unless these count not.
+
+    Of nothing but NaN it is the first.
+    """
+    if not array.ndim:
+        return np.zeros((), np.int64)
+    missing = array != array
+    if skips_nan:
+        numbers = np.add.reduce(~missing, axis=dim, keepdims=True, dtype=np.int64)
+        return _of_rank(array, dim, np.maximum(numbers - 1, 0) // 2)
+    found = _of_rank(array, dim, (array.shape[dim] - 1) // 2)
+    any_missing = np.logical_or.reduce(missing, axis=dim, keepdims=True)
+    return np.where(any_missing, np.argmax(missing, axis=dim, keepdims=True), found)
+
+
+def _most_frequent(array: Array, dim: int) -> Array:
+    """Give the last position of the most frequent entry along a dimension."""
+    if not array.ndim:
+        return np.zeros((), np.int64)
+    positions = _in_order(array, dim)
+    entries = np.moveaxis(np.take_along_axis(array, positions, dim), dim, -1)
+    places = np.arange(array.shape[dim])
+    starts = np.ones(entries.shape, bool)
+    starts[..., 1:] = entries[..., 1:] != entries[..., :-1]
+    # how many equal ones came before; where that is most, the most frequent one ends
+    run = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
+    end = np.expand_dims(np.argmax(run, axis=-1), -1)
+    return np.take_along_axis(positions, np.moveaxis(end, -1, dim), dim)
+
+
+# ---------------------------------------------------------------------- rules
 
 
 def _order_rule(grad: Any, self_sym_sizes: Any, dim: Any, positions: Any) -> Any:
@@ -104,7 +176,7 @@ def nanmedian_all(self: Array, position: Any) -> Array:
 def _positions(input: Tensor, dim: int, descending: bool) -> Any:
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    return order.argsort(input._array, dim, descending)
+    return _in_order(input._array, dim, descending)
 
 
 @face(
@@ -182,7 +254,7 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
         raise RuntimeError(" topk does not support complex dtypes on CPU")
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    positions = order.extremes(array, dim, k, largest)
+    positions = _first_few(array, dim, k, largest)
     return with_indices(topk(input, dim, positions), positions)
 
 
@@ -202,7 +274,7 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
     if input.ndim:
         refuse("kthvalue_cpu", "bc", input)
-    positions = order.kth(input._array, dim, k - 1)
+    positions = _of_rank(input._array, dim, k - 1)
     return with_indices(kthvalue(input, dim, keepdim, positions), positions)
 
 
@@ -216,11 +288,11 @@ def _median(name: str, of_all: Any, along: Any, *, skips: bool) -> None:
                 raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
             refuse("median_cpu", "bc", input)
             flat = array.reshape(-1)
-            return of_all(input, int(order.middle(flat, 0, skips)[0]) if flat.size else 0)
+            return of_all(input, int(_middle(flat, 0, skips)[0]) if flat.size else 0)
         number = dimension_of(name, dim, input)
         refuse_empty("median", input, number)
         refuse("median_out", "bc", input)
-        positions = order.middle(array, number, skips)
+        positions = _middle(array, number, skips)
         values = along(input, number, keepdim, positions)
         return kind(*with_indices(values, positions))
 
@@ -265,7 +337,7 @@ def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
     refuse_empty("mode", input, dim)
     if input.ndim:
         refuse("mode_cpu", "c", input)
-    positions = order.most_frequent(input._array, dim)
+    positions = _most_frequent(input._array, dim)
     return with_indices(mode(input, dim, keepdim, positions), positions)
 
 

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.ops import activations, choices, elementwise, linear_algebra, order, parts, rectifiers
+from minigrad.ops import (
+    activations,
+    choices,
+    elementwise,
+    linear_algebra,
+    parts,
+    rectifiers,
+    sorting,
+)
 from minigrad.ops.normalization import Layout, Statistics, native_layer_norm
 
 FLOATS = (np.float16, np.float32, np.float64)
@@ -126,9 +134,9 @@ def test_the_first_few_are_those_of_all_in_order(largest, special):
     array = np.random.default_rng(0).permutation(600).reshape(6, 100).astype(np.float32)
     array[2, 7] = special
     for dim, number in ((0, 1), (1, 3), (1, 12)):
-        ordered = order.argsort(array, dim, largest)
+        ordered = sorting._in_order(array, dim, largest)
         expected = ordered[:number] if dim == 0 else ordered[:, :number]
-        found = order.extremes(array, dim, number, largest)
+        found = sorting._first_few(array, dim, number, largest)
         np.testing.assert_array_equal(found, expected)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd import gradcheck, gradgradcheck
-from minigrad.ops import order, selection, statistics
+from minigrad.ops import statistics
 
 MATRIX = np.array([[1.0, 5.0, 3.5], [7.0, -1.0, 0.5]])
 
@@ -113,49 +113,6 @@ def test_numpy_functions_without_gradients(name: str) -> None:
     actual = QUESTIONS[name](torch.tensor(MATRIX))
     assert isinstance(actual, torch.Tensor)
     np.testing.assert_array_equal(actual.numpy(), QUESTIONS[name](MATRIX))
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 17, 100, 1000])
-@pytest.mark.parametrize("different", [1, 3, 50, 10_000])
-def test_selections_find_the_right_entries(size: int, different: int) -> None:
-    """Whatever way equal entries go, the entries themselves are those of NumPy's sort."""
-    row = np.random.default_rng((size, different)).integers(0, different, size)
-    values, ascending = row.tolist(), np.sort(row)
-
-    def before(i: int, j: int) -> bool:
-        return bool(values[i] < values[j])
-
-    for rank in {0, size // 3, size - 1}:
-        for find, compare in (
-            (selection.select, before),
-            (selection.quick_select, lambda i, j: before(j, i)),
-        ):
-            places = list(range(size))
-            find(places, compare, rank)
-            assert row[places[rank]] == ascending[rank]
-            assert sorted(places) == list(range(size))
-        places = list(range(size))
-        selection.partial_sort(places, before, rank + 1)
-        np.testing.assert_array_equal(row[places[: rank + 1]], ascending[: rank + 1])
-    places = list(range(size))
-    selection.sort(places, before, size)
-    np.testing.assert_array_equal(row[places], ascending)
-
-
-def test_sorting_a_row_against_the_selection_takes_no_forever() -> None:
-    """Where the pivots are bad a heap takes over; the order is right all the same."""
-    row = [*range(0, 600, 2), *range(1, 600, 2)] * 2
-    places = list(range(len(row)))
-    selection.sort(places, lambda i, j: row[i] < row[j], len(row))
-    assert [row[p] for p in places] == sorted(row)
-
-
-def test_long_rows_are_not_searched_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order, "LONGEST", 3)
-    row = torch.tensor([1.0, 2.0, 2.0, 2.0])
-    assert row.topk(2).indices.tolist() == [1, 2]
-    assert row.kthvalue(3).indices.item() == 2
-    assert row.mode().indices.item() == 3
 
 
 def test_a_variance_of_too_few_warns() -> None:

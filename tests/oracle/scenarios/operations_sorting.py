@@ -179,13 +179,12 @@ def equal_entries(torch, log):
         [[2, 1, 2, 1, 2, 1, 1, 2], [1, 1, 1, 1, 1, 1, 1, 1], [0, 3, 0, 3, 0, 1, 2, 3]]
     )
     log("sort", *rows.sort(stable=True, dim=1), *rows.sort(stable=True, dim=1, descending=True))
-    for k in (1, 2, 5, 8):
-        log("topk", *rows.topk(k), *rows.topk(k, largest=False))
-        log("kthvalue", *rows.kthvalue(k))
+    for k in (1, 2, 5, 8):  # where they come from is left open, what they are is not
+        log("topk", rows.topk(k).values, rows.topk(k, largest=False).values)
+        log("kthvalue", rows.kthvalue(k).values)
     many = torch.arange(200) * 7 % 5
-    log("many", *many.topk(3), *many.topk(12), *many.float().topk(40, largest=False))
-    log("ranks", *many.kthvalue(3), *many.kthvalue(100), *many.mode(), *many.float().median(0))
-
+    log("many", many.topk(12).values, many.float().topk(40, largest=False).values)
+    log("ranks", many.kthvalue(100).values, many.mode().values, many.float().median(0).values)
     log("first", rows.argmax(1), rows.argmin(1), *rows.max(1), *rows.min(1))
 
 
