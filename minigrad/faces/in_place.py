@@ -13,7 +13,6 @@ from minigrad.faces.signature import Signature
 # What writes the result of an operation into its first input and keeps the graph right. The
 # operations set it; see `minigrad.ops.inplace.write`.
 writer: list[Callable[..., Tensor]] = []
-_OPERANDS = ("Operand", "Scalar")
 
 
 def in_place(function: Callable[..., Any], signature: Signature) -> Callable[..., Tensor]:
@@ -38,7 +37,7 @@ def in_place(function: Callable[..., Any], signature: Signature) -> Callable[...
                 if name not in options:
                     break
                 others = (*others, options.pop(name))
-        if second in _OPERANDS and others and not is_operand(others[0]):
+        if second in ("Operand", "Scalar") and others and not is_operand(others[0]):
             if second == "Scalar":
                 raise no_combination(own, others[0])
             raise no_tensor(own, others[0], "other", 1)
