@@ -16,7 +16,7 @@ import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.autograd import anomaly_mode
 from minigrad.core.modes import grad_mode
-from minigrad.nn.modules import module, registration
+from minigrad.nn.modules import module
 from minigrad.optim import optimizer as optimizer_hooks
 
 _MOST_NODES = 400
@@ -186,7 +186,7 @@ def said_of(changes: Iterable[str]) -> str | None:
 
 _GLOBAL_TABLES = [
     table
-    for room in (module, registration, optimizer_hooks)
+    for room in (module, optimizer_hooks)
     for name, table in sorted(vars(room).items())
     if name.startswith("_global") and hasattr(table, "items")
 ]

@@ -13,7 +13,7 @@ from minigrad.autograd.grad_mode import set_grad_enabled
 from minigrad.autograd.messages import warn
 from minigrad.core.hooks import RemovableHandle
 from minigrad.core.tensor import Tensor
-from minigrad.nn.modules.registration import typename
+from minigrad.creation.devices import typename
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]

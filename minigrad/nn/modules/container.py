@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, Self
 
 from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import typename
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.registration import typename
 from minigrad.nn.parameter import Parameter
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Call a module, with every hook that watches the call: its own hooks and the global ones."""
+"""Build networks of modules: register what is assigned, call `forward`, run hooks around it."""
 
 from __future__ import annotations
 
@@ -10,49 +10,289 @@ from typing import Any
 from minigrad.autograd.messages import warn
 from minigrad.core.gates import FullBackwardHooks, attach_legacy_hooks
 from minigrad.core.hooks import RemovableHandle
-from minigrad.nn.bound_hook import BoundHook
-from minigrad.nn.modules.registration import (
-    Registration,
-    _global_buffer_registration_hooks,
-    _global_module_registration_hooks,
-    _global_parameter_registration_hooks,
-    empty_tables,
-    enter,
-    register_module_buffer_registration_hook,
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
-from minigrad.nn.modules.state_dict import StateDict, _IncompatibleKeys
+from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import typename
+from minigrad.nn.modules.state_dict import BoundHook, StateDict, _IncompatibleKeys
 from minigrad.nn.modules.traversal import Traversal
+from minigrad.nn.parameter import Buffer, Parameter
 
 __all__ = [
-    "Module", "_IncompatibleKeys", "_global_buffer_registration_hooks",
-    "_global_module_registration_hooks", "_global_parameter_registration_hooks",
-    "register_module_backward_hook", "register_module_buffer_registration_hook",
-    "register_module_forward_hook", "register_module_forward_pre_hook",
-    "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
+    "Module", "_IncompatibleKeys", "register_module_backward_hook",
+    "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook", "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
 ]  # fmt: skip
 
-
 Hook = Callable[..., Any]
+Table = OrderedDict[int, Any]
+
+_global_parameter_registration_hooks: Table = OrderedDict()
+_global_buffer_registration_hooks: Table = OrderedDict()
+_global_module_registration_hooks: Table = OrderedDict()
+_global_backward_pre_hooks: Table = OrderedDict()
+_global_backward_hooks: Table = OrderedDict()
+_global_is_full_backward_hook: bool | None = None
+_global_forward_pre_hooks: Table = OrderedDict()
+_global_forward_hooks: Table = OrderedDict()
+_global_forward_hooks_always_called: Table = OrderedDict()
+_global_forward_hooks_with_kwargs: Table = OrderedDict()
+
+_HOOK_TABLES = (
+    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)  # fmt: skip
 
 
-class HookRegistration:
-    """The part of `Module` that takes hooks in; each method returns the hook's handle."""
+def _forward_unimplemented(module: Any, *input: Any) -> Any:
+    """Stand where a subclass has the computation."""
+    raise NotImplementedError(
+        f'Module [{type(module).__name__}] is missing the required "forward" function'
+    )
 
-    _forward_hooks: OrderedDict[int, Hook]
-    _forward_hooks_with_kwargs: OrderedDict[int, bool]
-    _forward_hooks_always_called: OrderedDict[int, bool]
-    _forward_pre_hooks: OrderedDict[int, Hook]
-    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
-    _backward_hooks: OrderedDict[int, Hook]
-    _backward_pre_hooks: OrderedDict[int, Hook]
+
+class Module(Traversal, StateDict):
+    """Base class of everything that has parameters and a forward.
+
+    Subclasses assign parameters and other modules as attributes in `__init__`, after calling
+    `super().__init__()`, and define `forward`. Calling the module runs the hooks around it.
+
+    Attributes:
+        training: True in training mode, False in evaluation mode.
+        call_super_init: Whether a class that has other bases besides wants their `__init__` to be
+            called, with the arguments.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad import nn
+        >>> class Square(nn.Module):
+        ...     def forward(self, x):
+        ...         return x**2
+        >>> square = Square()
+        >>> handle = square.register_forward_hook(lambda module, args, result: print(module))
+        >>> square(torch.tensor([3.0]))
+        Square()
+        tensor([9.])
+    """
+
+    training: bool
     _is_full_backward_hook: bool | None
-    _state_dict_pre_hooks: OrderedDict[int, Hook]
-    _state_dict_hooks: OrderedDict[int, Hook]
-    _load_state_dict_pre_hooks: OrderedDict[int, Hook]
-    _load_state_dict_post_hooks: OrderedDict[int, Hook]
+    call_super_init: bool = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs and not self.call_super_init:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                f"'{next(iter(kwargs))}'"
+            )
+        if args and not self.call_super_init:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but "
+                f"{len(args) + 1} were given"
+            )
+        # Written past __setattr__, which needs these tables to be there already.
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _modules={},
+            **_no_hooks(),
+        )
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    # Calling -------------------------------------------------------------------------------------
+
+    # Subclasses take what they need, so to a type checker this is a callable of any signature.
+    forward: Callable[..., Any] = _forward_unimplemented
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, and the hooks around it if there are any."""
+        own = self.__dict__
+        try:
+            hooked = (
+                own["_backward_hooks"]
+                or own["_backward_pre_hooks"]
+                or own["_forward_hooks"]
+                or own["_forward_pre_hooks"]
+                or _global_forward_hooks
+                or _global_forward_pre_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+            )
+        except KeyError as missing:
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute {missing}. "
+                "Call super().__init__() first in its __init__()."
+            ) from None
+        if not hooked:
+            return self.forward(*args, **kwargs)
+        return _HookedCall(self, args, kwargs).run()
+
+    def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
+        """Give the full and the legacy backward hooks, global ones first."""
+        full: list[Hook] = []
+        legacy: list[Hook] = []
+        for is_full, table in (
+            (_global_is_full_backward_hook, _global_backward_hooks),
+            (self._is_full_backward_hook, self._backward_hooks),
+        ):
+            if is_full is not None:
+                (full if is_full else legacy).extend(table.values())
+        return full, legacy
+
+    def _get_backward_pre_hooks(self) -> list[Hook]:
+        """Give the full backward pre-hooks, global ones first."""
+        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+
+    # Registering what is assigned ---------------------------------------------------------------
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Register a parameter; assigning it as an attribute does the same.
+
+        Args:
+            name: The attribute it is found under.
+            param: The parameter, or None: then the name is taken but nothing is trained or saved.
+
+        Raises:
+            AttributeError: Before `super().__init__()` was called.
+            KeyError: If the name is empty, contains a dot, or belongs to something else.
+            TypeError: If the name is no string or the value is no `Parameter`.
+            ValueError: If the value is the result of an operation (not a leaf).
+        """
+        _check_name(self, "parameter", "_parameters", name)
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    "(torch.nn.Parameter or None required)"
+                )
+            if param.grad_fn is not None:
+                raise ValueError(
+                    f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must "
+                    f"be created explicitly. To express '{name}' as a function of another Tensor, "
+                    "compute the value in the forward() method."
+                )
+            param = _ask(_global_parameter_registration_hooks, self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Register a tensor that belongs to the module's state but is not trained.
+
+        Args:
+            name: The attribute it is found under.
+            tensor: The buffer, or None.
+            persistent: Whether `state_dict` contains it.
+
+        Raises:
+            AttributeError: Before `super().__init__()` was called.
+            KeyError: If the name is empty, contains a dot, or belongs to something else.
+            TypeError: If the name is no string or the value is no tensor.
+        """
+        _check_name(self, "buffer", "_buffers", name)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
+                "(torch Tensor or None required)"
+            )
+        self._buffers[name] = _ask(_global_buffer_registration_hooks, self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Register a submodule; assigning it as an attribute does the same.
+
+        Args:
+            name: The attribute it is found under.
+            module: The submodule, or None.
+
+        Raises:
+            KeyError: If the name is empty, contains a dot, or belongs to something else.
+            TypeError: If the name is no string or the value is no `Module`.
+        """
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        _check_name(self, "module", "_modules", name)
+        self._modules[name] = _ask(_global_module_registration_hooks, self, name, module)
+
+    def register_module(self, name: str, module: Any) -> None:
+        """Register a submodule: another name for `add_module`."""
+        self.add_module(name, module)
+
+    def __getattr__(self, name: str) -> Any:
+        """Find a registered parameter, buffer or submodule; called for what `__dict__` lacks."""
+        own = self.__dict__
+        if "_parameters" in own and name in (parameters := own["_parameters"]):
+            return parameters[name]
+        for table in ("_buffers", "_modules"):
+            if table in own and name in own[table]:
+                return own[table][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Register parameters, modules and new values of buffers; store anything else as usual."""
+        own = self.__dict__
+        if isinstance(value, Parameter):
+            if "_parameters" not in own:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            _forget(self, name, except_in="_parameters")
+            self.register_parameter(name, value)
+        elif name in own.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as parameter '{name}' "
+                    "(torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, None)
+        elif isinstance(value, Module):
+            if "_modules" not in own:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            _forget(self, name, except_in="_modules")
+            own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, value)
+        elif name in own.get("_modules", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as child module '{name}' "
+                    "(torch.nn.Module or None expected)"
+                )
+            own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, None)
+        elif isinstance(value, Buffer):
+            self.register_buffer(name, value, value.persistent)
+        elif name in own.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as buffer '{name}' "
+                    "(torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            own["_buffers"][name] = _ask(_global_buffer_registration_hooks, self, name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Unregister a parameter, buffer or submodule, or delete a plain attribute."""
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a pickle or a copy; tables that it lacks start empty."""
+        self.__dict__.update(_non_persistent_buffers_set=set(), **_no_hooks())
+        self.__dict__.update(state)
+
+    def __dir__(self) -> list[str]:
+        """List the attributes; those of Sequential ("0", "1", ...) are left out as no names."""
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules}
+        return sorted(name for name in names | set(self._buffers) if not name[0].isdigit())
+
+    # Hooks --------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -234,6 +474,59 @@ class HookRegistration:
         return enter(hook, self._load_state_dict_post_hooks)
 
 
+for _part in (Traversal, StateDict):
+    for _method in vars(_part).values():
+        if isinstance(_method, FunctionType):
+            # Error messages of Python name a method's class: for whoever reads them it is Module.
+            _method.__qualname__ = f"Module.{_method.__name__}"
+
+
+# What follows are functions and no methods: a subclass may use any other name for its own layers.
+
+
+def _no_hooks() -> dict[str, Any]:
+    """Give what a module without any hook has in its `__dict__` to take hooks in."""
+    return {"_is_full_backward_hook": None, **{name: OrderedDict() for name in _HOOK_TABLES}}
+
+
+def _check_name(module: Any, kind: str, table: str, name: Any) -> None:
+    """Raise what PyTorch raises for a name that cannot be registered in a table."""
+    if table not in module.__dict__:
+        if kind == "module":
+            raise AttributeError(f"'{type(module).__name__}' object has no attribute '_modules'")
+        raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+    if not isinstance(name, str):
+        raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+    if kind == "module" and hasattr(module, name) and name not in module._modules:
+        raise KeyError(f"attribute '{name}' already exists")
+    if "." in name:
+        got = f", got: {name}" if kind == "module" else ""
+        raise KeyError(f'{kind} name can\'t contain "."{got}')
+    if name == "":
+        raise KeyError(f'{kind} name can\'t be empty string ""')
+    if hasattr(module, name) and name not in module.__dict__[table]:
+        raise KeyError(f"attribute '{name}' already exists")
+
+
+def _forget(module: Any, name: str, except_in: str) -> None:
+    """Remove a name from wherever it stands, but in the one table that takes it next."""
+    own = module.__dict__
+    for table in (own, own["_parameters"], own["_buffers"], own["_modules"]):
+        if table is not own[except_in]:
+            table.pop(name, None)
+    if except_in != "_buffers":
+        module._non_persistent_buffers_set.discard(name)
+
+
+def _ask(hooks: Table, module: Any, name: str, value: Any) -> Any:
+    """Let registration hooks see, and replace, what is about to be registered."""
+    for hook in hooks.values():
+        replaced = hook(module, name, value)
+        if replaced is not None:
+            value = replaced
+    return value
+
+
 def _one_kind(before: bool | None, full: bool, where: str) -> bool:
     """Raise if full and legacy backward hooks would come together in one place."""
     if before is not None and before is not full:
@@ -244,122 +537,28 @@ def _one_kind(before: bool | None, full: bool, where: str) -> bool:
     return full
 
 
-Table = OrderedDict[int, Any]
+def enter(
+    hook: Hook,
+    table: Table,
+    *marks: tuple[Table, bool],
+    prepend: bool = False,
+) -> RemovableHandle:
+    """Enter a hook in a table, at the end or in front, and give the handle that removes it.
 
-_global_backward_pre_hooks: Table = OrderedDict()
-_global_backward_hooks: Table = OrderedDict()
-_global_is_full_backward_hook: bool | None = None
-_global_forward_pre_hooks: Table = OrderedDict()
-_global_forward_hooks: Table = OrderedDict()
-_global_forward_hooks_always_called: Table = OrderedDict()
-_global_forward_hooks_with_kwargs: Table = OrderedDict()
-
-
-def _forward_unimplemented(module: Any, *input: Any) -> Any:
-    """Stand where a subclass has the computation."""
-    raise NotImplementedError(
-        f'Module [{type(module).__name__}] is missing the required "forward" function'
-    )
-
-
-class Module(Registration, HookRegistration, Traversal, StateDict):
-    """Base class of everything that has parameters and a forward.
-
-    Subclasses assign parameters and other modules as attributes in `__init__`, after calling
-    `super().__init__()`, and define `forward`. Calling the module runs the hooks around it.
-
-    Attributes:
-        training: True in training mode, False in evaluation mode.
-        call_super_init: Whether a class that has other bases besides wants their `__init__` to be
-            called, with the arguments.
-
-    Example:
-        >>> import minigrad as torch
-        >>> from minigrad import nn
-        >>> class Square(nn.Module):
-        ...     def forward(self, x):
-        ...         return x**2
-        >>> square = Square()
-        >>> handle = square.register_forward_hook(lambda module, args, result: print(module))
-        >>> square(torch.tensor([3.0]))
-        Square()
-        tensor([9.])
+    Args:
+        hook: The hook.
+        table: Where it goes.
+        *marks: Tables that say of a hook that it is marked, each with whether this one is.
+        prepend: Put it in front.
     """
-
-    training: bool
-    call_super_init: bool = False
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if kwargs and not self.call_super_init:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
-                f"'{next(iter(kwargs))}'"
-            )
-        if args and not self.call_super_init:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes 1 positional argument but "
-                f"{len(args) + 1} were given"
-            )
-        # Written past __setattr__, which needs these tables to be there already.
-        self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _non_persistent_buffers_set=set(),
-            _modules={},
-            **empty_tables(),
-        )
-        if self.call_super_init:
-            super().__init__(*args, **kwargs)
-
-    # Subclasses take what they need, so to a type checker this is a callable of any signature.
-    forward: Callable[..., Any] = _forward_unimplemented
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, and the hooks around it if there are any."""
-        own = self.__dict__
-        try:
-            hooked = (
-                own["_backward_hooks"]
-                or own["_backward_pre_hooks"]
-                or own["_forward_hooks"]
-                or own["_forward_pre_hooks"]
-                or _global_forward_hooks
-                or _global_forward_pre_hooks
-                or _global_backward_hooks
-                or _global_backward_pre_hooks
-            )
-        except KeyError as missing:
-            raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute {missing}. "
-                "Call super().__init__() first in its __init__()."
-            ) from None
-        if not hooked:
-            return self.forward(*args, **kwargs)
-        return _HookedCall(self, args, kwargs).run()
-
-    def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """Give the full and the legacy backward hooks, global ones first."""
-        full: list[Hook] = []
-        legacy: list[Hook] = []
-        for is_full, table in (
-            (_global_is_full_backward_hook, _global_backward_hooks),
-            (self._is_full_backward_hook, self._backward_hooks),
-        ):
-            if is_full is not None:
-                (full if is_full else legacy).extend(table.values())
-        return full, legacy
-
-    def _get_backward_pre_hooks(self) -> list[Hook]:
-        """Give the full backward pre-hooks, global ones first."""
-        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
-
-
-for _part in (Registration, HookRegistration, Traversal, StateDict):
-    for _method in vars(_part).values():
-        if isinstance(_method, FunctionType):
-            # Error messages of Python name a method's class: for whoever reads them it is Module.
-            _method.__qualname__ = f"Module.{_method.__name__}"
+    handle = RemovableHandle(table, extra_dict=[marked for marked, _ in marks])
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    for marked, wanted in marks:
+        if wanted:
+            marked[handle.id] = True
+    return handle
 
 
 class _HookedCall:
@@ -538,3 +737,39 @@ def _register_global_backward_hook(hook: Hook, full: bool) -> RemovableHandle:
         _global_is_full_backward_hook, full, "as a global Module hook"
     )
     return enter(hook, _global_backward_hooks)
+
+
+def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that sees every registration of a buffer, in every module.
+
+    Args:
+        hook: Called as `hook(module, name, buffer)`; None or the buffer to register instead.
+
+    Returns:
+        A handle with `remove()`.
+    """
+    return enter(hook, _global_buffer_registration_hooks)
+
+
+def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that sees every registration of a submodule, in every module.
+
+    Args:
+        hook: Called as `hook(module, name, submodule)`; None or the one to register instead.
+
+    Returns:
+        A handle with `remove()`.
+    """
+    return enter(hook, _global_module_registration_hooks)
+
+
+def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
+    """Register a hook that sees every registration of a parameter, in every module.
+
+    Args:
+        hook: Called as `hook(module, name, parameter)`; None or the one to register instead.
+
+    Returns:
+        A handle with `remove()`.
+    """
+    return enter(hook, _global_parameter_registration_hooks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from minigrad.core.tensor import Tensor
-from minigrad.nn.modules.registration import typename
+from minigrad.creation.devices import typename
 from minigrad.ops.joining import joined as cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
