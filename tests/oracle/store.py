@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "recorded"
 
 
+@cache
 def read(family: str) -> dict[str, Any]:
     """Give a family's record: PyTorch's version under "torch", logs by scenario under
     "scenarios".

@@ -17,14 +17,12 @@ class Marker:
 
 @contextlib.contextmanager
 def no_collector():
-    """Leave all freeing to reference counts; what was there before is kept out of collections."""
-    gc.freeze()
+    """Leave all freeing to reference counts."""
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
-        gc.unfreeze()
 
 
 def functions(torch):
