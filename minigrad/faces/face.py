@@ -17,27 +17,30 @@ they cost what one written by hand costs; `FACES["tan"].write()` shows them.
 
 from __future__ import annotations
 
+import functools
 import linecache
-from collections.abc import Callable
+from collections import namedtuple
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces import numpy_protocols, results
+from minigrad.faces import numpy_protocols
 from minigrad.faces.arguments import (
     as_floats,
     check_int,
     check_tensor,
     dimension_of,
     dimensions_of,
+    is_operand,
     no_combination,
+    no_tensor,
     on_tensors,
     refuse,
     sequence_of,
     sizes_given,
     wrong_operand,
 )
-from minigrad.faces.in_place import in_place as written_in_place
 from minigrad.faces.out import write_result
 from minigrad.faces.signature import Argument, Signature, read
 
@@ -62,6 +65,10 @@ _names: dict[str, Any] = {
     "sizes_given": sizes_given,
     "write_result": write_result,
 }
+
+# What writes the result of an operation into its first input and keeps the graph right. The
+# operations set it; see `minigrad.ops.inplace.write`.
+writer: list[Callable[..., Tensor]] = []
 
 
 class Face:
@@ -88,7 +95,7 @@ class Face:
         self.first = 1  # the position of the first argument, as errors count
         self.result = None
         if signature.results:
-            self.result = results.named_tuple(signature.name, signature.results)
+            self.result = named_tuple(signature.name, signature.results)
         self.function = self._stub(method=False)
         apart = signature.takes_out or signature.spread
         self.method = self._stub(method=True) if apart else self.function
@@ -261,7 +268,7 @@ def face(
             forms: dict[str, Any] = {name: made.method} if method else {}
             public: dict[str, Any] = {name: made.function} if function else {}
             if in_place:
-                forms[f"{name}_"] = written_in_place(made.method, made.signature)
+                forms[f"{name}_"] = in_place_form(made.method, made.signature)
                 if in_place == "function":
                     public[f"{name}_"] = forms[f"{name}_"]
             attach(module, forms, public)
@@ -309,3 +316,76 @@ def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = N
     functions.update(public or {})
     for name, form in forms.items():
         setattr(Tensor, name, form)
+
+
+# ------------------------------------------------------------------ forms
+
+
+def in_place_form(function: Callable[..., Any], signature: Signature) -> Callable[..., Tensor]:
+    """Let a function write its result into its first argument.
+
+    All that may be given by position is handed over by position, so that tensors among it are
+    looked at before anything is written.
+
+    Args:
+        function: The method.
+        signature: What it takes.
+    """
+    names = [each.name for each in signature.arguments[1:] if not each.by_name]
+    second = signature.arguments[1].kind if names else ""
+    own = f"{signature.name}_"
+
+    def method(input: Tensor, *others: Any, **options: Any) -> Tensor:
+        if not isinstance(input, Tensor):
+            raise no_tensor(own, input, "input", 1)
+        if options:
+            for name in names[len(others) :]:
+                if name not in options:
+                    break
+                others = (*others, options.pop(name))
+        if second in ("Operand", "Scalar") and others and not is_operand(others[0]):
+            if second == "Scalar":
+                raise no_combination(own, others[0])
+            raise no_tensor(own, others[0], "other", 1)
+        called = functools.partial(function, **options) if options else function
+        return writer[0](called, input, *others)
+
+    named: Any = method
+    named.__name__ = named.__qualname__ = own
+    named.__wrapped__ = function
+    named.__doc__ = f"Do what `{signature.name}` does, in place."
+    return method
+
+
+def _printed(result: Any) -> str:
+    parts = (f"{name}={value!r}" for name, value in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{type(result).__name__}(\n" + ",\n".join(parts) + ")"
+
+
+def _made(cls: Any, *values: Any) -> Any:
+    """Make a result of its values, one by one or, as PyTorch wants them, in one sequence."""
+    return tuple.__new__(cls, values[0] if len(values) == 1 else values)
+
+
+def named_tuple(name: str, fields: Sequence[str]) -> Any:
+    """Make the type of several results that prints under the name of its function.
+
+    Args:
+        name: The function's name.
+        fields: The names of the results.
+
+    Example:
+        >>> import minigrad as torch
+        >>> named_tuple("sort", ("values", "indices"))(torch.tensor([1.0]), torch.tensor([0]))
+        torch.return_types.sort(
+        values=tensor([1.]),
+        indices=tensor([0]))
+    """
+    content = {
+        "__slots__": (),
+        "__doc__": f"The results of `{name}`.",
+        "__repr__": _printed,
+        "__new__": _made,
+        "n_fields": len(fields),
+    }
+    return type(name, (namedtuple(name, fields),), content)

@@ -8,19 +8,19 @@ list anew.
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.faces.face import functions
 
-INDEX = Path(__file__).with_name("index.txt")
+INDEX = __file__.removesuffix("lazy_loading.py") + "index.txt"  # pathlib is slow to import
 
 # The file in which each name waits, for functions and for methods.
 _files: dict[str, dict[str, str]] = {"functions": {}, "methods": {}}
-for _line in INDEX.read_text(encoding="utf-8").splitlines():
-    _file, _kind, *_names = _line.split()
-    _files[_kind].update(dict.fromkeys(_names, _file))
+with open(INDEX, encoding="utf-8") as _index:
+    for _line in _index:
+        _file, _kind, *_names = _line.split()
+        _files[_kind].update(dict.fromkeys(_names, _file))
 
 
 def load(file: str) -> Any:

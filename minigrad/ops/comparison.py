@@ -18,7 +18,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
-from minigrad.faces.in_place import in_place, writer
+from minigrad.faces.face import in_place_form, writer
 from minigrad.ops.type_promotion import meet_other, meet_types, quietly, retry
 
 
@@ -55,7 +55,7 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 def _in_place(operation: Callable[..., Any], names: str, method: Any = None) -> None:
     """Give methods that write in place: what has no derivative never asks about it."""
     name = operation.__name__
-    written = method or in_place(FACES[name].method, FACES[name].signature)
+    written = method or in_place_form(FACES[name].method, FACES[name].signature)
 
     def unrecorded(tensor: Tensor, *others: Any) -> Tensor:
         with no_grad():

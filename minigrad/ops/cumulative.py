@@ -14,7 +14,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, face, numpy_protocols
 from minigrad.faces.arguments import as_floats, cast, check_tensor, dimension_of, not_implemented
-from minigrad.faces.in_place import in_place
+from minigrad.faces.face import in_place_form
 from minigrad.ops import elementwise
 from minigrad.ops.joining import cat
 from minigrad.ops.overriding import overridable
@@ -156,7 +156,7 @@ def _running(operation: Any, what: str, example: str) -> None:
         tensor({example})
     """
     face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)")(function)
-    written = in_place(FACES[name].method, FACES[name].signature)
+    written = in_place_form(FACES[name].method, FACES[name].signature)
 
     def changed(tensor: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         own = tensor.dtype

@@ -13,7 +13,7 @@ from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import entry
-from minigrad.faces.overlap import refuse_overlap, repeats, warn_of_repeats
+from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.factors import check_expand, type_name
 from minigrad.ops.indices import (

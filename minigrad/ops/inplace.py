@@ -19,8 +19,8 @@ from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import entry, is_operand, no_tensor
-from minigrad.faces.in_place import writer
-from minigrad.faces.overlap import (
+from minigrad.faces.face import writer
+from minigrad.faces.out import (
     overlap,
     refuse_overlap,
     refuse_repeats,

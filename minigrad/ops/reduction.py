@@ -20,7 +20,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import cast, dimension_of, dimensions, not_implemented, sizes_of
-from minigrad.faces.results import named_tuple
+from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.parts import gather, scatter
 from minigrad.ops.type_promotion import applied, quietly

@@ -16,7 +16,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
-from minigrad.faces.in_place import in_place
+from minigrad.faces.face import in_place_form
 from minigrad.ops.type_promotion import broadcast_error, meet_types, quietly, retry, scalar
 from minigrad.ops.without_derivative import in_place_without_derivative, without_derivative
 
@@ -290,7 +290,7 @@ def floor_divide(input: Any, other: Any) -> Any:
 
 
 numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
-_remainder_in_place = in_place(FACES["remainder"].method, FACES["remainder"].signature)
+_remainder_in_place = in_place_form(FACES["remainder"].method, FACES["remainder"].signature)
 _floor_divide_in_place = in_place_without_derivative(floor_divide)
 
 

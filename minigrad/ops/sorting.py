@@ -18,7 +18,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import dimension_of, refuse
-from minigrad.faces.results import named_tuple
+from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill
 from minigrad.ops.parts import gather, scatter
 from minigrad.ops.reduction import refuse_empty, select_rule, taken, with_indices

@@ -13,7 +13,7 @@ import numpy as np
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import FACES, attach, entrywise, face
-from minigrad.faces.in_place import in_place
+from minigrad.faces.face import in_place_form
 from minigrad.ops import choices, elementwise
 from minigrad.ops.constants import DEGREE, PI, RADIAN
 from minigrad.ops.type_promotion import applied, quietly
@@ -206,7 +206,7 @@ def _refused(operation: Any) -> Any:
             "_run_recorded": refuse,
         },
     )
-    return in_place(compute, FACES[name].signature)
+    return in_place_form(compute, FACES[name].signature)
 
 
 for _operation in (asinh, acosh, atanh):

@@ -9,7 +9,7 @@ from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node, next_priority
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.in_place import writer
+from minigrad.faces.face import writer
 
 
 def _refuse(node: Any, gradient: Any, keep: bool = True) -> Any:

@@ -22,7 +22,7 @@ SCENARIOS = ROOT / "tests" / "oracle" / "scenarios"
 CALLED_OTHERWISE = {"bitwise_or": "by its sign, |", "bitwise_xor": "by its sign, ^"}
 
 
-LINES = [line.split() for line in INDEX.read_text(encoding="utf-8").splitlines()]
+LINES = [line.split() for line in Path(INDEX).read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("file, kind, names", [(f, k, n) for f, k, *n in LINES])
@@ -38,7 +38,8 @@ def test_what_waits_comes(file: str, kind: str, names: list[str]) -> None:
 def test_the_index_says_what_the_faces_say() -> None:
     """`python -m minigrad.faces` would write what is there."""
     program = (
-        "from minigrad.faces.__main__ import INDEX, index\nassert index() == INDEX.read_text()\n"
+        "from pathlib import Path\nfrom minigrad.faces.__main__ import INDEX, index\n"
+        "assert index() == Path(INDEX).read_text()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
