@@ -1,6 +1,5 @@
 """Hold examples, take them in any order and go through them in batches."""
 
-from minigrad.data.collate import default_collate, default_convert
 from minigrad.data.dataset import (
     ChainDataset,
     ConcatDataset,
@@ -10,7 +9,7 @@ from minigrad.data.dataset import (
     TensorDataset,
     random_split,
 )
-from minigrad.data.loader import DataLoader, get_worker_info
+from minigrad.data.loader import DataLoader, default_collate, default_convert, get_worker_info
 from minigrad.data.loader import _DatasetKind as _DatasetKind
 from minigrad.data.sampler import (
     BatchSampler,

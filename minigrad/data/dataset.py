@@ -94,7 +94,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         return int(self.tensors[0].size(0))
 
 
-def _several(dataset: Any, indices: list[Any]) -> list[Any]:
+def several(dataset: Any, indices: list[Any]) -> list[Any]:
     """Give several examples, all at once if the dataset can."""
     if callable(getattr(dataset, "__getitems__", None)):
         return dataset.__getitems__(indices)
@@ -195,7 +195,7 @@ class Subset(Dataset[T_co]):
 
     def __getitems__(self, indices: list[int]) -> list[T_co]:
         """Give several examples at once."""
-        return _several(self.dataset, [self.indices[index] for index in indices])
+        return several(self.dataset, [self.indices[index] for index in indices])
 
     def __len__(self) -> int:
         return len(self.indices)

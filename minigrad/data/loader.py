@@ -1,183 +1,155 @@
-"""Go through a dataset in batches, in order or shuffled, in the open or by way of workers."""
+"""Go through a dataset in batches, in order or shuffled; numbers become tensors on the way."""
 
 from __future__ import annotations
 
 import copy
 import itertools
-import random
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    Sequence,
+)
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.data.collate import default_collate, default_convert
-from minigrad.data.dataset import Dataset, IterableDataset, TensorDataset
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.creation.from_data import as_tensor, tensor
+from minigrad.data.dataset import Dataset, IterableDataset, TensorDataset, several
 from minigrad.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
-from minigrad.random import Generator, get_rng_state, manual_seed, set_rng_state
+from minigrad.ops.joining import stacked as stack
+from minigrad.random import Generator
+
+_WRONG = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found"
 
 
-@dataclass(eq=False)
-class WorkerInfo:
-    """What a worker may know of itself.
+def default_convert(data: Any) -> Any:
+    """Turn NumPy arrays into tensors, also within dictionaries, tuples and lists.
 
-    Attributes:
-        id: Its number, from 0 to one below `num_workers`.
-        num_workers: How many workers there are.
-        seed: The seed of its random numbers.
-        dataset: Its copy of the dataset.
+    All else stays as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> from minigrad.utils.data import default_convert
+        >>> default_convert({"x": np.array([1, 2]), "name": "two"})
+        {'x': tensor([1, 2]), 'name': 'two'}
     """
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, np.generic) and not isinstance(data, (np.str_, np.bytes_)):
+        return wrap(np.asarray(data))
+    if isinstance(data, np.ndarray):
+        return data if data.dtype.kind in "SUO" else as_tensor(data)
+    if isinstance(data, Mapping):
+        return _rebuilt_mapping(data, {key: default_convert(data[key]) for key in data})
+    if isinstance(data, tuple):
+        converted = [default_convert(entry) for entry in data]
+        return type(data)(*converted) if hasattr(data, "_fields") else converted
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return _rebuilt_sequence(data, [default_convert(entry) for entry in data])
+    return data
 
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
+
+def _rebuilt_mapping(model: Any, entries: dict[Any, Any]) -> Any:
+    """Put entries into a mapping of the kind of another one; a dict if that cannot be made."""
+    try:
+        if isinstance(model, MutableMapping):
+            # a copy keeps what else a mapping has: a default, attributes
+            rebuilt = copy.copy(model)
+            rebuilt.update(entries)
+            return rebuilt
+        return type(model)(entries)
+    except TypeError:
+        return entries
 
 
-_worker_info: WorkerInfo | None = None
+def _rebuilt_sequence(model: Any, entries: list[Any]) -> Any:
+    """Put entries into a sequence of the kind of another one; a list if that cannot be made."""
+    try:
+        if isinstance(model, MutableSequence):
+            rebuilt = copy.copy(model)
+            for place, entry in enumerate(entries):
+                rebuilt[place] = entry
+            return rebuilt
+        return type(model)(entries)
+    except TypeError:
+        return entries
 
 
-def get_worker_info() -> WorkerInfo | None:
-    """Give what the worker that is at work may know of itself; None outside of workers.
+def default_collate(batch: Any) -> Any:
+    """Make one batch of many examples.
+
+    Tensors and arrays are stacked along a new first dimension; Python's floats become a tensor of
+    float64, integers one of int64; strings stay a list; dictionaries, tuples and lists keep their
+    form, with a batch in each place.
+
+    Args:
+        batch: A list of examples of the same form.
+
+    Raises:
+        TypeError: If there are other things in it.
+        RuntimeError: If shapes or lengths differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.data import default_collate
+        >>> default_collate([(torch.tensor([1.0, 2.0]), 0), (torch.tensor([3.0, 4.0]), 1)])
+        [tensor([[1., 2.],
+                [3., 4.]]), tensor([0, 1])]
+        >>> default_collate([{"name": "a", "size": 1.5}, {"name": "b", "size": 2.5}])
+        {'name': ['a', 'b'], 'size': tensor([1.5000, 2.5000], dtype=torch.float64)}
+    """
+    first = batch[0]
+    kind = type(first)
+    if isinstance(first, Tensor):
+        return stack(batch, 0)
+    if isinstance(first, np.ndarray):
+        if first.dtype.kind in "SUO":
+            raise TypeError(f"{_WRONG} {first.dtype}")
+        return stack([as_tensor(array) for array in batch], 0)
+    if isinstance(first, (np.bool_, np.number)):
+        return wrap(np.array(batch))
+    if isinstance(first, float):
+        return tensor(batch, dtype=dtypes.float64)
+    if isinstance(first, int):
+        return tensor(batch)
+    if isinstance(first, (str, bytes)):
+        return batch
+    if isinstance(first, Mapping):
+        entries = {key: default_collate([example[key] for example in batch]) for key in first}
+        return _rebuilt_mapping(first, entries)
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return kind(*(default_collate(column) for column in zip(*batch, strict=False)))
+    if isinstance(first, Sequence):
+        if any(len(example) != len(first) for example in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(column) for column in zip(*batch, strict=True)]
+        return columns if isinstance(first, tuple) else _rebuilt_sequence(first, columns)
+    raise TypeError(f"{_WRONG} {kind}")
+
+
+def get_worker_info() -> None:
+    """Give None, as PyTorch does outside of workers: there are none here.
 
     Example:
         >>> from minigrad.utils.data import get_worker_info
         >>> get_worker_info() is None
         True
     """
-    return _worker_info
-
-
-class Worker:
-    """One worker: it has a shallow copy of the dataset and random numbers of its own.
-
-    It works in the same process and thread as everything else, when it is asked to; so all is done
-    in the same order in every run, and nothing gets faster.
-
-    Args:
-        number: Its number.
-        workers: How many there are.
-        base_seed: What all seeds are counted from.
-        dataset: The dataset.
-        init_fn: Called with the number before the first example, if given.
-    """
-
-    def __init__(
-        self,
-        number: int,
-        workers: int,
-        base_seed: int,
-        dataset: Any,
-        init_fn: Callable[[int], Any] | None,
-    ) -> None:
-        seed = base_seed + number
-        self.info = WorkerInfo(number, workers, seed, copy.copy(dataset))
-        self.active = True
-        self._base_seed = base_seed
-        self._init_fn = init_fn
-        self._states: tuple[Any, ...] | None = None
-
-    @contextmanager
-    def at_work(self) -> Iterator[WorkerInfo]:
-        """Let what happens in a block happen in the worker."""
-        global _worker_info
-        outside, _worker_info = (_worker_info, _states()), self.info
-        try:
-            if self._states is None:
-                self._start()
-            else:
-                _restore(self._states)
-            yield self.info
-        finally:
-            self._states = _states()
-            _worker_info, states = outside
-            _restore(states)
-
-    def _start(self) -> None:
-        """Seed the three sources of random numbers, as PyTorch does, and call `worker_init_fn`."""
-        random.seed(self.info.seed)
-        manual_seed(self.info.seed)
-        low, high = self._base_seed & 0xFFFFFFFF, self._base_seed >> 32
-        np.random.seed(np.random.SeedSequence([self.info.id, low, high]).generate_state(4))
-        if self._init_fn is not None:
-            self._init_fn(self.info.id)
-
-
-def _states() -> tuple[Any, ...]:
-    return random.getstate(), np.random.get_state(), get_rng_state()
-
-
-def _restore(states: tuple[Any, ...]) -> None:
-    random.setstate(states[0])
-    np.random.set_state(states[1])
-    set_rng_state(states[2])
-
-
-class Fetcher:
-    """Asks a dataset for the examples of a batch, and makes the batch.
-
-    Args:
-        loader: Whose settings are followed.
-        dataset: The dataset, or a worker's copy of it.
-    """
-
-    def __init__(self, loader: DataLoader[Any], dataset: Any) -> None:
-        self._dataset = dataset
-        self._in_batches = loader._auto_collation
-        self._collate = loader.collate_fn
-        self._drop_last = loader.drop_last
-        iterable = isinstance(dataset, IterableDataset)
-        self._examples: Iterator[Any] | None = iter(dataset) if iterable else None
-        self._ended = False
-        # rows of tensors that become tensors of rows: these can be had without the detour
-        is_plain = type(dataset) is TensorDataset and loader.collate_fn is default_collate
-        self._rows = dataset._batch if is_plain and self._in_batches else None
-
-    def fetch(self, index: Any) -> Any:
-        """Give the batch, or the single example, of an index.
-
-        Raises:
-            StopIteration: If an iterable dataset has no more.
-        """
-        if self._examples is not None:
-            return self._collate(self._next_examples(index))
-        if not self._in_batches:
-            return self._collate(self._dataset[index])
-        if self._rows is not None:
-            batch = self._rows(index)
-            if batch is not None:
-                return batch
-        if getattr(self._dataset, "__getitems__", None):
-            return self._collate(self._dataset.__getitems__(index))
-        return self._collate([self._dataset[number] for number in index])
-
-    def _next_examples(self, index: Any) -> Any:
-        """Take from an iterable dataset as many examples as a batch has."""
-        if self._ended:
-            raise StopIteration
-        examples: Any = self._examples
-        if not self._in_batches:
-            return next(examples)
-        batch = []
-        for _ in index:
-            try:
-                batch.append(next(examples))
-            except StopIteration:
-                self._ended = True
-                break
-        if not batch or (self._drop_last and len(batch) < len(index)):
-            raise StopIteration
-        return batch
 
 
 class _BaseDataLoaderIter:
-    """What both kinds of iterator share."""
+    """Asks the dataset of a loader for the examples of one batch after the other."""
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self._loader = loader
+        if loader.timeout != 0 and loader.num_workers == 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         if loader.pin_memory and loader.pin_memory_device:
             warn(
                 "pin_memory_device is deprecated, the current accelerator will be used as the "
@@ -190,122 +162,60 @@ class _BaseDataLoaderIter:
                 "pinned memory won't be used.",
                 UserWarning,
             )
-        self._sampler_iter = iter(loader._index_sampler)
-        self._base_seed = draw_seed(loader.generator)
+        self._loader, self._dataset = loader, loader.dataset
+        self._in_batches, self._collate = loader._auto_collation, loader.collate_fn
+        self._indices = iter(loader._index_sampler)
+        if not (loader.persistent_workers and loader._seeded):
+            draw_seed(loader.generator)  # PyTorch's workers count their seeds from it
+            loader._seeded = True
+        iterable = isinstance(self._dataset, IterableDataset)
+        self._examples: Iterator[Any] | None = iter(self._dataset) if iterable else None
+        self._ended = False
         self._num_yielded = 0
+        # rows of tensors that become tensors of rows: these can be had without the detour
+        self._rows: Callable[[Any], Any] | None = None
+        if type(self._dataset) is TensorDataset and self._collate is default_collate:
+            self._rows = self._dataset._batch if self._in_batches else None
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> _BaseDataLoaderIter:
         return self
 
-    def _next_data(self) -> Any:
-        raise NotImplementedError
-
     def __next__(self) -> Any:
-        data = self._next_data()
+        data = self._fetch(next(self._indices))
         self._num_yielded += 1
         told = self._loader._IterableDataset_len_called
         if told is not None and self._num_yielded > told:
-            text = (
-                f"Length of IterableDataset {self._loader.dataset} was reported to be {told}"
+            warn(
+                f"Length of IterableDataset {self._dataset} was reported to be {told}"
                 f"(when accessing len(dataloader)), but {self._num_yielded} samples have been "
-                "fetched. "
+                "fetched. ",
+                UserWarning,
             )
-            if self._loader.num_workers > 0:
-                text += (
-                    "For multiprocessing data-loading, this could be caused by not properly "
-                    "configuring the IterableDataset replica at each worker. Please see "
-                    "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset "
-                    "for examples."
-                )
-            warn(text, UserWarning)
         return data
 
     def __len__(self) -> int:
         return len(self._loader._index_sampler)
 
-    def __getstate__(self) -> Any:
-        raise NotImplementedError("{} cannot be pickled", type(self).__name__)
+    def _fetch(self, index: Any) -> Any:
+        """Give the batch, or the single example, of an index."""
+        if self._examples is not None:
+            return self._collate(self._next_examples(self._examples, index))
+        if not self._in_batches:
+            return self._collate(self._dataset[index])
+        batch = self._rows(index) if self._rows is not None else None
+        return self._collate(several(self._dataset, index)) if batch is None else batch
 
-
-class SingleIterator(_BaseDataLoaderIter):
-    """Goes through the dataset without workers.
-
-    Raises:
-        AssertionError: If a timeout was asked for, which only workers can keep.
-    """
-
-    def __init__(self, loader: DataLoader[Any]) -> None:
-        super().__init__(loader)
-        if loader.timeout != 0:
-            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
-        self._fetcher = Fetcher(loader, loader.dataset)
-
-    def _next_data(self) -> Any:
-        return self._fetcher.fetch(next(self._sampler_iter))
-
-
-class WorkersIterator(_BaseDataLoaderIter):
-    """Goes through the dataset by way of workers, which take turns batch by batch."""
-
-    def __init__(self, loader: DataLoader[Any]) -> None:
-        super().__init__(loader)
-        count = loader.num_workers
-        self._workers = [
-            Worker(number, count, self._base_seed, loader.dataset, loader.worker_init_fn)
-            for number in range(count)
-        ]
-        self._begin()
-
-    def _reset(self) -> None:
-        """Begin a new pass with the same workers."""
-        self._sampler_iter = iter(self._loader._index_sampler)
-        self._num_yielded = 0
-        self._begin()
-
-    def _begin(self) -> None:
-        self._fetchers: list[Fetcher | None] = [None] * len(self._workers)
-        for worker in self._workers:
-            worker.active = True
-        self._tasks: deque[tuple[int, Any]] = deque()
-        self._turn = 0
-        # indices are drawn as far ahead as PyTorch draws them: their random numbers are the same
-        for _ in range((self._loader.prefetch_factor or 0) * len(self._workers)):
-            self._put_task()
-
-    def _put_task(self) -> None:
-        """Give the next index to the next worker that still works."""
-        try:
-            index = next(self._sampler_iter)
-        except StopIteration:
-            return
-        for _ in self._workers:
-            number = self._turn % len(self._workers)
-            self._turn += 1
-            if self._workers[number].active:
-                self._tasks.append((number, index))
-                return
-
-    def _next_data(self) -> Any:
-        while self._tasks:
-            number, index = self._tasks.popleft()
-            worker = self._workers[number]
-            if not worker.active:
-                continue
-            try:
-                with worker.at_work() as info:
-                    fetcher = self._fetchers[number]
-                    if fetcher is None:
-                        fetcher = self._fetchers[number] = Fetcher(self._loader, info.dataset)
-                    data = fetcher.fetch(index)
-            except StopIteration:
-                if not isinstance(self._loader.dataset, IterableDataset):
-                    raise
-                worker.active = False
-                self._put_task()
-                continue
-            self._put_task()
-            return data
-        raise StopIteration
+    def _next_examples(self, examples: Iterator[Any], index: Any) -> Any:
+        """Take from an iterable dataset as many examples as a batch has."""
+        if self._ended:
+            raise StopIteration
+        if not self._in_batches:
+            return next(examples)
+        batch = [*itertools.islice(examples, len(index))]
+        self._ended = len(batch) < len(index)
+        if not batch or (self._loader.drop_last and self._ended):
+            raise StopIteration
+        return batch
 
 
 T_co = TypeVar("T_co", covariant=True)
@@ -327,10 +237,9 @@ class DataLoader(Generic[T_co]):
     """Give the examples of a dataset in batches, each time it is iterated over.
 
     All work is done where the loader is used, in one process and one thread, also with
-    `num_workers` above 0. Then batches, their order and all random numbers are what that many
-    workers of PyTorch's would give (`worker_init_fn` and `get_worker_info` included), but nothing
-    gets faster. Each worker's dataset is a shallow copy; in PyTorch it is a copy in another
-    process.
+    `num_workers` above 0: batches and their order are the same as in PyTorch, without the gain in
+    speed. What a dataset draws at random comes from the program's own generators, and an
+    `IterableDataset` is gone through once, not once by each worker.
 
     Args:
         dataset: Examples by number (`Dataset`), or one after the other (`IterableDataset`).
@@ -338,17 +247,16 @@ class DataLoader(Generic[T_co]):
         shuffle: Take the examples in a new random order each time.
         sampler: The order, in place of `shuffle`.
         batch_sampler: The order in batches, in place of all of the above.
-        num_workers: How many workers take turns; see above.
+        num_workers: Accepted; see above.
         collate_fn: Makes a batch of a list of examples; `default_collate` by default.
         pin_memory: Accepted; without a graphics card it makes a warning, as in PyTorch.
         drop_last: Leave out a last batch that is smaller.
-        timeout: Accepted with workers; nothing ever has to be waited for.
-        worker_init_fn: Called with the number of each worker before its first example.
+        timeout: Accepted with workers.
+        worker_init_fn: Accepted; there are no workers to call it.
         multiprocessing_context: Accepted and kept, without effect: no processes are started.
         generator: The source of randomness.
-        prefetch_factor: How many batches ahead each worker's indices are drawn; 2 by default.
-        persistent_workers: Keep the workers, and the state of their random numbers, from one
-            iteration to the next.
+        prefetch_factor: Accepted with workers.
+        persistent_workers: Accepted with workers.
         pin_memory_device: Deprecated in PyTorch, without effect.
         in_order: Accepted; batches always come in order.
 
@@ -372,7 +280,6 @@ class DataLoader(Generic[T_co]):
     sampler: Any
     batch_sampler: Any
     collate_fn: Callable[[Any], Any]
-    _iterator: WorkersIterator | None
     __initialized = False
     _FIXED = (
         "batch_size",
@@ -454,7 +361,7 @@ class DataLoader(Generic[T_co]):
         self.persistent_workers = persistent_workers
         self.__initialized = True
         self._IterableDataset_len_called: int | None = None
-        self._iterator = None
+        self._seeded = False
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self.__initialized and name in self._FIXED:
@@ -464,15 +371,7 @@ class DataLoader(Generic[T_co]):
         super().__setattr__(name, value)
 
     def __iter__(self) -> _BaseDataLoaderIter:
-        if self.num_workers == 0:
-            return SingleIterator(self)
-        if not self.persistent_workers:
-            return WorkersIterator(self)
-        if self._iterator is None:
-            self._iterator = WorkersIterator(self)
-        else:
-            self._iterator._reset()
-        return self._iterator
+        return _BaseDataLoaderIter(self)
 
     @property
     def _auto_collation(self) -> bool:
@@ -489,9 +388,6 @@ class DataLoader(Generic[T_co]):
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
-
-    def check_worker_number_rationality(self) -> None:
-        """Here because PyTorch has it: no processes are started, so any number will do."""
 
 
 def _check_workers(
