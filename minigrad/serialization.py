@@ -1,5 +1,4 @@
 """PyTorch's path to `minigrad.saving`."""
 
 from minigrad.saving import load as load
-from minigrad.saving import restore as restore
 from minigrad.saving import save as save

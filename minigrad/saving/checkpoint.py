@@ -12,14 +12,11 @@ There are two ways, chosen by `use_reentrant`:
 
 from __future__ import annotations
 
-import threading
-import traceback
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +24,7 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
-from minigrad.core.modes import grad_mode, is_grad_enabled, stop_watching, watch_nodes
+from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.nn.modules.container import Sequential
 from minigrad.random import fork_rng, get_rng_state, set_rng_state
@@ -35,161 +32,15 @@ from minigrad.random import fork_rng, get_rng_state, set_rng_state
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
-    "GraphExecGroup",
-    "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
-    "detach_variable",
     "noop_context_fn",
-    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
-
-# with PyTorch's own hyphen that no line may break at
-TIP = """
-Tip: To see a more detailed error message, either pass `debug=True` to
-`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
-with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
-enable checkpoint\u2011debug mode globally.
-"""
-
-_PACKAGE = str(Path(__file__).parents[1])
-
-
-class Record:
-    """The operations that were recorded in the first run of a part, and in the latest one."""
-
-    def __init__(self) -> None:
-        self._first: list[tuple[str, list[str]]] = []
-        self._again: list[tuple[str, list[str]]] = []
-
-    def running(self) -> Any:
-        """Write down what the first run does within a block."""
-        return _watched(self._first)
-
-    def recomputing(self) -> Any:
-        """Write down what a recomputation does within a block."""
-        self._again = []
-        return _watched(self._again)
-
-    def report(self) -> str:
-        """Give the text of the error: where each operation was called, and both lists."""
-        return "\n".join(
-            [
-                " An error happened while unpacking tensors; dumping logs of latest computation",
-                "because you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.",
-                "Scroll all the way down for guidance on how to navigate these logs.",
-                "",
-                *_places("1. Where the original forward called its operations", self._first),
-                *_places("2. Where the recomputation called its operations", self._again),
-                "---- 3. Operations side by side: original forward | recomputation",
-                "",
-                *_side_by_side(self._first, self._again),
-                "",
-                "The recomputation saved other tensors than the original forward. Find the first",
-                "line marked with <-- in part 3, and the places where the two operations were",
-                "called in parts 1 and 2. A part must do the same each time it runs: it must not",
-                "depend on a counter, on a global variable, or on random numbers other than this",
-                "package's.",
-            ]
-        )
-
-
-@contextmanager
-def _watched(events: list[tuple[str, list[str]]]) -> Iterator[None]:
-    def watch(node: Any, outputs: tuple[Any, ...]) -> None:
-        results = ", ".join(
-            f"{str(output.dtype).removeprefix('torch.')}{list(output.shape)}"
-            for output in outputs
-            if hasattr(output, "_array")
-        )
-        stack = [
-            f"{frame.filename}:{frame.lineno}:{frame.name}"
-            for frame in reversed(traceback.extract_stack())
-            if not frame.filename.startswith((_PACKAGE, "<minigrad"))
-        ]
-        events.append((f"{node.name()} -> {results}", stack))
-
-    watch_nodes(watch)
-    try:
-        yield
-    finally:
-        stop_watching(watch)
-
-
-def _places(title: str, events: list[tuple[str, list[str]]]) -> Iterator[str]:
-    yield f"---- {title}"
-    yield ""
-    for number, (operation, stack) in enumerate(events, 1):
-        yield f"{operation}   ({number} of {len(events)})"
-        yield from (f"    {place}" for place in stack)
-        yield ""
-
-
-def _side_by_side(
-    first: list[tuple[str, list[str]]], again: list[tuple[str, list[str]]]
-) -> Iterator[str]:
-    width = max((len(operation) for operation, _ in first), default=0)
-    for number in range(max(len(first), len(again))):
-        left, right = (
-            events[number][0] if number < len(events) else "" for events in (first, again)
-        )
-        yield f"{left:{width}} | {right}{'' if left == right else '   <--'}"
 
 
 class CheckpointError(RuntimeError):
     """The recomputation of a checkpointed part did not do what the first run did."""
-
-
-class GraphExecGroup:
-    """Let several backward passes in a block share one recomputation of each checkpointed part.
-
-    The passes must not need the same saved tensor twice. Only for `use_reentrant=False`.
-
-    Raises:
-        RuntimeError: Upon entering, if such a block is entered already.
-
-    Example:
-        >>> import minigrad as torch
-        >>> from minigrad.utils.checkpoint import GraphExecGroup, checkpoint
-        >>> def part(x, y):
-        ...     print("running")
-        ...     return x.exp(), y.exp()
-        >>> x = torch.zeros(1, requires_grad=True)
-        >>> y = torch.zeros(1, requires_grad=True)
-        >>> a, b = checkpoint(part, x, y, use_reentrant=False)
-        running
-        >>> with GraphExecGroup():
-        ...     a.backward()
-        ...     b.backward()
-        running
-    """
-
-    def __enter__(self) -> Self:
-        """Let the passes from here on be one group."""
-        if _group.current is not None:
-            raise RuntimeError(
-                f"GraphExecGroup contexts cannot be nested. Already inside group {_group.current}"
-            )
-        _group.current = self
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Let each pass be for itself again."""
-        _group.current = None
-
-    @classmethod
-    def _get_current_group(cls) -> GraphExecGroup | None:
-        return _group.current
-
-
-class _Group(threading.local):
-    """The group that this thread's passes belong to."""
-
-    current: GraphExecGroup | None = None
-
-
-_group = _Group()
 
 
 class StopRecomputation(Exception):
@@ -229,18 +80,8 @@ class _Inputs(Function):
         return start.clone()
 
 
-class _Device:
-    """Where a tensor is, in PyTorch's words; here it is the same place for all."""
-
-    def __repr__(self) -> str:
-        return "device(type='cpu')"
-
-
-_cpu = _Device()
-
-
 def _metadata(tensor: Any) -> Any:
-    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": _cpu}
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
 DETERMINISM_CHECKS: dict[str, Callable[[Any], Any]] = {
@@ -266,10 +107,9 @@ class Frame:
         preserve_rng_state: bool,
         early_stop: bool,
         metadata: Callable[[Any], Any],
-        record: Record | None,
     ) -> None:
         self.function, self.kwargs, self.context = function, kwargs, context
-        self.early_stop, self.metadata, self.record = early_stop, metadata, record
+        self.early_stop, self.metadata = early_stop, metadata
         self.rng_state = get_rng_state() if preserve_rng_state else None
         self.completed = False
         self._overtaken = False
@@ -284,10 +124,6 @@ class Frame:
         start = wrap_as_normal(np.zeros(())).requires_grad_()
         self._inputs = _Inputs.apply(start, *(args[place] for place in self._places)).grad_fn
 
-    def hooks(self) -> saved_tensors_hooks:
-        """Give the hooks for the first run."""
-        return saved_tensors_hooks(self.pack, self.unpack)
-
     def pack(self, tensor: Any) -> Slot:
         """Keep an empty slot instead of a tensor."""
         slot = Slot()
@@ -297,35 +133,21 @@ class Frame:
 
     def unpack(self, slot: Slot) -> Any:
         """Give the tensor of a slot; recompute the part, if this pass has not done so."""
-        if self.record is None:
-            return self._recomputed(slot)
-        try:
-            return self._recomputed(slot)
-        except CheckpointError as error:
-            raise CheckpointError(self.record.report()) from error
-
-    def _recomputed(self, slot: Slot) -> Any:
         recomputation = self._recomputation_of_this_pass()
         if not recomputation.finished:
             self._recompute(recomputation)
             recomputation.finished = True
             self._compare(recomputation)
         if slot not in recomputation.values:
-            overlap = (
-                "Performing two backward calls that overlap (i.e. require the same saved "
-                "activation in order to compute gradients) is not allowed while under the "
-                "torch.utils.checkpoint.GraphExecGroup context. "
-            )
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
-                f"unpacked once. {overlap if _group.current else ''}If you are calling "
-                "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please "
-                "open an issue with details on your use case."
+                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
+                "so only once. Otherwise please open an issue with details on your use case."
             )
         return recomputation.values.pop(slot)
 
     def _recomputation_of_this_pass(self) -> Recomputation:
-        key = _group.current or grad_mode.task
+        key = grad_mode.task
         if key is None:  # somebody looks at a saved value outside of any pass
             return Recomputation()
         found = self._recomputations.get(key)
@@ -353,10 +175,8 @@ class Frame:
                 raise StopRecomputation
             return tensor
 
-        record = self.record
         with (
             fork_rng(enabled=self.rng_state is not None),
-            record.recomputing() if record else enable_grad(),
             enable_grad(),
             saved_tensors_hooks(pack, lambda tensor: tensor),
         ):
@@ -373,7 +193,7 @@ class Frame:
         if self.completed:
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                f"during the original forward pass.\n{TIP}"
+                "during the original forward pass."
             )
         # a gradient was asked for within the part: the first run has not come this far yet
         self._overtaken = True
@@ -387,7 +207,7 @@ class Frame:
                 "torch.utils.checkpoint: A different number of tensors was saved during the "
                 "original forward and recomputation.\n"
                 f"Number of tensors saved during forward: {len(self._slots)}\n"
-                f"Number of tensors saved during recomputation: {recomputation.count}.\n{TIP}"
+                f"Number of tensors saved during recomputation: {recomputation.count}."
             )
         different = ""
         for place, (reference, before) in enumerate(zip(self._slots, self._seen, strict=True)):
@@ -403,42 +223,8 @@ class Frame:
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
-                f"different metadata than during the forward pass.\n{different}.\n{TIP}"
+                f"different metadata than during the forward pass.\n{different}."
             )
-
-
-def refuse_suppression() -> NoReturn:
-    """Refuse a context that swallowed the exception of the part."""
-    raise RuntimeError(
-        "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
-        "exception raised during the checkpointed forward. This is not supported because "
-        "checkpoint cannot return a value for a failed forward."
-    )
-
-
-def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Detach tensors; each requires a gradient if it did before. Other things stay as they are.
-
-    Raises:
-        RuntimeError: If the inputs are not a tuple.
-    """
-    if not isinstance(inputs, tuple):
-        raise RuntimeError(
-            "Only tuple of tensors is supported. Got Unsupported input type: "
-            f"{type(inputs).__name__}"
-        )
-    return tuple(
-        value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value
-        for value in inputs
-    )
-
-
-def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """Warn if none of the tensors among the inputs requires a gradient."""
-    if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
 
 
 class CheckpointFunction(Function):
@@ -449,7 +235,10 @@ class CheckpointFunction(Function):
         ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
     ) -> Any:
         """Run the part without recording it; keep its inputs and the random numbers' state."""
-        check_backward_validity(args)
+        if not any(value.requires_grad for value in args if isinstance(value, Tensor)):
+            warnings.warn(
+                "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+            )
         ctx.run_function = run_function
         ctx.rng_state = get_rng_state() if preserve_rng_state else None
         # a tensor's place among the arguments is left empty: tensors are kept by autograd, which
@@ -470,10 +259,9 @@ class CheckpointFunction(Function):
                 "either set use_reentrant=False, or call .backward() without passing the `inputs` "
                 "argument."
             )
-        inputs = list(ctx.inputs)
+        detached = list(ctx.inputs)
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
-            inputs[place] = tensor
-        detached = detach_variable(tuple(inputs))
+            detached[place] = tensor.detach().requires_grad_(tensor.requires_grad)
         with fork_rng(enabled=ctx.rng_state is not None):
             if ctx.rng_state is not None:
                 set_rng_state(ctx.rng_state)
@@ -504,7 +292,6 @@ class CheckpointFunction(Function):
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 _early_stop: list[bool | None] = [None]
-_debug: list[bool | None] = [None]
 
 
 @contextmanager
@@ -522,20 +309,6 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         yield
     finally:
         _early_stop[0] = previous
-
-
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Choose for all checkpoints made in a block whether errors show the operations that ran.
-
-    Args:
-        enabled: Takes the place of `debug` of `checkpoint`, if it is not None.
-    """
-    previous, _debug[0] = _debug[0], enabled
-    try:
-        yield
-    finally:
-        _debug[0] = previous
 
 
 def noop_context_fn() -> Contexts:
@@ -571,7 +344,7 @@ def checkpoint(
         context_fn: Gives two context managers, for the first run and for the recomputations.
         determinism_check: `"default"` compares shape and dtype of what the two runs save;
             `"none"` does not.
-        debug: Let errors show the operations that both runs recorded.
+        debug: Not offered.
         early_stop: Stop a recomputation as soon as all saved tensors are there again.
         **kwargs: Keyword arguments of the function. `preserve_rng_state=False` among them is
             for `checkpoint` itself: let a recomputation draw other random numbers.
@@ -581,6 +354,7 @@ def checkpoint(
 
     Raises:
         ValueError: If an option is unknown, or needs `use_reentrant=False`.
+        NotImplementedError: If `debug` is asked for.
         CheckpointError: In backward, if the recomputation saved other tensors than the first run.
         RuntimeError: If `context_fn` swallowed an exception; with `use_reentrant=True` in
             backward, if only some gradients were asked for.
@@ -611,8 +385,10 @@ def checkpoint(
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
+        if debug:
+            raise NotImplementedError("debug=True is not offered: nothing is written down")
         return _recorded(
-            function, args, kwargs, preserve, context_fn, determinism_check, debug, early_stop
+            function, args, kwargs, preserve, context_fn, determinism_check, early_stop
         )
     if kwargs:
         raise ValueError(
@@ -633,15 +409,9 @@ def _recorded(
     preserve_rng_state: bool,
     context_fn: Callable[[], Contexts],
     determinism_check: str,
-    debug: bool,
     early_stop: bool,
 ) -> Any:
     """Run the function under hooks that drop what it saves: `use_reentrant=False`."""
-    record = None
-    if debug if _debug[0] is None else _debug[0]:
-        if context_fn is not noop_context_fn:
-            raise ValueError("debug=True is incompatible with non-default context_fn")
-        record = Record()
     if determinism_check not in DETERMINISM_CHECKS:
         raise ValueError(
             f"determinism_check should be one of {list(DETERMINISM_CHECKS)}, but got "
@@ -658,13 +428,16 @@ def _recorded(
         preserve_rng_state=preserve_rng_state,
         early_stop=early_stop if _early_stop[0] is None else _early_stop[0],
         metadata=DETERMINISM_CHECKS[determinism_check],
-        record=record,
     )
-    with record.running() if record else nullcontext(), frame.hooks(), first_context:
+    with saved_tensors_hooks(frame.pack, frame.unpack), first_context:
         result = function(*args, **kwargs)
         frame.completed = True
     if not frame.completed:
-        refuse_suppression()
+        raise RuntimeError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+            "exception raised during the checkpointed forward. This is not supported because "
+            "checkpoint cannot return a value for a failed forward."
+        )
     return result
 
 

@@ -103,7 +103,6 @@ def arguments_that_are_not_known(torch, log, reentrant):
     log.raises("early stop", lambda: run(early_stop=False))
     contexts = (contextlib.nullcontext(), contextlib.nullcontext())
     log.raises("contexts", lambda: run(context_fn=lambda: contexts))
-    log.raises("both", lambda: run(context_fn=lambda: contexts, debug=True))
 
 
 @for_both(family)

@@ -74,11 +74,12 @@ def saved_values_looked_at(torch, log):
 
 
 def message_of(torch, log, action):
-    """Write down an error up to the part of its text that is about torch.compile."""
+    """Write down an error up to the part of its text that is about debugging and torch.compile."""
     try:
         action()
     except RuntimeError as error:
-        log("refused", type(error).__name__, str(error).split("\nIf this error occurs")[0])
+        text = str(error).split("\nTip:")[0].split("\nIf this error occurs")[0]
+        log("refused", type(error).__name__, text.rstrip())
         log("kind", isinstance(error, module(torch).CheckpointError))
     else:
         log("passes")
@@ -227,36 +228,7 @@ def parts_of_the_module(torch, log):
     """The smaller public functions."""
     names = module(torch)
     x, z = leaf(torch, (2,), 40), leaf(torch, (2,), 41, requires_grad=False)
-    log("detached", names.detach_variable((x * 2, 3, z)))
-    log.raises("no tuple", lambda: names.detach_variable([x]))
-    names.check_backward_validity((x, z))
-    names.check_backward_validity((z, 3))
+    log("unrecorded", names.checkpoint(lambda z, n: z * n, z, 3, use_reentrant=True))
     log("contexts", [type(context).__name__ for context in names.noop_context_fn()])
     log("error", issubclass(names.CheckpointError, RuntimeError))
     log("direct", names.CheckpointFunction.apply(torch.exp, True, x))
-
-
-@family
-def a_group_of_passes(torch, log):
-    """Passes in a GraphExecGroup share one recomputation; needing a tensor twice is refused."""
-    names = module(torch)
-    x, z = leaf(torch, (2,), 42), leaf(torch, (2,), 43)
-
-    def function(x, z):
-        log("runs")
-        return x.exp(), z.exp()
-
-    a, b = names.checkpoint(function, x, z, use_reentrant=False)
-    with names.GraphExecGroup():
-        a.sum().backward(retain_graph=True)
-        b.sum().backward(retain_graph=True)
-        message_of(torch, log, lambda: a.sum().backward())
-    log("gradients", x.grad, z.grad)
-    a.sum().backward()
-    log("outside", x.grad)
-    with names.GraphExecGroup():
-        try:
-            names.GraphExecGroup().__enter__()
-        except RuntimeError as error:
-            log("nested", str(error).split("<")[0])
-    log("left", names.GraphExecGroup._get_current_group())
