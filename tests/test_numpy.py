@@ -26,13 +26,10 @@ RECORDED = {
     "maximum": lambda v, m, o: np.maximum(o, v) + np.minimum(v, 1),
     "matmul": lambda v, m, o: m @ v,
     "matmul from the right": lambda v, m, o: o @ v,
-    "outer of add": lambda v, m, o: np.add.outer(v, o),
-    "outer of subtract": lambda v, m, o: np.subtract.outer(o, v),
     "reduce": lambda v, m, o: np.add.reduce(m),
     "reduce along 1": lambda v, m, o: np.add.reduce(m, axis=1, keepdims=True),
     "reduce all": lambda v, m, o: np.maximum.reduce(m, axis=None),
     "sum": lambda v, m, o: np.sum(m, axis=0),
-    "sum in double precision": lambda v, m, o: np.sum(m, dtype=np.float64),
     "mean": lambda v, m, o: np.mean(m, 1, keepdims=True),
     "max": lambda v, m, o: np.max(m, axis=1),
     "min": lambda v, m, o: np.min(m),
@@ -50,11 +47,15 @@ RECORDED = {
     "arguments that change nothing": lambda v, m, o: np.exp(
         v, where=True, casting="same_kind", order="K", dtype=None, subok=True
     ),
-    "in another dtype": lambda v, m, o: np.multiply(v, o, dtype=np.float64),
 }
 # What NumPy computes itself; tensors that require a gradient are refused.
 COMPUTED = {
     "cbrt": lambda v, m, o: np.cbrt(v),
+    "outer": lambda v, m, o: np.add.outer(v, o),
+    "in another dtype": lambda v, m, o: np.multiply(v, o, dtype=np.float64),
+    "sum in double precision": lambda v, m, o: np.sum(m, dtype=np.float64),
+    "tile": lambda v, m, o: np.tile(v, 2),
+    "pad": lambda v, m, o: np.pad(v, 1, mode="linear_ramp"),
     "two results": lambda v, m, o: np.modf(v),
     "accumulate": lambda v, m, o: np.logaddexp.accumulate(v),
     "reduceat": lambda v, m, o: np.add.reduceat(v, [0, 2]),

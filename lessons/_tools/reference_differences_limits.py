@@ -217,25 +217,4 @@ LIMITS = (
         "said",
         names=("torch.Tensor.set_", "torch.Tensor.untyped_storage", "torch.is_storage"),
     ),
-    Difference(
-        slug="numpy-pad",
-        title="NumPy's pad",
-        what="`np.pad` of tensors knows the ways of `torch.nn.functional.pad` only.",
-        why="Those have derivatives.",
-        code='import numpy as np\n\nnp.pad(torch.ones(2), 1, mode="linear_ramp")',
-    ),
-    Difference(
-        slug="numpy-pad-values",
-        title="Several constants in NumPy's pad",
-        what="`np.pad` of tensors takes one constant.",
-        why="`torch.nn.functional.pad` takes one.",
-        code="import numpy as np\n\nnp.pad(torch.ones(2), 1, constant_values=(1, 2))",
-    ),
-    Difference(
-        slug="numpy-meshgrid",
-        title="NumPy's sparse meshgrid",
-        what="`np.meshgrid` of tensors gives whole grids.",
-        why="`torch.meshgrid` does; its grids repeat entries without copies.",
-        code="import numpy as np\n\nnp.meshgrid(torch.ones(2), torch.ones(2), sparse=True)",
-    ),
 )

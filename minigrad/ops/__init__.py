@@ -1,18 +1,42 @@
 """The book of derivatives: each operation's forward and rule, side by side."""
 
-from minigrad.faces import lazy_loading
+from importlib import import_module
+
+from minigrad.autograd.attributes import refuse_writing
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import factories, from_data
+from minigrad.faces import attach, lazy_loading
+from minigrad.faces.arguments import cast
 from minigrad.ops import (  # noqa: F401 - what is loaded at once says its faces
     activations,
     choices,
     comparison,
     copies,
     elementwise,
+    indexing,
     inplace,
     joining,
+    linear_algebra,
     reduction,
     shape,
 )
-from minigrad.ops.methods import attach
 
-attach()
+attach(
+    __name__,
+    {
+        "name": property(lambda self: None, doc="None, as for PyTorch's tensors."),
+        **factories.methods,
+        **from_data.methods,
+        # what rooms further in ask of a tensor
+        "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
+        "_to_numpy_dtype": cast,
+        "_computed_by_numpy": staticmethod(
+            lambda *call: import_module("minigrad.ops.numpy_calls").compute(*call)
+        ),
+        "_from_data": staticmethod(
+            lambda *data: import_module("minigrad.creation.tensor_types").array_for(*data)
+        ),
+    },
+)
+refuse_writing(Tensor)
 lazy_loading.attach_waiting()

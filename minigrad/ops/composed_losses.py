@@ -11,8 +11,7 @@ from minigrad.faces import face
 from minigrad.faces.arguments import as_floats, cast
 from minigrad.ops import choices, elementwise, probability_losses
 from minigrad.ops.distances import pairwise_distance
-from minigrad.ops.refusal import no_kernel, refuse_gradient
-from minigrad.ops.type_promotion import broadcast_error, scalar
+from minigrad.ops.type_promotion import broadcast_error, no_kernel, refuse_gradient, scalar
 
 
 def reduced(each: Tensor, reduction: int) -> Tensor:

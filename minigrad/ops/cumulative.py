@@ -17,10 +17,9 @@ from minigrad.faces.arguments import as_floats, cast, check_tensor, dimension_of
 from minigrad.faces.face import in_place_form
 from minigrad.ops import elementwise
 from minigrad.ops.joining import cat
-from minigrad.ops.overriding import overridable
 from minigrad.ops.parts import select, slice_dim
 from minigrad.ops.shape import clone, flip, to_copy
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import applied, overridable, quietly
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
 _WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}

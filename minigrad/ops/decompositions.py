@@ -33,11 +33,10 @@ from minigrad.ops.linear_systems import (
     solve,
     solve_triangular,
 )
-from minigrad.ops.overriding import overridable
+from minigrad.ops.own_nodes import Decomposition, recorded
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.several_outputs import Decomposition, recorded
 from minigrad.ops.triangular import diag_embed, tril, triu
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import applied, overridable, quietly
 
 
 def _columns(vector: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.overriding import overridable
+from minigrad.ops.type_promotion import overridable
 
 _FEW = 256  # so many numbers are computed sooner one by one
 _BLOCK = 32768  # so many at a time stay in the processor's nearer memory

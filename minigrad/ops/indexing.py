@@ -12,6 +12,7 @@ from minigrad.autograd.messages import type_name as name_of_type
 from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import attach
 from minigrad.faces.arguments import entry
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
@@ -244,3 +245,14 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
     return parts.slice_dim(part, dim, start, max(start, stop), step)
+
+
+def _deleted(tensor: Tensor, index: Any) -> None:
+    """Refuse `del tensor[index]`."""
+    raise TypeError("Tensor does not support deleting items")
+
+
+attach(
+    __name__,
+    {"__getitem__": getitem, "__setitem__": setitem, "__delitem__": _deleted},
+)

@@ -17,9 +17,9 @@ import numpy as np
 
 from minigrad.core.plugs import plugs
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
-from minigrad.faces import face, numpy_protocols
+from minigrad.faces import attach, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
 from minigrad.ops import elementwise, factors, shape
 from minigrad.ops.shape import _t
@@ -411,6 +411,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))
 
 
+def _operator(self: Tensor, other: Any) -> Any:
+    """Multiply matrices: `x @ y`."""
+    if isinstance(other, np.ndarray):
+        other = wrap(other)
+    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _reflected(self: Tensor, other: Any) -> Any:
+    return matmul(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+
+
+attach(__name__, {"__matmul__": _operator, "__rmatmul__": _reflected})
 numpy_protocols.functions.update(
     {
         np.outer: lambda a, b: outer(as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)),

@@ -26,8 +26,7 @@ from minigrad.ops.linear_systems import (
     linalg,
     mT,
 )
-from minigrad.ops.overriding import overridable
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import applied, overridable, quietly
 
 # ---------------------------------------------------------------------- pseudoinverses
 

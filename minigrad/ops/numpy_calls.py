@@ -1,10 +1,11 @@
-"""Do what NumPy is asked to do with tensors where no operation of the tables stands for it.
+"""Do what NumPy is asked to do with tensors: `np.exp(t)` records itself.
 
 NumPy gives operators and functions with a tensor among their arguments to the tensor. Where an
-operation of minigrad stands for the function, it is called and recorded, also for `ufunc.outer` and
-with arguments that change nothing. For the rest PyTorch's way remains: NumPy computes with the
-tensors' memory, and a tensor that requires a gradient is refused, because nothing would be
-recorded.
+operation of minigrad stands for the function, it is called and recorded, also with arguments that
+change nothing. The tables here hold what NumPy calls by other arguments (`axis`, not `dim`) or in
+another way; files of operations add their own. For the rest PyTorch's way remains: NumPy computes
+with the tensors' memory, and a tensor that requires a gradient is refused, because nothing would
+be recorded.
 """
 
 from __future__ import annotations
@@ -18,29 +19,22 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.views import check_inplace, mark_views_stale
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
-from minigrad.faces import lazy_loading, numpy_protocols
+from minigrad.faces import FACES, lazy_loading, numpy_protocols
+from minigrad.faces.arguments import as_tensor
 from minigrad.faces.out import refuse_gradient
-from minigrad.ops.numpy_functions import arrays_of, by_numpy, functions, ufuncs
+from minigrad.ops import choices, comparison, elementwise, joining
 
-# Options of a ufunc with the values that change nothing.
+_NOT_GIVEN: Any = np._NoValue  # NumPy's own sign of an argument that was not given
+# Arguments with the values that change nothing, as None does.
 _DEFAULTS: dict[str, Any] = {
     "casting": "same_kind",
-    "dtype": None,
     "keepdims": False,
     "order": "K",
-    "signature": None,
-    "sig": None,
     "subok": True,
     "where": True,
 }
 # Functions that change their first argument.
 _CHANGING = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
-
-
-# What rooms have entered already counts more.
-numpy_protocols.ufuncs.update(ufuncs | numpy_protocols.ufuncs)
-numpy_protocols.functions.update(functions | numpy_protocols.functions)
 
 
 def compute(function: Any, method: str | None, inputs: Any, options: dict[str, Any]) -> Any:
@@ -59,37 +53,18 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
     """
     if method is None:
         return _function(function, inputs, options)
-    options = {
-        name: value
-        for name, value in options.items()
-        if not (name in _DEFAULTS and _is_default(value, _DEFAULTS[name]))
-    }
-    out = options.get("out")
+    name, options = function.__name__, _given(options)
+    out = options.pop("out", ())
     if method == "at":
-        return _changed(function.at, function.__name__, inputs[0], inputs, {})
-    if out is not None and any(place is not None for place in out):
-        return _written(function, method, inputs, options)
-    options.pop("out", None)
-    if method == "__call__" and set(options) == {"dtype"}:
-        recorded = _operation(function)
-        if recorded is not None:
-            dtype = np.dtype(options["dtype"])
-            return recorded(*(_in_type(value, dtype) for value in inputs))
-    if not options or method == "reduce":
-        key = function if method == "__call__" else (function, method)
-        recorded = _operation(key)
-        if recorded is not None and not set(options) - {"axis", "keepdims"}:
-            return recorded(*inputs, **options)
-        recorded = _operation(function)
-        if method == "outer" and recorded is not None:
-            return _outer(recorded, *inputs)
+        return _changed(function.at, name, inputs[0], inputs, {})
+    if any(place is not None for place in out):
+        return _written(function, method, inputs, out, options)
     called = function if method == "__call__" else getattr(function, method)
-    result = called(*arrays_of(inputs, function.__name__), **arrays_of(options, function.__name__))
-    return _tensors(result)
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    return value is default or (isinstance(value, str) and value == default)
+    recorded = _operation(function if method == "__call__" else (function, method))
+    known = {"axis", "keepdims"} if method == "reduce" else set()
+    if recorded is not None and not set(options) - known:
+        return recorded(*inputs, **options)
+    return _tensors(called(*arrays_of(inputs, name), **arrays_of(options, name)))
 
 
 def _operation(key: Any) -> Callable[..., Any] | None:
@@ -123,18 +98,6 @@ def _tensors(result: Any) -> Any:
     return wrap(result) if isinstance(result, (np.ndarray, np.generic)) else result
 
 
-def _in_type(value: Any, dtype: np.dtype[Any]) -> Any:
-    wanted = dtypes.of_array(np.empty(0, dtype))
-    return value.to(wanted) if isinstance(value, Tensor) else wrap(np.asarray(value, dtype))
-
-
-def _outer(operation: Any, a: Any, b: Any) -> Any:
-    """Combine each entry of one tensor with each entry of another."""
-    first = a if isinstance(a, Tensor) else wrap(np.asarray(a))
-    second = b if isinstance(b, Tensor) else wrap(np.asarray(b))
-    return operation(first.reshape((*first.shape, *(1 for _ in second.shape))), second)
-
-
 def _changed(function: Any, name: str, tensor: Any, inputs: Any, options: dict[str, Any]) -> Any:
     """Let NumPy change a tensor's memory, and count it as a change."""
     given = [value for value in (*inputs, *options.values()) if isinstance(value, Tensor)]
@@ -153,9 +116,11 @@ def _changed(function: Any, name: str, tensor: Any, inputs: Any, options: dict[s
     return result
 
 
-def _written(function: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
+def _written(
+    function: Any, method: str, inputs: Any, places: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
     """Compute a ufunc whose results go into arrays or tensors that are there already."""
-    name, places = function.__name__, options["out"]
+    name = function.__name__
     tensors = [place for place in places if isinstance(place, Tensor)]
     if is_grad_enabled():
         refuse_gradient(name, *tensors)
@@ -163,8 +128,7 @@ def _written(function: Any, method: str, inputs: Any, options: dict[str, Any]) -
         check_inplace(place, recording=False)
     called = function if method == "__call__" else getattr(function, method)
     arrays = tuple(p._array if isinstance(p, Tensor) else p for p in places)
-    rest = {key: value for key, value in options.items() if key != "out"}
-    result = called(*arrays_of(inputs, name), **arrays_of(rest, name), out=arrays)
+    result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=arrays)
     for place in tensors:
         place._bump_version()
         mark_views_stale(place)
@@ -173,3 +137,238 @@ def _written(function: Any, method: str, inputs: Any, options: dict[str, Any]) -
     return tuple(
         _tensors(got) if place is None else place for place, got in zip(places, result, strict=True)
     )
+
+
+def by_numpy(function: Any, *inputs: Any, **options: Any) -> Any:
+    """Call a function of NumPy's with the memory of tensors; what it gives are arrays.
+
+    Raises:
+        RuntimeError: If a tensor requires a gradient.
+    """
+    name = function.__name__
+    return function(*arrays_of(inputs, name), **arrays_of(options, name))
+
+
+def arrays_of(value: Any, name: str) -> Any:
+    """Put arrays in the place of tensors, also within sequences.
+
+    Args:
+        value: A tensor, a sequence or dictionary that may have tensors in it, or anything else.
+        name: The function that is to be called, for the message.
+
+    Raises:
+        RuntimeError: If a tensor requires a gradient.
+    """
+    if isinstance(value, Tensor):
+        if value.requires_grad and is_grad_enabled():
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                f"instead. (NumPy's {name}, as it was called, is not known for tensors: nothing "
+                "would be recorded.)"
+            )
+        return value._array
+    if type(value) in (list, tuple):
+        return type(value)(arrays_of(each, name) for each in value)
+    if type(value) is dict:
+        return {key: arrays_of(each, name) for key, each in value.items()}
+    return value
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Leave out arguments that change nothing."""
+    return {
+        name: value
+        for name, value in options.items()
+        if name == "axis" or not (value is None or value is _NOT_GIVEN or _is_default(name, value))
+    }
+
+
+def _is_default(name: str, value: Any) -> bool:
+    default = _DEFAULTS.get(name)
+    return value is default or (isinstance(value, str) and value == default)
+
+
+# ---------------------------------------------------------------------- the tables
+
+
+def _two(operation: Any, reflected: Any) -> Any:
+    """Make what stands for a function of two arrays; NumPy's numbers count as Python's."""
+
+    def call(a: Any, b: Any) -> Any:
+        if isinstance(a, Tensor):
+            return operation(a, b)
+        if isinstance(a, np.ndarray):
+            return operation(wrap(a), b)
+        return reflected(b, a.item() if isinstance(a, np.generic) else a)
+
+    return call
+
+
+def _reflected(operation: Any) -> Any:
+    """Swap the operands of an operation that has no name of its own for that."""
+    return lambda self, other: operation(other, self)
+
+
+def _with_array(operation: Any) -> Any:
+    return _two(operation, lambda self, other: operation(as_tensor(other), self))
+
+
+def _with(operation: Any, function: Any, most: int, *names: str) -> Any:
+    """Let an operation stand for a function of NumPy's; called with more, NumPy computes.
+
+    Args:
+        operation: What is recorded.
+        function: NumPy's function.
+        most: How many arguments the operation takes by position.
+        *names: What it takes by name.
+    """
+
+    def call(*inputs: Any, **options: Any) -> Any:
+        options = _given(options)
+        if len(inputs) > most or set(options) - set(names):
+            return by_numpy(function, *inputs, **options)
+        return operation(*inputs, **options)
+
+    return call
+
+
+def _reduction(function: Any, operation: Any) -> Any:
+    """Make what stands for `np.sum(a, axis, keepdims=...)`."""
+
+    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if not isinstance(a, Tensor):  # tensors within a list
+            return by_numpy(function, a, axis, keepdims=keepdims)
+        return operation(a, axis, keepdims)
+
+    return _with(reduce, function, 2, "axis", "keepdims")
+
+
+def _over(operation: Any) -> Any:
+    """Let an operation that wants dimensions take None for all of them."""
+    return lambda a, axis, keepdims: operation(a, () if axis is None else axis, keepdims)
+
+
+def _reduce(operation: Any) -> Any:
+    """Make what stands for `np.add.reduce(array)`, which goes along the first dimension."""
+
+    def call(array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
+        return operation(as_tensor(array), axis, keepdims)
+
+    return call
+
+
+def _expand_dims(a: Tensor, axis: Any) -> Tensor:
+    for dim in sorted(axis if isinstance(axis, (tuple, list)) else (axis,)):
+        a = a.unsqueeze(dim)
+    return a
+
+
+def _squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    if isinstance(axis, tuple):
+        for dim in sorted((dim % a.ndim for dim in axis), reverse=True):
+            a = a.squeeze(dim)
+        return a
+    return a.squeeze() if axis is None else a.squeeze(axis)
+
+
+def _transpose(a: Tensor, axes: Any = None) -> Tensor:
+    if axes is None:
+        return a.permute(tuple(reversed(range(a.ndim))))
+    return a.permute(tuple(axes))
+
+
+def _reshape(a: Tensor, shape: Any) -> Tensor:
+    return a.reshape((shape,) if isinstance(shape, (int, np.integer)) else tuple(shape))
+
+
+def _concatenate(arrays: Any, axis: Any = 0) -> Any:
+    tensors = [as_tensor(a) for a in arrays]
+    if axis is None:
+        return joining.joined([tensor.flatten() for tensor in tensors])
+    return joining.joined(tensors, axis)
+
+
+def _stack(arrays: Any, axis: int = 0) -> Any:
+    return joining.stack([as_tensor(a) for a in arrays], axis)
+
+
+def _clip(a: Any, *limits: Any, **named: Any) -> Any:
+    limits = tuple(as_tensor(c) if isinstance(c, np.ndarray) else c for c in limits)
+    named = {name.removeprefix("a_"): value for name, value in named.items()}
+    return FACES["clamp"].method(as_tensor(a), *limits, **named)
+
+
+def _where(condition: Any, *values: Any) -> Any:
+    if not values:
+        return by_numpy(np.where, condition)
+    first, second = (as_tensor(c) if isinstance(c, np.ndarray) else c for c in values)
+    condition = as_tensor(condition)
+    if condition._array.dtype.kind != "b":
+        condition = comparison.ne(condition, 0)
+    return choices.where_function(condition, first, second)
+
+
+ufuncs: dict[Any, Any] = {
+    np.add: _two(elementwise.add, elementwise.add),
+    np.subtract: _two(elementwise.sub, elementwise.rsub),
+    np.multiply: _two(elementwise.mul, elementwise.mul),
+    np.true_divide: _two(elementwise.div, elementwise.rdiv),
+    np.power: _two(elementwise.power, _reflected(elementwise.power)),
+    np.sign: choices.sgn,
+    np.maximum: _with_array(choices.maximum),
+    np.minimum: _with_array(choices.minimum),
+    np.equal: _two(comparison.eq, comparison.eq),
+    np.not_equal: _two(comparison.ne, comparison.ne),
+    np.less: _two(comparison.lt, comparison.gt),
+    np.less_equal: _two(comparison.le, comparison.ge),
+    np.greater: _two(comparison.gt, comparison.lt),
+    np.greater_equal: _two(comparison.ge, comparison.le),
+    (np.add, "reduce"): _reduce(FACES["sum"].method),
+    (np.maximum, "reduce"): _reduce(_over(FACES["amax"].method)),
+    (np.minimum, "reduce"): _reduce(_over(FACES["amin"].method)),
+}
+
+
+def _like(make: Any) -> Any:
+    def constant(a: Tensor, dtype: Any = None, shape: Any = None, **layout: Any) -> Tensor:
+        return wrap(make(a._array, dtype, shape=shape))
+
+    return constant
+
+
+functions: dict[Any, Any] = {
+    np.zeros_like: _like(np.zeros_like),
+    np.ones_like: _like(np.ones_like),
+    np.full_like: lambda a, fill_value, dtype=None, order="K", subok=True, shape=None: wrap(
+        np.full_like(a._array, fill_value, dtype, shape=shape)
+    ),
+    np.empty_like: _like(np.empty_like),
+    np.where: _where,
+    np.broadcast_to: lambda array, shape, subok=False: array.expand(shape),
+    np.expand_dims: _expand_dims,
+    np.squeeze: _squeeze,
+    np.swapaxes: lambda a, axis1, axis2: a.transpose(axis1, axis2),
+    np.transpose: _transpose,
+    np.permute_dims: _transpose,
+    np.ravel: _with(lambda a: a.flatten(), np.ravel, 1),
+    np.flip: lambda m, axis=None: m.flip(range(m.ndim) if axis is None else axis),
+    np.reshape: _with(_reshape, np.reshape, 2),
+    np.sum: _reduction(np.sum, FACES["sum"].method),
+    np.mean: _reduction(np.mean, FACES["mean"].method),
+    np.max: _reduction(np.max, _over(FACES["amax"].method)),
+    np.min: _reduction(np.min, _over(FACES["amin"].method)),
+    np.amax: _reduction(np.amax, _over(FACES["amax"].method)),
+    np.amin: _reduction(np.amin, _over(FACES["amin"].method)),
+    np.stack: _with(_stack, np.stack, 2, "axis"),
+    np.concatenate: _with(_concatenate, np.concatenate, 2, "axis"),
+    np.copy: lambda a, order="K", subok=False: a.clone(),
+    np.clip: _with(_clip, np.clip, 3, "min", "max", "a_min", "a_max"),
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: a.numel() if axis is None else a.size(axis),
+    np.moveaxis: lambda a, source, destination: a.movedim(source, destination),
+}
+
+# what files have entered already counts more
+numpy_protocols.ufuncs.update(ufuncs | numpy_protocols.ufuncs)
+numpy_protocols.functions.update(functions | numpy_protocols.functions)

@@ -20,8 +20,7 @@ import numpy as np
 from minigrad.core.tape import Array, differentiable
 from minigrad.ops.choices import _BITS, where_true
 from minigrad.ops.correlation import Sizes, in_single, padded, window_entries
-from minigrad.ops.overriding import overridable
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import applied, overridable, quietly
 
 
 @functools.lru_cache(128)

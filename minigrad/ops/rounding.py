@@ -17,8 +17,8 @@ from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
 from minigrad.faces.face import in_place_form
+from minigrad.ops.own_nodes import in_place_without_derivative, without_derivative
 from minigrad.ops.type_promotion import broadcast_error, meet_types, quietly, retry, scalar
-from minigrad.ops.without_derivative import in_place_without_derivative, without_derivative
 
 
 def _zeros(grad: Any) -> Any:

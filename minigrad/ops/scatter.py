@@ -28,11 +28,11 @@ from minigrad.ops.index_operations import (
     index_fill_number,
     index_select,
 )
+from minigrad.ops.own_nodes import without_derivative
 from minigrad.ops.parts import _along, gather, scatter_number
 from minigrad.ops.parts import scatter as scatter_values
 from minigrad.ops.parts import scatter_add as add_at
 from minigrad.ops.type_promotion import applied
-from minigrad.ops.without_derivative import without_derivative
 
 _UFUNCS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply}
 _UFUNCS |= {"amax": np.maximum, "amin": np.minimum}

@@ -15,8 +15,8 @@ from minigrad.faces.arguments import (
     not_implemented,
     refuse,
 )
+from minigrad.ops.own_nodes import not_differentiable
 from minigrad.ops.reduction import refuse_empty
-from minigrad.ops.without_derivative import not_differentiable
 
 
 def _asked(name: str, reduce: Any, what: str, example: str) -> Any:

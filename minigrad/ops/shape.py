@@ -7,6 +7,7 @@ from. Most results are views: they share the memory of the input.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -561,6 +562,39 @@ def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -
     return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
 
 
+_SCALAR_TRANSPOSED = (
+    "Tensor.{} is deprecated on 0-D tensors. This function is the identity in these cases."
+)
+
+
+def _reversed(tensor: Tensor) -> Tensor:
+    """Give the tensor with its dimensions in reversed order."""
+    if tensor.ndim == 0:
+        warnings.warn(_SCALAR_TRANSPOSED.format("T"), UserWarning, stacklevel=2)
+    elif tensor.ndim != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return tensor.permute(tuple(reversed(range(tensor.ndim))))
+
+
+def _matrices_transposed(tensor: Tensor) -> Tensor:
+    """Transpose each matrix of a batch."""
+    if tensor.ndim == 0:
+        warnings.warn(_SCALAR_TRANSPOSED.format("mT"), UserWarning, stacklevel=2)
+        return tensor
+    if tensor.ndim == 1:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    return tensor.transpose(-2, -1)
+
+
 attach(
     __name__,
     {
@@ -568,5 +602,7 @@ attach(
         "view_as": lambda input, other: view(input, resolved(input, other._array.shape)),
         "reshape_as": lambda input, other: reshape(input, resolved(input, other._array.shape)),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
+        "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
+        "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
     },
 )

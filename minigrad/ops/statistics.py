@@ -14,8 +14,8 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import cast, dimension, dimension_of, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
+from minigrad.ops.own_nodes import Decomposition, recorded
 from minigrad.ops.reduction import count, mean_all, mean_dim, spread
-from minigrad.ops.several_outputs import Decomposition, recorded
 from minigrad.ops.type_promotion import applied, quietly
 
 # ---------------------------------------------------------------------- products

@@ -1,4 +1,9 @@
-"""Bring the operands of an operation together: numbers, arrays, and tensors of different types."""
+"""Bring the operands of an operation together: numbers, arrays, and tensors of different types.
+
+NumPy does not compute an error function. Where a forward needs such a function, it is written here
+in NumPy, for numbers; and an array of a class of its own is asked first, by NumPy's protocol, so
+that the forward need not know what it was given: see `overridable`.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,13 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
 from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode
+from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.node import NO_EDGE
 from minigrad.core.plugs import plugs
 from minigrad.core.saved import SavedTensor
 from minigrad.core.tensor import Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
+from minigrad.faces.arguments import check_tensor
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
@@ -240,6 +246,72 @@ def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
                 )
         a = np.broadcast_shapes(a, b)
     return RuntimeError(f"shapes do not broadcast: {shapes}")
+
+
+def no_kernel(kernel: str, given: Tensor) -> NotImplementedError:
+    """Make the error for an operation that has no values among integers."""
+    return NotImplementedError(
+        f"\"{kernel}\" not implemented for '{given.dtype.tensor_type}'. Convert to float first."
+    )
+
+
+def check_floats(name: str, kernel: str, input: Any) -> None:
+    """Raise if an input is no tensor, or one of integers."""
+    check_tensor(name, input)
+    if input._array.dtype.kind in "iub":
+        raise no_kernel(kernel, input)
+
+
+def refuse_gradient(name: str, argument: str, given: Tensor | None) -> None:
+    """Raise if an argument would need a gradient that does not exist."""
+    if given is not None and given.requires_grad and is_grad_enabled():
+        raise RuntimeError(
+            f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
+            "This input cannot have requires_grad True."
+        )
+
+
+# ---------------------------------------------------------------------- other kinds of arrays
+
+
+# Of these classes are NumPy's own arrays, and the scalars that it makes of arrays of one entry
+_OWN = frozenset({np.ndarray, *np.sctypeDict.values()})
+
+
+def overridable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an array's class answer a function, by `__array_function__`, as it does for NumPy's own.
+
+    Args:
+        function: Takes an array first, then any other values; no keywords.
+
+    Returns:
+        The function. It asks the first argument, unless that is one of NumPy's own arrays.
+
+    Example:
+        >>> @overridable
+        ... def double(array):
+        ...     return array * 2
+        >>> class Proud(np.ndarray):
+        ...     def __array_function__(self, function, types, arguments, options):
+        ...         return f"I answer {function.__name__} myself"
+        >>> double(np.array([1, 2]))
+        array([2, 4])
+        >>> double(np.array([1, 2]).view(Proud))
+        'I answer double myself'
+    """
+
+    @functools.wraps(function)
+    def ask(array: Any, *others: Any) -> Any:
+        kind = type(array)
+        if kind in _OWN:
+            return function(array, *others) if others else function(array)
+        return array.__array_function__(ask, (kind,), (array, *others), {})
+
+    ask._implementation = function  # type: ignore[attr-defined]  # as NumPy's have it
+    return ask
+
+
+# ---------------------------------------------------------------------- what the tape writes
 
 
 def meeting(a: str, b: str) -> list[str]:

@@ -6,7 +6,7 @@ import sympy
 
 import minigrad as torch
 from minigrad.nn import functional as F
-from minigrad.ops.overriding import overridable
+from minigrad.ops.type_promotion import overridable
 from minigrad.symbolic import equal, expression, prove, symbols
 from minigrad.symbolic.exact import exact
 

@@ -14,7 +14,7 @@ from minigrad.faces.arguments import check_tensor, dimension, real_number
 from minigrad.ops import activations, rectifiers, smooth_activations
 from minigrad.ops.inplace import write
 from minigrad.ops.rectifiers import hardtanh_limits, number_among
-from minigrad.ops.refusal import check_floats, no_kernel
+from minigrad.ops.type_promotion import check_floats, no_kernel
 
 __all__ = [
     "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid",

@@ -16,7 +16,7 @@ from minigrad.nn.functional.activation import logsigmoid
 from minigrad.nn.functional.linear import pairwise_distance
 from minigrad.nn.functional.loss import _OLD, loss, named, number, reduced
 from minigrad.ops import composed_losses, losses, margin_losses, regression_losses
-from minigrad.ops.refusal import no_kernel, refuse_gradient
+from minigrad.ops.type_promotion import no_kernel, refuse_gradient
 
 __all__ = [
     "cosine_embedding_loss", "hinge_embedding_loss", "huber_loss", "l1_loss",

@@ -17,7 +17,7 @@ from minigrad.faces.arguments import check_tensor
 from minigrad.nn.signatures import arguments_of, written
 from minigrad.ops import composed_losses, elementwise, losses, probability_losses
 from minigrad.ops.factors import differ
-from minigrad.ops.refusal import no_kernel, refuse_gradient
+from minigrad.ops.type_promotion import no_kernel, refuse_gradient
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy",

@@ -1,0 +1,190 @@
+"""Record operations that the tape does not write: with several results, or without a derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from minigrad.autograd.messages import RELEASED
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.modes import attend, grad_mode
+from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces.face import writer
+from minigrad.ops.type_promotion import in_a_rule
+
+
+def _new(kind: type[Node], inputs: Sequence[Tensor]) -> Any:
+    """Make a node behind those inputs that need a gradient; None if there are none."""
+    edges = [each._edge or resolve_edge(each) for each in inputs] if grad_mode.enabled else []
+    edges = [edge for edge in edges if edge is not NO_EDGE]
+    if not edges:
+        return None
+    node = object.__new__(kind)
+    node._set_up(edges)
+    return node
+
+
+# ---------------------------------------------------------------------- several results
+
+
+class Decomposition(Node):
+    """Backward of an operation with one input and several results.
+
+    A subclass has a rule: it gets the gradients of the results, None for a result that was not
+    used, then the input if `_keeps_input`, then the results that it keeps, and then the settings.
+    """
+
+    __slots__ = ("_settings",)
+    _multiple = True
+    _keeps_tensors = True
+    _keeps_input: ClassVar[bool] = False
+    _keeps_results: ClassVar[int | None] = None  # how many of the first ones; None: all
+    _settings: tuple[Any, ...]
+
+    @staticmethod
+    def rule(*values: Any) -> Any:
+        """Give the gradient of the input."""
+        raise NotImplementedError
+
+    def _result_nr(self, place: int) -> int:
+        """Tell which output of the node the result is that it saved at a place."""
+        return place - self._keeps_input
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Apply the rule to arrays."""
+        return self._applied(gradient, keep, self._as_array)
+
+    @in_a_rule
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Apply the rule to tensors, which records it."""
+        return self._applied(gradient, keep, self._as_tensor)
+
+    def _applied(self, gradient: Any, keep: bool, unpacked: Callable[[int, Any], Any]) -> Any:
+        if self._saved is None:
+            raise RuntimeError(RELEASED)
+        saved = [unpacked(place, each) for place, each in enumerate(self._saved)]
+        result = self.rule(*gradient, *saved, *self._settings)
+        if not keep:
+            self._saved = None
+        return (result,)
+
+    def _as_array(self, place: int, saved: Any) -> Any:
+        return saved._array if saved._version_counter is None else unpack_array(saved, self)
+
+    def _as_tensor(self, place: int, saved: Any) -> Tensor:
+        """Give a saved value as a tensor with its place in the graph."""
+        tensor = unpack_tensor(saved, self)
+        if saved.__class__ is SavedTensor and saved.tensor is None:
+            tensor._edge = (self, self._result_nr(place))
+        return tensor
+
+
+def recorded(
+    kind: type[Decomposition], input: Tensor, results: Sequence[Any], *settings: Any
+) -> tuple[Tensor, ...]:
+    """Put the results of an operation into tensors, and record where they came from.
+
+    Args:
+        kind: The class of the node.
+        input: The tensor.
+        results: Its results, as arrays.
+        *settings: What else the rule needs to know.
+    """
+    outputs = tuple(map(wrap, results))
+    node = _new(kind, (input,))
+    if node is None:
+        return outputs
+    node._shape = tuple(output._array.shape for output in outputs)
+    node._dtype = tuple(output._array.dtype for output in outputs)
+    node._settings = settings
+    kept = input if input._version_counter is None else SavedTensor(input)
+    node._saved = (
+        *((kept,) if kind._keeps_input else ()),
+        *(SavedTensor(output, True) for output in outputs[: kind._keeps_results]),
+    )
+    for number, output in enumerate(outputs):
+        output._edge = (node, number)
+    attend(node, *outputs)
+    return outputs
+
+
+# ---------------------------------------------------------------------- no derivative
+
+
+def _refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
+    raise RuntimeError(f"derivative for aten::{node._saved[0]} is not implemented")
+
+
+class _NoDerivative(Node):
+    """Stands in the graph for an operation that has no derivative, as in PyTorch."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented"
+
+    _run = _run_recorded = _refuse
+
+
+_NoDerivative.__name__ = "NotImplemented"
+
+
+def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
+    """Record an operation whose gradient must not be asked for.
+
+    Args:
+        name: What the error calls the operation.
+        result: Its result, a new tensor.
+        *inputs: Its inputs.
+    """
+    return _behind(_NoDerivative, (name,), result, inputs)
+
+
+def _behind(kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any]) -> Tensor:
+    node = _new(kind, [each for each in inputs if isinstance(each, Tensor)])
+    if node is not None:
+        node._saved = saved
+        result._edge = (node, 0)
+        attend(node, result)
+    return result
+
+
+def in_place_without_derivative(function: Callable[..., Any]) -> Callable[..., Tensor]:
+    """Make the method that does in place what such an operation on two does, and says its name."""
+    name = f"{function.__name__}_"
+
+    def operation(*arguments: Any) -> Any:
+        result = function(*arguments)
+        node = result is not NotImplemented and result._edge and result._edge[0]
+        if node:
+            node._saved = (name,)
+        return result
+
+    def method(input: Tensor, other: Any) -> Tensor:
+        """Do it in place."""
+        return writer[0](operation, input, other)
+
+    method.__name__ = name
+    return method
+
+
+def not_differentiable(name: str, operation: str) -> Callable[[Any, Tensor], Tensor]:
+    """Make what records an operation under a node of its own, which says that it has no rule.
+
+    Args:
+        name: The name of the node.
+        operation: What the error calls the operation.
+
+    Returns:
+        A function of the result, an array, and the input.
+    """
+
+    def refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
+        raise NotImplementedError(f"the derivative for '{operation}' is not implemented.")
+
+    doc = f"Backward of `{operation}`, which has no derivative."
+    content = {"__slots__": (), "__doc__": doc, "_run": refuse, "_run_recorded": refuse}
+    kind = type(name, (Node,), content)
+    return lambda array, input: _behind(kind, (), wrap(array), (input,))
