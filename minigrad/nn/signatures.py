@@ -42,3 +42,25 @@ def arguments_of(signature: str) -> Iterator[str]:
         name = argument.partition("=")[0].strip()
         if name not in ("", "*", "self"):
             yield name
+
+
+def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any) -> tuple[str, ...]:
+    """Write `__init__` for a class that treats its settings as a whole.
+
+    Args:
+        cls: The class.
+        first: Its arguments before the settings.
+        settings: The signature of the settings.
+        *lines: Its statements; `{settings}` in them stands for a dictionary of the settings.
+        **names: What they speak of.
+
+    Returns:
+        The names of the settings.
+    """
+    listed = tuple(arguments_of(settings))
+    given = f"dict({', '.join(f'{name}={name}' for name in listed)})"
+    head = f"{cls.__qualname__}.__init__({first}, {settings})"
+    statements = [line.format(settings=given) for line in lines]
+    made = written(head, statements, {**names, "__name__": cls.__module__})
+    cls.__init__ = made  # type: ignore[misc]
+    return listed

@@ -18,7 +18,7 @@ from minigrad.creation.factories import empty
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.nn.signatures import arguments_of, written
+from minigrad.nn.signatures import constructor, written
 
 
 class Layer(Module):
@@ -44,15 +44,11 @@ class Layer(Module):
             **others: For other base classes.
         """
         super().__init_subclass__(**others)
-        names = {"Layer": Layer, "F": F, "__name__": cls.__module__}
         if shows is not None:
             cls._shows = shows
         if settings is not None:
-            cls._settings = tuple(arguments_of(settings))
-            kept = ", ".join(f"{name}={name}" for name in cls._settings)
-            lines = "super(Layer, self).__init__()", f"self._keep(dict({kept}))"
-            head = f"{cls.__qualname__}.__init__(self, {settings})"
-            cls.__init__ = written(head, lines, names)  # type: ignore[method-assign]
+            lines = "super(Layer, self).__init__()", "self._keep({settings})"
+            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer)
         if calls is not None:
             annotated = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
             known = {*cls._settings, *chain.from_iterable(annotated)} - {"size_average", "reduce"}
@@ -65,6 +61,7 @@ class Layer(Module):
             given = [f"{each.name}=self.{each.name}" for each in of_function if each.name in known]
             line = f"return F.{calls.__name__}({', '.join(inputs + given)})"
             head = f"{cls.__qualname__}.forward({', '.join(['self', *inputs])})"
+            names = {"F": F, "__name__": cls.__module__}
             cls.forward = written(head, [line], names, "Compute the result.")
 
     def _keep(self, settings: dict[str, Any]) -> None:

@@ -1,19 +1,19 @@
 """Change the learning rate while training goes on: schedules, alone or put together."""
 
-from minigrad.optim.lr_scheduler.base import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
-from minigrad.optim.lr_scheduler.base import LRScheduler
-from minigrad.optim.lr_scheduler.base import _LRScheduler as _LRScheduler
-from minigrad.optim.lr_scheduler.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from minigrad.optim.lr_scheduler.factors import (
+from minigrad.optim.lr_scheduler.base import (
+    EPOCH_DEPRECATION_WARNING,
     ConstantLR,
     ExponentialLR,
     LambdaLR,
     LinearLR,
+    LRScheduler,
     MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
     StepLR,
+    _LRScheduler,
 )
+from minigrad.optim.lr_scheduler.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from minigrad.optim.lr_scheduler.waves import (
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
@@ -22,20 +22,8 @@ from minigrad.optim.lr_scheduler.waves import (
 )
 
 __all__ = [
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-]
+    "EPOCH_DEPRECATION_WARNING", "ChainedScheduler", "ConstantLR", "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
+    "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
+]  # fmt: skip

@@ -1,15 +1,18 @@
-"""Change an optimizer's learning rates from epoch to epoch: what all schedules share."""
+"""Multiply learning rates by factors from epoch to epoch, and what all schedules share."""
 
 from __future__ import annotations
 
 import types
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
+from minigrad.nn.signatures import constructor
 from minigrad.optim.optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (
@@ -45,7 +48,31 @@ class LRScheduler:
     _last_lr: list[Any]
     _step_count: int
 
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+    if TYPE_CHECKING:
+
+        def __init__(self, optimizer: Any, *values: Any, **settings: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+    else:
+
+        def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+            self._begin(optimizer, {"last_epoch": last_epoch})
+
+    def __init_subclass__(cls, settings: str | None = None, **others: Any) -> None:
+        """Write `__init__` for a class.
+
+        Args:
+            settings: Its arguments after `optimizer`.
+            **others: For other base classes.
+        """
+        super().__init_subclass__(**others)
+        if settings is not None:
+            constructor(cls, "self, optimizer", settings, "self._begin(optimizer, {settings})")
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        """Keep the settings and set the first rates; classes that check settings override this."""
+        last_epoch = settings.pop("last_epoch")
+        self.__dict__.update(settings)
         self.optimizer = check_optimizer(optimizer)
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -134,8 +161,8 @@ class LRScheduler:
         finally:
             self._get_lr_called_within_step = False
         for group, value in zip(self.optimizer.param_groups, values, strict=True):
-            update(group, "lr", value)
-        self._last_lr = self._present()
+            set_lr(group, value)
+        self._last_lr = values_of(self.optimizer, "lr")
 
     def _warn_if_asked_directly(self) -> None:
         if not self._get_lr_called_within_step:
@@ -144,10 +171,6 @@ class LRScheduler:
                 "`get_last_lr()`.",
                 UserWarning,
             )
-
-    def _present(self) -> list[Any]:
-        """Give the learning rates as they are."""
-        return values_of(self.optimizer, "lr")
 
 
 class _LRScheduler(LRScheduler):
@@ -174,14 +197,14 @@ def values_of(optimizer: Optimizer, name: str) -> list[Any]:
     return [_own(group[name]) for group in optimizer.param_groups]
 
 
-def update(group: dict[str, Any], name: str, value: Any) -> None:
-    """Change a setting; a tensor keeps its place and changes its value."""
-    if isinstance(group[name], Tensor):
+def set_lr(group: dict[str, Any], value: Any) -> None:
+    """Change the learning rate of a group; a tensor keeps its place and changes its value."""
+    if isinstance(group["lr"], Tensor):
         if isinstance(value, Tensor) and value.ndim:
             value = value.squeeze()
-        group[name].fill_(value)
+        group["lr"].fill_(value)
     else:
-        group[name] = value
+        group["lr"] = value
 
 
 def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
@@ -219,6 +242,247 @@ def _notice_steps(optimizer: Optimizer) -> None:
     optimizer.step = noticed  # type: ignore[method-assign]
 
 
-def state_of_callable(function: Callable[..., Any]) -> dict[str, Any] | None:
+def state_of_callable(function: Any) -> dict[str, Any] | None:
     """Give what an object that is called remembers; a plain function has nothing to save."""
-    return None if isinstance(function, types.FunctionType) else function.__dict__.copy()
+    plain = function is None or isinstance(function, types.FunctionType)
+    return None if plain else function.__dict__.copy()
+
+
+class _WithFunctions(LRScheduler):
+    """The part that schedules with functions of the epoch share."""
+
+    _apart = ("optimizer", "lr_lambdas")
+    _must_be_functions = False
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        given, groups = settings.pop("lr_lambda"), len(optimizer.param_groups)
+        if not isinstance(given, (list, tuple)):
+            given = [given] * groups
+        elif len(given) != groups:
+            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        for function in given if self._must_be_functions else ():
+            if not callable(function):
+                raise TypeError(
+                    f"lr_lambda should be a function, but got {type(function).__name__}"
+                )
+        super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule remembers; of functions only what objects remember."""
+        functions = [state_of_callable(function) for function in self.lr_lambdas]
+        return {**super().state_dict(), "lr_lambdas": functions}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave; the functions themselves stay."""
+        super().load_state_dict(state_dict)
+        for own, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if saved is not None:
+                own.__dict__.update(saved)
+
+
+class LambdaLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
+    r"""The first learning rate times a function of the epoch: $\gamma_t = \gamma_0 f(t)$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        lr_lambda: The function, or one for each group.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        self._warn_if_asked_directly()
+        pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
+        return [base * function(self.last_epoch) for function, base in pairs]
+
+
+class MultiplicativeLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
+    r"""The learning rate times a function of the epoch: $\gamma_t = \gamma_{t-1} f(t)$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        lr_lambda: The function, or one for each group.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    _must_be_functions = True
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        self._warn_if_asked_directly()
+        if self._is_initial:
+            return values_of(self.optimizer, "lr")
+        pairs = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
+        return [group["lr"] * function(self.last_epoch) for function, group in pairs]
+
+
+class _ByFactors(LRScheduler):
+    """The part that schedules of given factors share: subclasses tell the factors."""
+
+    def _factor(self, epoch: int) -> float | None:
+        """Give by what the last learning rate is multiplied in an epoch; None to leave it."""
+        raise NotImplementedError
+
+    def _product(self, epoch: int) -> float:
+        """Give by what the first learning rate is multiplied until an epoch, in closed form."""
+        raise NotImplementedError
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        self._warn_if_asked_directly()
+        factor = self._factor(self.last_epoch)
+        if factor is None:
+            return values_of(self.optimizer, "lr")
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        product = self._product(self.last_epoch)
+        return [base * product for base in self.base_lrs]
+
+
+class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
+    r"""Every `step_size` epochs the learning rate is multiplied by `gamma`.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        step_size: After how many epochs it falls.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
+
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** (epoch // self.step_size)
+
+
+class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
+    """At each milestone the learning rate is multiplied by `gamma`.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        milestones: The epochs at which it falls; one named twice counts twice.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        super()._begin(optimizer, settings | {"milestones": Counter(settings["milestones"])})
+
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
+
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
+
+
+class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch=-1"):
+    """The learning rate is multiplied by a factor until `total_iters` epochs have passed.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        factor: The factor, from 0 to 1.
+        total_iters: When it is taken back.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If the factor is out of range.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if settings["factor"] > 1.0 or settings["factor"] < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        super()._begin(optimizer, settings)
+
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.factor
+        return 1.0 / self.factor if epoch == self.total_iters else None
+
+    def _product(self, epoch: int) -> float:
+        return self.factor + (epoch >= self.total_iters) * (1 - self.factor)
+
+
+class LinearLR(
+    _ByFactors, settings="start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1"
+):
+    """The learning rate's factor goes along a straight line from one value to another.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        start_factor: The factor of the first epoch, above 0 and up to 1.
+        end_factor: The factor from `total_iters` on, from 0 to 1.
+        total_iters: How long it takes.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If a factor is out of range.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if settings["start_factor"] > 1.0 or settings["start_factor"] <= 0:
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal "
+                "to 1."
+            )
+        if settings["end_factor"] > 1.0 or settings["end_factor"] < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        super()._begin(optimizer, settings)
+
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.start_factor
+        if self._is_initial or epoch > self.total_iters:
+            return None
+        rise = self.end_factor - self.start_factor
+        return 1.0 + rise / (self.total_iters * self.start_factor + (epoch - 1) * rise)
+
+    def _product(self, epoch: int) -> float:
+        rise = self.end_factor - self.start_factor
+        return self.start_factor + rise * min(self.total_iters, epoch) / self.total_iters
+
+
+class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
+    r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        return None if self._is_initial else self.gamma
+
+    def _product(self, epoch: int) -> float:
+        return self.gamma**epoch
+
+
+class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1"):
+    r"""The learning rate falls to zero by a power: $\gamma_0 (1 - t / T)^p$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        total_iters: When it is zero: $T$.
+        power: The power $p$.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        if self._is_initial or epoch > self.total_iters:
+            return None
+        left, before = (1.0 - at / self.total_iters for at in (epoch, epoch - 1))
+        return (left / before) ** self.power
+
+    def _product(self, epoch: int) -> float:
+        return (1.0 - min(self.total_iters, epoch) / self.total_iters) ** self.power

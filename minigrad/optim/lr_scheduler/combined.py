@@ -12,13 +12,17 @@ from minigrad.optim.lr_scheduler.base import (
     EPOCH_DEPRECATION_WARNING,
     LRScheduler,
     check_optimizer,
-    update,
+    set_lr,
     values_of,
 )
 from minigrad.optim.optimizer import Optimizer
 
 
-class ReduceLROnPlateau(LRScheduler):
+class ReduceLROnPlateau(
+    LRScheduler,
+    settings="mode='min', factor=0.1, patience=10, threshold=1e-4, threshold_mode='rel', "
+    "cooldown=0, min_lr=0, eps=1e-8",
+):
     """When a measure has not improved for `patience` epochs, the learning rate is reduced.
 
     Args:
@@ -46,38 +50,21 @@ class ReduceLROnPlateau(LRScheduler):
         [0.5]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: list[float] | float = 0,
-        eps: float = 1e-8,
-    ) -> None:
-        if factor >= 1.0:
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if settings["factor"] >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        self.factor = factor
-        self.optimizer = check_optimizer(optimizer)
-        groups = len(optimizer.param_groups)
-        self.default_min_lr: float | None
-        if isinstance(min_lr, (list, tuple)):
-            if len(min_lr) != groups:
-                raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
-            self.default_min_lr = None
-            self.min_lrs = list(min_lr)
-        else:
-            self.default_min_lr = min_lr
-            self.min_lrs = [min_lr] * groups
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
-        self.last_epoch = 0
+        self.optimizer, groups = check_optimizer(optimizer), len(optimizer.param_groups)
+        least = settings.pop("min_lr")
+        several = isinstance(least, (list, tuple))
+        if several and len(least) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(least)}")
+        better = [settings.pop(name) for name in ("mode", "threshold", "threshold_mode")]
+        self.factor = settings.pop("factor")
+        self.default_min_lr = None if several else least
+        self.min_lrs = list(least) if several else [least] * groups
+        self.__dict__.update(settings, last_epoch=0)
         self._last_lr = values_of(optimizer, "lr")
-        self._init_is_better(mode, threshold, threshold_mode)
+        self._init_is_better(*better)
         self._reset()
 
     def _reset(self) -> None:
@@ -128,7 +115,7 @@ class ReduceLROnPlateau(LRScheduler):
             before = float(group["lr"])
             after = max(before * self.factor, least)
             if before - after > self.eps:
-                update(group, "lr", after)
+                set_lr(group, after)
 
     @property
     def in_cooldown(self) -> bool:
@@ -197,7 +184,7 @@ class _OfSchedulers(LRScheduler):
             scheduler.load_state_dict(state)
 
 
-class SequentialLR(_OfSchedulers):
+class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-1"):
     """Follow one schedule after the other.
 
     Args:
@@ -225,13 +212,8 @@ class SequentialLR(_OfSchedulers):
         [0.5, 0.5, 1.0, 0.25]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        schedulers: list[LRScheduler],
-        milestones: list[int],
-        last_epoch: int = -1,
-    ) -> None:
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        schedulers, milestones, last_epoch = settings.values()
         if len(schedulers) < 1:
             raise ValueError(
                 f"{type(self).__name__} expects at least one scheduler, but got no scheduler."
@@ -249,7 +231,7 @@ class SequentialLR(_OfSchedulers):
         self.optimizer = optimizer
         # each schedule has made its first step: take that back, and let the first one make it
         for group in optimizer.param_groups:
-            update(group, "lr", group["initial_lr"])
+            set_lr(group, group["initial_lr"])
         self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.optim.lr_scheduler.base import (
     LRScheduler,
     check_optimizer,
     one_for_each_group,
+    set_lr,
     state_of_callable,
-    update,
+    values_of,
 )
-from minigrad.optim.optimizer import Optimizer
 
 
-class CosineAnnealingLR(LRScheduler):
+class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1"):
     r"""The learning rate falls from its first value to `eta_min` within `T_max` epochs.
 
     $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
@@ -40,17 +39,11 @@ class CosineAnnealingLR(LRScheduler):
         [0.5]
     """
 
-    def __init__(
-        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
-        self.T_max, self.eta_min = T_max, eta_min
-        super().__init__(optimizer, last_epoch)
-
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates from the present ones."""
         self._warn_if_asked_directly()
         if self._is_initial:
-            return self._present()
+            return values_of(self.optimizer, "lr")
         epoch, half = self.last_epoch, self.T_max
         if self._step_count == 1 and epoch > 0:
             return _along_cosine(self.base_lrs, self.eta_min, epoch * math.pi / half)
@@ -71,7 +64,9 @@ def _along_cosine(highest: list[Any], lowest: float, angle: float) -> list[Any]:
     return [lowest + (rate - lowest) * wave / 2 for rate in highest]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
+class CosineAnnealingWarmRestarts(
+    LRScheduler, settings="T_0, T_mult=1, eta_min=0.0, last_epoch=-1"
+):
     r"""The learning rate falls along the cosine and jumps back, the next time `T_mult` times later.
 
     $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
@@ -90,28 +85,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         ValueError: If a number makes no sense.
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0.0,
-        last_epoch: int = -1,
-    ) -> None:
-        if T_0 <= 0 or not isinstance(T_0, int):
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
-        if T_mult < 1 or not isinstance(T_mult, int):
-            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
-        if not isinstance(eta_min, (float, int)):
+    T_cur: Any
+    T_i: Any
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        first, factor, lowest, last_epoch = settings.values()
+        if first <= 0 or not isinstance(first, int):
+            raise ValueError(f"Expected positive integer T_0, but got {first}")
+        if factor < 1 or not isinstance(factor, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {factor}")
+        if not isinstance(lowest, (float, int)):
             raise ValueError(
-                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
+                f"Expected float or int eta_min, but got {lowest} of type {type(lowest)}"
             )
-        self.T_0 = T_0
-        self.T_i: Any = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur: Any = last_epoch
-        super().__init__(optimizer, last_epoch)
+        kept = {"T_0": first, "T_i": first, "T_mult": factor, "eta_min": lowest}
+        super()._begin(optimizer, {**kept, "T_cur": last_epoch, "last_epoch": last_epoch})
 
     def get_lr(self) -> list[Any]:
         """Compute the learning rates."""
@@ -179,7 +167,12 @@ class _WithMomentum(LRScheduler):
             group["momentum"] = momentum
 
 
-class CyclicLR(_WithMomentum):
+class CyclicLR(
+    _WithMomentum,
+    settings="base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', "
+    "gamma=1.0, scale_fn=None, scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, "
+    "max_momentum=0.9, last_epoch=-1",
+):
     """The learning rate goes up and down between two values in straight lines.
 
     Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
@@ -206,53 +199,37 @@ class CyclicLR(_WithMomentum):
     """
 
     _apart = ("optimizer", "_scale_fn_custom")
+    _scale_fn_custom: Any
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: float | list[float],
-        max_lr: float | list[float],
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle",
-        cycle_momentum: bool = True,
-        base_momentum: float = 0.8,
-        max_momentum: float = 0.9,
-        last_epoch: int = -1,
-    ) -> None:
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         self.optimizer = check_optimizer(optimizer)
-        base_lrs = one_for_each_group("base_lr", optimizer, base_lr)
-        if last_epoch == -1:
+        last_epoch = settings.pop("last_epoch")
+        begins = last_epoch == -1
+        base_lrs = one_for_each_group("base_lr", optimizer, settings.pop("base_lr"))
+        if begins:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
-                update(group, "lr", rate)
-        self.max_lrs = one_for_each_group("max_lr", optimizer, max_lr)
-        up = float(step_size_up)
-        down = up if step_size_down is None else float(step_size_down)
-        self.total_size = up + down
-        self.step_ratio = up / self.total_size
-        if scale_fn is None:
-            if mode not in ("triangular", "triangular2", "exp_range"):
+                set_lr(group, rate)
+        self.max_lrs = one_for_each_group("max_lr", optimizer, settings.pop("max_lr"))
+        up, down = settings.pop("step_size_up"), settings.pop("step_size_down")
+        self.total_size = float(up) + float(up if down is None else down)
+        self.step_ratio = float(up) / self.total_size
+        self._scale_fn_custom = settings.pop("scale_fn")
+        if self._scale_fn_custom is None:
+            if settings["mode"] not in ("triangular", "triangular2", "exp_range"):
                 raise ValueError("mode is invalid and scale_fn is None")
-            scale_mode = "iterations" if mode == "exp_range" else "cycle"
-        self.mode, self.gamma = mode, gamma
-        self._scale_fn_custom: Any = scale_fn
-        self.scale_mode = scale_mode
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self.base_momentums, self.max_momentums = self._begin_momentum(
-                base_momentum, max_momentum, last_epoch == -1
-            )
-        super().__init__(optimizer, last_epoch)
+            by_step = settings["mode"] == "exp_range"
+            settings["scale_mode"] = "iterations" if by_step else "cycle"
+        momenta = settings.pop("base_momentum"), settings.pop("max_momentum")
+        self.__dict__.update(settings)
+        if self.cycle_momentum:
+            self.base_momentums, self.max_momentums = self._begin_momentum(*momenta, begins)
+        super()._begin(optimizer, {"last_epoch": last_epoch})
         self.base_lrs = base_lrs
 
-    def scale_fn(self, x: float) -> float:
+    def scale_fn(self, x: float) -> Any:
         """Give the height of a cycle, or at a step."""
         if self._scale_fn_custom is not None:
-            height: float = self._scale_fn_custom(x)
-            return height
+            return self._scale_fn_custom(x)
         if self.mode == "exp_range":
             return self.gamma**x
         return 1.0 if self.mode == "triangular" else 1 / 2.0 ** (x - 1)
@@ -274,8 +251,7 @@ class CyclicLR(_WithMomentum):
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule remembers; of `scale_fn` only what an object remembers."""
-        function = self._scale_fn_custom
-        saved = None if function is None else state_of_callable(function)
+        saved = state_of_callable(self._scale_fn_custom)
         return {**super().state_dict(), "_scale_fn_custom": saved}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -291,7 +267,12 @@ _FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
 _END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
 
 
-class OneCycleLR(_WithMomentum):
+class OneCycleLR(
+    _WithMomentum,
+    settings="max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, "
+    "anneal_strategy='cos', cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, "
+    "div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1",
+):
     """The learning rate rises once, and falls to far below its beginning; call it at every step.
 
     Source: Smith and Topin, *Super-convergence: very fast training of neural networks using large
@@ -325,58 +306,42 @@ class OneCycleLR(_WithMomentum):
         [0.02]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        max_lr: float | list[float],
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: str = "cos",
-        cycle_momentum: bool = True,
-        base_momentum: float | list[float] = 0.85,
-        max_momentum: float | list[float] = 0.95,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        three_phase: bool = False,
-        last_epoch: int = -1,
-    ) -> None:
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         self.optimizer = check_optimizer(optimizer)
-        if total_steps is not None:
-            self.total_steps = _positive("total_steps", total_steps)
-        elif epochs is not None and steps_per_epoch is not None:
-            _positive("epochs", epochs)
-            self.total_steps = epochs * _positive("steps_per_epoch", steps_per_epoch)
+        given, share, ways = settings, settings["pct_start"], settings["anneal_strategy"]
+        if given["total_steps"] is not None:
+            total = _positive("total_steps", given["total_steps"])
+        elif given["epochs"] is not None and given["steps_per_epoch"] is not None:
+            epochs = _positive("epochs", given["epochs"])
+            total = epochs * _positive("steps_per_epoch", given["steps_per_epoch"])
         else:
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        turn, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        back = float(2 * pct_start * self.total_steps) - 2
-        if three_phase:
-            phases = [(turn, _RISE), (back, _FALL), (last, _END)]
-        else:
-            phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
-        names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
-        self._schedule_phases: list[dict[str, Any]] = [
-            {"end_step": end, **dict(zip(names, settings, strict=True))} for end, settings in phases
-        ]
-        if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
-        if anneal_strategy not in ("cos", "linear"):
+        turn, last = float(share * total) - 1, total - 1
+        phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
+        if given["three_phase"]:
+            phases[1:] = [(float(2 * share * total) - 2, _FALL), (last, _END)]
+        if share < 0 or share > 1 or not isinstance(share, float):
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {share}")
+        if ways not in ("cos", "linear"):
             raise ValueError(
-                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {ways}"
             )
-        self._anneal_func_type = anneal_strategy
-        max_lrs = one_for_each_group("max_lr", optimizer, max_lr)
-        if last_epoch == -1:
-            for group, highest in zip(optimizer.param_groups, max_lrs, strict=True):
-                group["initial_lr"] = highest / div_factor
-                group["max_lr"] = highest
-                group["min_lr"] = group["initial_lr"] / final_div_factor
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self._begin_momentum(base_momentum, max_momentum, last_epoch == -1)
-        super().__init__(optimizer, last_epoch)
+        names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
+        self.total_steps = total
+        self._schedule_phases: list[dict[str, Any]] = [
+            {"end_step": end, **dict(zip(names, parts, strict=True))} for end, parts in phases
+        ]
+        self._anneal_func_type = ways
+        self.cycle_momentum = given["cycle_momentum"]
+        begins = given["last_epoch"] == -1
+        max_lrs = one_for_each_group("max_lr", optimizer, given["max_lr"])
+        for group, highest in zip(optimizer.param_groups, max_lrs, strict=True) if begins else ():
+            group["initial_lr"] = highest / given["div_factor"]
+            group["max_lr"] = highest
+            group["min_lr"] = group["initial_lr"] / given["final_div_factor"]
+        if self.cycle_momentum:
+            self._begin_momentum(given["base_momentum"], given["max_momentum"], begins)
+        super()._begin(optimizer, {"last_epoch": given["last_epoch"]})
 
     def _between(self, start: Any, end: Any, share: float) -> Any:
         """Give the value at a share of the way from start to end."""
