@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{warning}")
     for warning in (
         "Using .*non-full backward hook", "Full backward hook is firing", "enable_nested_tensor",
-        "reduction. 'mean' divides", ".NLLLoss2d",
+        "reduction. 'mean' divides",
     )
 ]  # fmt: skip
 
@@ -62,8 +62,6 @@ MORE = {
         lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(**TINY), 1), *[(1, 1, 1)] * 2
     ),
     "Transformer": (lambda: nn.Transformer(1, 1, 1, 1, 1, dropout=0.0), *[(1, 1, 1)] * 2),
-    "CircularPad2d": (lambda: nn.CircularPad2d((1, 0, 0, 1)), (1, 1, 2, 2)),
-    "CircularPad3d": (lambda: nn.CircularPad3d((1, 0, 0, 0, 0, 0)), (1, 1, 1, 1, 2)),
     "ConstantPad1d": (lambda: nn.ConstantPad1d(1, 0.5), (1, 2)),
     "ConstantPad3d": (lambda: nn.ConstantPad3d((1, 0, 0, 0, 0, 0), 0.5), (1, 1, 1, 2)),
     "ReflectionPad2d": (lambda: nn.ReflectionPad2d((1, 0, 0, 0)), (1, 1, 1, 2)),
@@ -72,7 +70,6 @@ MORE = {
     "ReplicationPad3d": (lambda: nn.ReplicationPad3d((1, 0, 0, 0, 0, 0)), (1, 1, 1, 1, 2)),
     "ZeroPad1d": (lambda: nn.ZeroPad1d(1), (1, 2)),
     "ZeroPad2d": (lambda: nn.ZeroPad2d(1), (1, 1, 2)),
-    "NLLLoss2d": (lambda: nn.NLLLoss2d(), (1, 2, 1, 1), torch.tensor([[[1]]])),
     "BCELoss": (lambda: Behind(nn.BCELoss(), lambda x: (x.sigmoid(), PROBABLE)), (2, 3)),
     "GaussianNLLLoss": (
         lambda: Behind(nn.GaussianNLLLoss(), lambda x, y, z: (x, y, z.exp())), *[(1, 2)] * 3

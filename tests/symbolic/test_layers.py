@@ -115,7 +115,6 @@ LAYERS = {
         lambda: nn.TransformerDecoderLayer(2, 1, 1, dropout=0.0), (1, 1, 2), (1, 1, 2)
     ),
     # padding, resizing
-    "CircularPad1d": (lambda: nn.CircularPad1d(1), (1, 1, 2)),
     "ConstantPad2d": (lambda: nn.ConstantPad2d(1, 0.5), (1, 1, 2)),
     "ZeroPad3d": (lambda: nn.ZeroPad3d((0, 1, 0, 0, 1, 0)), (1, 1, 1, 2)),
     "ReflectionPad1d": (lambda: nn.ReflectionPad1d(1), (1, 1, 3)),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.creation.devices import refuse_other_places
-from minigrad.creation.factories import empty
 from minigrad.nn import init
 from minigrad.nn.functional.attention import (
     attend_batch_first,
@@ -15,9 +13,8 @@ from minigrad.nn.functional.attention import (
     multi_head_attention_forward,
     none_or_dtype,
 )
+from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
 
 __all__ = ["MultiheadAttention"]
 
@@ -26,7 +23,11 @@ class NonDynamicallyQuantizableLinear(Linear):
     """A linear layer; the name is what PyTorch prints for the output projection of attention."""
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(
+    Layer,
+    settings="embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, "
+    "add_zero_attn=False, kdim=None, vdim=None, batch_first=False, device=None, dtype=None",
+):
     r"""Attention with several heads, $\mathrm{concat}(h_1, \ldots, h_n) W_O^\top$.
 
     Each head is $h_i = \mathrm{attention}(Q W_{Q,i}^\top, K W_{K,i}^\top, V W_{V,i}^\top)$.
@@ -71,69 +72,35 @@ class MultiheadAttention(Module):
     bias_k: Tensor | None
     bias_v: Tensor | None
 
-    def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        bias: bool = True,
-        add_bias_kv: bool = False,
-        add_zero_attn: bool = False,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        if embed_dim <= 0 or num_heads <= 0:
+    def _keep(self, settings: dict[str, Any]) -> None:
+        size, num_heads = settings["embed_dim"], settings["num_heads"]
+        if size <= 0 or num_heads <= 0:
             raise ValueError(
                 "embed_dim and num_heads must be greater than 0, got "
-                f"embed_dim={embed_dim} and num_heads={num_heads} instead"
+                f"embed_dim={size} and num_heads={num_heads} instead"
             )
-        super().__init__()
-        refuse_other_places(device, "empty")
-        self.embed_dim = embed_dim
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
-        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.num_heads = num_heads
-        self.dropout = dropout
-        self.batch_first = batch_first
-        self.head_dim = embed_dim // num_heads
-        if self.head_dim * num_heads != embed_dim:
+        made = [settings.pop(name) for name in ("device", "dtype")]
+        bias, extra = settings.pop("bias"), settings.pop("add_bias_kv")
+        for name in ("kdim", "vdim"):
+            settings[name] = size if settings[name] is None else settings[name]
+        super()._keep(settings)
+        one = self._qkv_same_embed_dim = self.kdim == size and self.vdim == size
+        self.head_dim = size // num_heads
+        if self.head_dim * num_heads != size:
             raise AssertionError("embed_dim must be divisible by num_heads")
-
-        def parameter(*shape: int) -> Parameter:
-            return Parameter(empty(shape, dtype=dtype))
-
-        if self._qkv_same_embed_dim:
-            self.in_proj_weight = parameter(3 * embed_dim, embed_dim)
-            for name in "qkv":
-                self.register_parameter(f"{name}_proj_weight", None)
-        else:
-            for name, size in zip("qkv", (embed_dim, self.kdim, self.vdim), strict=True):
-                setattr(self, f"{name}_proj_weight", parameter(embed_dim, size))
-            self.register_parameter("in_proj_weight", None)
-        if bias:
-            self.in_proj_bias = parameter(3 * embed_dim)
-        else:
-            self.register_parameter("in_proj_bias", None)
-        self.out_proj = NonDynamicallyQuantizableLinear(
-            embed_dim, embed_dim, bias=bias, dtype=dtype
-        )
-        self.bias_k = parameter(1, 1, embed_dim) if add_bias_kv else None
-        self.bias_v = parameter(1, 1, embed_dim) if add_bias_kv else None
-        self.add_zero_attn = add_zero_attn
+        sizes = {"q": size, "k": self.kdim, "v": self.vdim}
+        apart = {f"{n}_proj_weight": None if one else (size, width) for n, width in sizes.items()}
+        whole = {"in_proj_weight": (3 * size, size) if one else None, **apart}
+        add_parameters(self, *made, **whole, in_proj_bias=(3 * size,) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias=bias, dtype=made[1])
+        added = (1, 1, size) if extra else None
+        add_parameters(self, *made, bias_k=added, bias_v=added)
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
         """Draw the weights; biases start at 0."""
-        for weight in (
-            self.in_proj_weight,
-            self.q_proj_weight,
-            self.k_proj_weight,
-            self.v_proj_weight,
-        ):
+        for name in ("in_proj", "q_proj", "k_proj", "v_proj"):
+            weight = getattr(self, f"{name}_weight")
             if weight is not None:
                 init.xavier_uniform_(weight)
         if self.in_proj_bias is not None:

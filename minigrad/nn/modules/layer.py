@@ -48,7 +48,7 @@ class Layer(Module):
             cls._shows = shows
         if settings is not None:
             lines = "super(Layer, self).__init__()", "self._keep({settings})"
-            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer)
+            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer, F=F)
         if calls is not None:
             annotated = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
             known = {*cls._settings, *chain.from_iterable(annotated)} - {"size_average", "reduce"}

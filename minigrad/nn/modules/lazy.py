@@ -81,6 +81,11 @@ class _LazyLayer(LazyModuleMixin):
     bias: Any
     _input_setting: str
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        usual = (each for each in cls.__mro__ if not issubclass(each, LazyModuleMixin))
+        cls.cls_to_become = vars(cls).get("cls_to_become", next(usual))
+
     def _become_lazy(self, bias: bool, device: Any, dtype: Any) -> None:
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
@@ -120,7 +125,6 @@ class LazyLinear(_LazyLayer, Linear):
         Linear(in_features=3, out_features=2, bias=True)
     """
 
-    cls_to_become = Linear
     _input_setting = "in_features"
 
     def __init__(
@@ -206,70 +210,46 @@ _NORM = normalization.BATCH_NORM.removeprefix("num_features, ")
 class LazyConv1d(_LazyConvNd, conv.Conv1d, settings=_CONV):
     """A `Conv1d` that gets `in_channels` from its first input."""
 
-    cls_to_become = conv.Conv1d
-
 
 class LazyConv2d(_LazyConvNd, conv.Conv2d, settings=_CONV):
     """A `Conv2d` that gets `in_channels` from its first input."""
-
-    cls_to_become = conv.Conv2d
 
 
 class LazyConv3d(_LazyConvNd, conv.Conv3d, settings=_CONV):
     """A `Conv3d` that gets `in_channels` from its first input."""
 
-    cls_to_become = conv.Conv3d
-
 
 class LazyConvTranspose1d(_LazyConvNd, conv.ConvTranspose1d, settings=_TRANSPOSED):
     """A `ConvTranspose1d` that gets `in_channels` from its first input."""
-
-    cls_to_become = conv.ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvNd, conv.ConvTranspose2d, settings=_TRANSPOSED):
     """A `ConvTranspose2d` that gets `in_channels` from its first input."""
 
-    cls_to_become = conv.ConvTranspose2d
-
 
 class LazyConvTranspose3d(_LazyConvNd, conv.ConvTranspose3d, settings=_TRANSPOSED):
     """A `ConvTranspose3d` that gets `in_channels` from its first input."""
-
-    cls_to_become = conv.ConvTranspose3d
 
 
 class LazyBatchNorm1d(_LazyNorm, normalization.BatchNorm1d, settings=_NORM):
     """A `BatchNorm1d` that gets `num_features` from its first input."""
 
-    cls_to_become = normalization.BatchNorm1d
-
 
 class LazyBatchNorm2d(_LazyNorm, normalization.BatchNorm2d, settings=_NORM):
     """A `BatchNorm2d` that gets `num_features` from its first input."""
-
-    cls_to_become = normalization.BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, normalization.BatchNorm3d, settings=_NORM):
     """A `BatchNorm3d` that gets `num_features` from its first input."""
 
-    cls_to_become = normalization.BatchNorm3d
-
 
 class LazyInstanceNorm1d(_LazyNorm, normalization.InstanceNorm1d, settings=_NORM):
     """A `InstanceNorm1d` that gets `num_features` from its first input."""
-
-    cls_to_become = normalization.InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNorm, normalization.InstanceNorm2d, settings=_NORM):
     """A `InstanceNorm2d` that gets `num_features` from its first input."""
 
-    cls_to_become = normalization.InstanceNorm2d
-
 
 class LazyInstanceNorm3d(_LazyNorm, normalization.InstanceNorm3d, settings=_NORM):
     """A `InstanceNorm3d` that gets `num_features` from its first input."""
-
-    cls_to_become = normalization.InstanceNorm3d

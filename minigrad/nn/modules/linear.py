@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
@@ -14,6 +14,7 @@ from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, shown
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.nn.signatures import arguments_of, written
 
 __all__ = ["Bilinear", "Embedding", "EmbeddingBag", "Identity", "Linear"]
 
@@ -161,6 +162,7 @@ class _Table(Layer):
     """What both layers share: the table, and how its rows begin."""
 
     weight: Tensor
+    from_pretrained: ClassVar[Any]
     _wrong_padding: str
 
     def _keep(self, settings: dict[str, Any]) -> None:
@@ -197,6 +199,18 @@ class _Table(Layer):
         text = shown(self, self._shows)
         return text.replace(f", norm_type={self.norm_type}", "") if self.norm_type == 2 else text
 
+    def __init_subclass__(cls, settings: str, **others: Any) -> None:
+        """Write `from_pretrained`, too: it takes what the class takes, but for the sizes."""
+        super().__init_subclass__(settings=settings, **others)
+        apart = ("num_embeddings", "embedding_dim", "_weight", "_freeze", "device", "dtype")
+        taken = [each for each in settings.split(", ") if not each.startswith(apart)]
+        signature = f"cls, embeddings, freeze=True, {', '.join(taken)}"
+        given = ", ".join(f"{name}={name}" for name in arguments_of(", ".join(taken)))
+        head = f"{cls.__qualname__}.from_pretrained({signature})"
+        line = f"return cls._from_rows(embeddings, freeze, {given})"
+        made = written(head, [line], {"__name__": cls.__module__}, _FROM_PRETRAINED)
+        cls.from_pretrained = classmethod(made)
+
     @classmethod
     def _from_rows(cls, embeddings: Tensor, freeze: bool, **settings: Any) -> Self:
         if embeddings.dim() != 2:
@@ -205,6 +219,23 @@ class _Table(Layer):
         made.weight.requires_grad = not freeze
         return made
 
+
+_FROM_PRETRAINED = """Make a table of given rows.
+
+    Args:
+        embeddings: The rows, of shape (num_embeddings, embedding_dim); shared, not copied.
+        freeze: Whether they stay as they are in training.
+        padding_idx: See the class, as for all others.
+
+    Raises:
+        AssertionError: If `embeddings` has not two dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
+        tensor([[3., 4.]])
+    """
 
 _LENGTHS = "max_norm=None, norm_type=2.0, scale_grad_by_freq=False"
 
@@ -251,47 +282,6 @@ class Embedding(
 
     _wrong_padding = "Padding_idx"
 
-    @classmethod
-    def from_pretrained(
-        cls,
-        embeddings: Tensor,
-        freeze: bool = True,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-    ) -> Self:
-        """Make a table of given rows.
-
-        Args:
-            embeddings: The rows, of shape (num_embeddings, embedding_dim); shared, not copied.
-            freeze: Whether they stay as they are in training.
-            padding_idx: See the class, as for all that follow.
-            max_norm: The greatest length.
-            norm_type: The order of the norm.
-            scale_grad_by_freq: Whether to divide gradients.
-            sparse: Must be False.
-
-        Raises:
-            AssertionError: If `embeddings` has not two dimensions.
-
-        Example:
-            >>> import minigrad as torch
-            >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-            >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
-            tensor([[3., 4.]])
-        """
-        return cls._from_rows(
-            embeddings,
-            freeze,
-            padding_idx=padding_idx,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            sparse=sparse,
-        )
-
 
 class EmbeddingBag(
     _Table,
@@ -328,32 +318,6 @@ class EmbeddingBag(
     """
 
     _wrong_padding = "padding_idx"
-
-    @classmethod
-    def from_pretrained(
-        cls,
-        embeddings: Tensor,
-        freeze: bool = True,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        mode: str = "mean",
-        sparse: bool = False,
-        include_last_offset: bool = False,
-        padding_idx: int | None = None,
-    ) -> Self:
-        """Make a table of given rows; see `Embedding.from_pretrained`."""
-        return cls._from_rows(
-            embeddings,
-            freeze,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            mode=mode,
-            sparse=sparse,
-            include_last_offset=include_last_offset,
-            padding_idx=padding_idx,
-        )
 
     def forward(
         self,

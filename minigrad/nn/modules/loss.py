@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.functional.loss import named
@@ -14,7 +13,7 @@ from minigrad.nn.modules.parameterless import PairwiseDistance
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss",
     "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
 ]  # fmt: skip
@@ -114,19 +113,6 @@ class NLLLoss(
         - input: (N, C) logarithms of probabilities, or (C,)
         - target: (N,) class numbers, or ()
     """
-
-
-class NLLLoss2d(NLLLoss):
-    """The old name of `NLLLoss` for pictures."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
-            "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
-            "details.",
-            FutureWarning,
-        )
-        super().__init__(*args, **kwargs)
 
 
 class CrossEntropyLoss(

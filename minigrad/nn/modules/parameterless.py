@@ -11,7 +11,7 @@ from minigrad.nn.modules.layer import Layer
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ChannelShuffle",
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad1d", "ConstantPad2d",
     "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
     "FeatureAlphaDropout", "Flatten", "Fold", "LPPool1d", "LPPool2d", "LocalResponseNorm",
     "MaxPool1d", "MaxPool2d", "MaxPool3d", "PairwiseDistance", "PixelShuffle", "PixelUnshuffle",
@@ -328,46 +328,6 @@ class ReplicationPad3d(_Pad):
     """Repeat the entries at the edges of the last three dimensions; see `ReplicationPad1d`."""
 
     _dims, _mode = 3, "replicate"
-
-
-class _CircularPad(_Pad):
-    """Pad with what comes at the other end."""
-
-    _mode = "circular"
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Pad the input, which has the padded dimensions, one for channels and perhaps one more."""
-        least = self._dims + 1
-        if input.ndim not in (least, least + 1):
-            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.ndim}D input)")
-        return super().forward(input)
-
-
-class CircularPad1d(_CircularPad):
-    """Continue the last dimension with the entries from its other side.
-
-    Args:
-        padding: How much on the left and right, no more than the size; or one number for both.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
-        tensor([[3., 1., 2., 3., 1.]])
-    """
-
-    _dims = 1
-
-
-class CircularPad2d(_CircularPad):
-    """Continue the last two dimensions from their other sides; see `CircularPad1d`."""
-
-    _dims = 2
-
-
-class CircularPad3d(_CircularPad):
-    """Continue the last three dimensions from their other sides; see `CircularPad1d`."""
-
-    _dims = 3
 
 
 # Shapes ---------------------------------------------------------------------------------------

@@ -4,19 +4,91 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor
-from minigrad.creation.devices import refuse_other_places
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import zeros
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters
-from minigrad.nn.modules.module import Module
-from minigrad.nn.packed_sequence import PackedSequence
 from minigrad.ops import recurrent_networks as networks
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+
+
+class _Fields(NamedTuple):
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
+
+
+class PackedSequence(_Fields):
+    """Sequences of different lengths, packed: made by functions such as `pack_sequence`.
+
+    Attributes:
+        data: The elements: first the first ones of all sequences, then the second ones, ...
+        batch_sizes: How many sequences have a first element, a second one, ...
+        sorted_indices: The order in which the sequences were taken, or None if it is theirs.
+        unsorted_indices: What brings them back into their order, or None.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.nn.utils.rnn import pack_sequence
+        >>> packed = pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])])
+        >>> packed.data, packed.batch_sizes
+        (tensor([1, 4, 2, 5, 3]), tensor([2, 2, 1]))
+    """
+
+    def __new__(
+        cls,
+        data: Any,
+        batch_sizes: Tensor | None = None,
+        sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
+    ) -> PackedSequence:
+        """Take the fields; `data` may be a pair of data and batch sizes."""
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            if not (isinstance(data, (list, tuple)) and len(data) == 2):
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Convert the data as `Tensor.to` does."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        return type(self)(data, *self[1:])
+
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Give the same; everything is on the CPU."""
+        return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """Tell whether the data is on a graphics card: never."""
+        return False
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """Give the permutation that undoes another one.
+
+    Example:
+        >>> import minigrad as torch
+        >>> invert_permutation(torch.tensor([2, 0, 1]))
+        tensor([1, 2, 0])
+    """
+    if permutation is None:
+        return None
+    inverse = np.empty_like(permutation._array)
+    inverse[permutation._array] = np.arange(len(inverse))
+    return wrap(inverse)
+
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _CALLS = {
@@ -27,7 +99,11 @@ _CALLS = {
 }
 
 
-class RNNBase(Module):
+class RNNBase(
+    Layer,
+    settings="mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, "
+    "dropout=0.0, bidirectional=False, proj_size=0, device=None, dtype=None",
+):
     """What `RNN`, `LSTM` and `GRU` share: stacked layers of weights, checks, packed sequences.
 
     Args:
@@ -48,45 +124,24 @@ class RNNBase(Module):
         ValueError: If a size is not positive, or `dropout` is no probability.
     """
 
-    def __init__(
-        self,
-        mode: str,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        refuse_other_places(device, "empty")
-        self.mode = mode
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
-        self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
+    def _keep(self, settings: dict[str, Any]) -> None:
+        made = [settings.pop(name) for name in ("device", "dtype")]
+        dropout = settings["dropout"]
+        super()._keep(settings | {"dropout": float(dropout)})
         self._check_settings(dropout)
-        self._all_weights = []
-        rows = _GATES[mode] * hidden_size
-        state_size = proj_size or hidden_size
-        for layer in range(num_layers):
-            width = state_size * (1 + bidirectional) if layer else input_size
+        self._all_weights: list[list[str]] = []
+        rows = _GATES[self.mode] * self.hidden_size
+        state_size = self.proj_size or self.hidden_size
+        for layer in range(self.num_layers):
+            width = state_size * (1 + self.bidirectional) if layer else self.input_size
             shapes: dict[str, Any] = {"weight_ih": (rows, width), "weight_hh": (rows, state_size)}
-            if bias:
+            if self.bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-            if proj_size:
-                shapes["weight_hr"] = (proj_size, hidden_size)
-            for suffix in ("", "_reverse")[: 1 + bidirectional]:
+            if self.proj_size:
+                shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+            for suffix in ("", "_reverse")[: 1 + self.bidirectional]:
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
-                add_parameters(self, device, dtype, **named)
+                add_parameters(self, *made, **named)
                 self._all_weights.append([*named])
         self.reset_parameters()
 
@@ -145,8 +200,6 @@ class RNNBase(Module):
         r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
         _draw_uniformly(self)
 
-    # Checks that PyTorch's subclasses call ------------------------------------------------------
-
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise if the input does not fit the weights.
 
@@ -169,65 +222,6 @@ class RNNBase(Module):
                 f"Expected {self.input_size}, got {input.shape[-1]}"
             )
 
-    def _state_shape(self, batch: int, size: int) -> tuple[int, int, int]:
-        return (self.num_layers * (1 + self.bidirectional), batch, size)
-
-    def get_expected_hidden_size(
-        self, input: Tensor, batch_sizes: Tensor | None
-    ) -> tuple[int, int, int]:
-        """Give the shape of the first states that goes with an input."""
-        if batch_sizes is None:
-            batch = input.shape[0 if self.batch_first else 1]
-        else:
-            batch = int(batch_sizes[0])
-        return self._state_shape(batch, self.proj_size or self.hidden_size)
-
-    def check_hidden_size(
-        self,
-        hx: Tensor,
-        expected_hidden_size: tuple[int, int, int],
-        msg: str = "Expected hidden size {}, got {}",
-    ) -> None:
-        """Raise if states are not of the expected shape.
-
-        Raises:
-            RuntimeError: If they are not.
-        """
-        if tuple(hx.shape) != expected_hidden_size:
-            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
-
-    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
-        """Raise if input or states do not fit."""
-        self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
-
-    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
-        """Bring the sequences of a batch of states into another order."""
-        if permutation is None:
-            return hx
-        return self._each_state(hx, lambda state: state.index_select(1, permutation))
-
-    # What follows works on one tensor of states; an LSTM has two, and its own versions of this.
-
-    def _first_state(self, input: Tensor, batch: int) -> Any:
-        return zeros(self._state_shape(batch, self.hidden_size), dtype=input.dtype)
-
-    def _check_dimensions(self, hx: Any, batched: bool) -> None:
-        expected = 3 if batched else 2
-        if hx.ndim != expected:
-            kind = "batched 3-D" if batched else "unbatched 2-D"
-            raise RuntimeError(
-                f"For {kind} input, hx should also be {expected}-D but got {hx.ndim}-D tensor"
-            )
-
-    def _each_state(self, hx: Any, change: Any) -> Any:
-        return change(hx)
-
-    def _as_state(self, final: list[Tensor]) -> Any:
-        return final[0]
-
-    # --------------------------------------------------------------------------------------------
-
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Read sequences.
 
@@ -243,39 +237,51 @@ class RNNBase(Module):
             RuntimeError: If sizes do not fit.
             ValueError: If the input is of another dtype, or has neither two nor three dimensions.
         """
-        settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
-        if isinstance(input, PackedSequence):
-            data, batch_sizes, sorted_indices, unsorted_indices = input
-            if hx is None:
-                hx = self._first_state(data, int(batch_sizes[0]))
-            else:
-                hx = self.permute_hidden(hx, sorted_indices)
-            self.check_forward_args(data, hx, batch_sizes)
-            output, *final = _CALLS[self.mode](data, batch_sizes, hx, self._flat_weights, *settings)
-            packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
-            return packed, self.permute_hidden(self._as_state(final), unsorted_indices)
+        packed = isinstance(input, PackedSequence)
+        fields: tuple[Any, ...] = input if packed else (input, None, None, None)
+        data, batch_sizes, order, back = fields
         name = self.mode.partition("_")[0]
-        if input.ndim not in (2, 3):
-            found = f"{input.ndim}D tensor" if name == "RNN" else f"{input.ndim}D"
+        if not packed and data.ndim not in (2, 3):
+            found = f"{data.ndim}D tensor" if name == "RNN" else f"{data.ndim}D"
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got {found} instead")
-        batched = input.ndim == 3
         batch_dim = 0 if self.batch_first else 1
-        if not batched:
-            input = input.unsqueeze(batch_dim)
+        single = not packed and data.ndim == 2
+        if single:
+            data = data.unsqueeze(batch_dim)
+        batch = int(batch_sizes[0]) if packed else data.shape[batch_dim]
+        # an LSTM has two states, and its second one, the cell's, is not projected
+        sizes = [self.proj_size or self.hidden_size, self.hidden_size][: 1 + (name == "LSTM")]
+        shapes = [(self.num_layers * (1 + self.bidirectional), batch, size) for size in sizes]
         if hx is None:
-            hx = self._first_state(input, input.shape[batch_dim])
+            states = [zeros(shape, dtype=data.dtype) for shape in shapes]
         else:
-            self._check_dimensions(hx, batched)
-            if not batched:
-                hx = self._each_state(hx, lambda state: state.unsqueeze(1))
-        self.check_forward_args(input, hx, None)
+            states = [*hx] if name == "LSTM" else [hx]
+            if not packed:
+                _check_dimensions(states, not single)
+            if order is not None:
+                states = [state.index_select(1, order) for state in states]
+            elif single:
+                states = [state.unsqueeze(1) for state in states]
+        self.check_input(data, batch_sizes)
+        for place, (state, shape) in enumerate(zip(states, shapes, strict=False)):
+            if tuple(state.shape) != shape:
+                which = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
+                raise RuntimeError(f"Expected {which} size {shape}, got {list(state.shape)}")
+        sequences = (data, batch_sizes) if packed else (data,)
         output, *final = _CALLS[self.mode](
-            input, hx, self._flat_weights, *settings, self.batch_first
+            *sequences,
+            tuple(states) if name == "LSTM" else states[0],
+            self._flat_weights,
+            *(self.bias, self.num_layers, self.dropout, self.training, self.bidirectional),
+            *(() if packed else (self.batch_first,)),
         )
-        hx = self._as_state(final)
-        if batched:
-            return output, hx
-        return output.squeeze(batch_dim), self._each_state(hx, lambda state: state.squeeze(1))
+        if packed:
+            output = PackedSequence(output, batch_sizes, order, back)
+        elif single:
+            output, final = output.squeeze(batch_dim), [state.squeeze(1) for state in final]
+        if back is not None:
+            final = [state.index_select(1, back) for state in final]
+        return output, tuple(final) if name == "LSTM" else final[0]
 
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
@@ -285,6 +291,19 @@ class RNNBase(Module):
             if getattr(self, name) != default:
                 parts.append(f"{name}={getattr(self, name)}")
         return ", ".join(parts)
+
+
+def _check_dimensions(states: list[Tensor], batched: bool) -> None:
+    """Raise if states have a batch and the input has none, or the other way round."""
+    expected, kind = (3, "batched 3-D") if batched else (2, "unbatched 2-D")
+    if all(state.ndim == expected for state in states):
+        return
+    found = ", ".join(f"{state.ndim}-D" for state in states)
+    many = len(states) > 1
+    raise RuntimeError(
+        f"For {kind} input, {'hx and cx' if many else 'hx'} should also be {expected}-D but got "
+        + (f"({found}) tensors" if many else f"{found} tensor")
+    )
 
 
 def _draw_uniformly(module: Any) -> None:
@@ -418,57 +437,12 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def get_expected_cell_size(
-        self, input: Tensor, batch_sizes: Tensor | None
-    ) -> tuple[int, int, int]:
-        """Give the shape of the first cell states that goes with an input."""
-        layers, batch, _ = self.get_expected_hidden_size(input, batch_sizes)
-        return (layers, batch, self.hidden_size)
-
-    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
-        """Raise if input or states do not fit."""
-        self.check_input(input, batch_sizes)
-        expected = (self.get_expected_hidden_size, self.get_expected_cell_size)
-        for place, size in enumerate(expected):
-            message = f"Expected hidden[{place}] size {{}}, got {{}}"
-            self.check_hidden_size(hidden[place], size(input, batch_sizes), message)
-
-    def _first_state(self, input: Tensor, batch: int) -> Any:
-        sizes = (self.proj_size or self.hidden_size, self.hidden_size)
-        return tuple(zeros(self._state_shape(batch, size), dtype=input.dtype) for size in sizes)
-
-    def _check_dimensions(self, hx: Any, batched: bool) -> None:
-        expected = 3 if batched else 2
-        if hx[0].ndim != expected or hx[1].ndim != expected:
-            kind = "batched 3-D" if batched else "unbatched 2-D"
-            raise RuntimeError(
-                f"For {kind} input, hx and cx should also be {expected}-D but got "
-                f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors"
-            )
-
-    def _each_state(self, hx: Any, change: Any) -> Any:
-        return tuple(map(change, hx))
-
-    def _as_state(self, final: list[Tensor]) -> Any:
-        return tuple(final)
-
 
 # Cells ------------------------------------------------------------------------------------------
 
 
-class RNNCellBase(
-    Layer, settings="input_size, hidden_size, bias, num_chunks, device=None, dtype=None"
-):
-    """What the cells share: weights for the input and the state, biases, checks.
-
-    Args:
-        input_size: The size of an input.
-        hidden_size: The size of the state.
-        bias: Whether there are biases.
-        num_chunks: How many gates there are.
-        device: Only the CPU is there.
-        dtype: The element type of the parameters; the default dtype if None.
-    """
+class RNNCellBase(Layer):
+    """What the cells share: weights for the input and the state, biases, checks."""
 
     weight_ih: Tensor
     weight_hh: Tensor
@@ -477,7 +451,7 @@ class RNNCellBase(
     _chunks: int
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        rows = settings.pop("num_chunks", getattr(self, "_chunks", 1)) * settings["hidden_size"]
+        rows = self._chunks * settings["hidden_size"]
         device, dtype = settings.pop("device"), settings.pop("dtype")
         super()._keep(settings)
         shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from minigrad.nn.functional.attention import canonical_mask, none_or_dtype
 from minigrad.nn.modules.activation import GELU, ReLU
 from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
+from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
@@ -29,33 +29,24 @@ __all__ = [
     "TransformerEncoderLayer",
 ]  # fmt: skip
 
-Activation = str | Callable[[Tensor], Tensor]
-
 # Layers -----------------------------------------------------------------------------------------
 
 
-class _TransformerLayer(Module):
+class _TransformerLayer(
+    Layer,
+    settings="d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, "
+    "layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
+):
     """What the layers of both stacks share: attention, then two linear layers."""
 
     _attentions: ClassVar[tuple[str, ...]] = ("self_attn",)
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        refuse_other_places(device, "empty")
-        made = {"bias": bias, "dtype": dtype}
+    def _keep(self, settings: dict[str, Any]) -> None:
+        d_model, nhead, dim_feedforward, dropout, activation, eps, batch_first, *_ = (
+            settings.values()
+        )
+        refuse_other_places(settings["device"], "empty")
+        made = {"bias": settings["bias"], "dtype": settings["dtype"]}
         for name in self._attentions:
             attention = MultiheadAttention(
                 d_model, nhead, dropout=dropout, batch_first=batch_first, **made
@@ -64,10 +55,10 @@ class _TransformerLayer(Module):
         self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **made)
-        self.norm_first = norm_first
+        self.norm_first = settings["norm_first"]
         blocks = range(1, len(self._attentions) + 2)
         for block in blocks:
-            setattr(self, f"norm{block}", LayerNorm(d_model, eps=layer_norm_eps, **made))
+            setattr(self, f"norm{block}", LayerNorm(d_model, eps=eps, **made))
         for block in blocks:
             setattr(self, f"dropout{block}", Dropout(dropout))
         if isinstance(activation, str):
@@ -122,13 +113,6 @@ class TransformerEncoderLayer(_TransformerLayer):
         >>> layer(torch.randn(1, 3, 8)).shape
         torch.Size([1, 3, 8])
     """
-
-    @property
-    def activation_relu_or_gelu(self) -> int:
-        """Tell the activation: 1 for ReLU, 2 for GELU, 0 for any other."""
-        if self.activation is F.relu or isinstance(self.activation, ReLU):
-            return 1
-        return 2 if self.activation is F.gelu or isinstance(self.activation, GELU) else 0
 
     def forward(
         self,
@@ -229,9 +213,9 @@ def _causal_mask(size: int, dtype: Any = None) -> Tensor:
 class _Stack(Module):
     """Copies of a layer on top of each other, and perhaps a normalization at the end."""
 
-    def __init__(self, layer: Any, num_layers: int, norm: Module | None) -> None:
+    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
 
@@ -343,7 +327,9 @@ def _why_not_without_padding(layer: Any) -> str:
         f".self_attn.batch_first was not True{first}": not own.batch_first,
         ".self_attn._qkv_same_embed_dim was not True": not own._qkv_same_embed_dim,
         ".self_attn was passed bias=False": own.in_proj_bias is None,
-        ".activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        ".activation_relu_or_gelu was not True": not (
+            layer.activation in (F.relu, F.gelu) or isinstance(layer.activation, (ReLU, GELU))
+        ),
         ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
         ".self_attn.num_heads is odd": own.num_heads % 2 == 1,
     }.items():
@@ -371,9 +357,6 @@ class TransformerDecoder(_Stack):
         >>> decoder(torch.randn(1, 3, 8), torch.randn(1, 5, 8)).shape
         torch.Size([1, 3, 8])
     """
-
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -415,7 +398,13 @@ class TransformerDecoder(_Stack):
 # Both -------------------------------------------------------------------------------------------
 
 
-class Transformer(Module):
+class Transformer(
+    Layer,
+    settings="d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, "
+    "dim_feedforward=2048, dropout=0.1, activation=F.relu, custom_encoder=None, "
+    "custom_decoder=None, layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True, "
+    "device=None, dtype=None",
+):
     """An encoder that reads one sequence, and a decoder that writes another one.
 
     Source: Vaswani et al., *Attention is all you need*, 2017.
@@ -448,44 +437,26 @@ class Transformer(Module):
         torch.Size([1, 3, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        refuse_other_places(device, "empty")
-        settings: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation)
-        settings += (layer_norm_eps, batch_first, norm_first, bias, None, dtype)
+    def _keep(self, settings: dict[str, Any]) -> None:
+        refuse_other_places(settings.pop("device"), "empty")
+        own = ("num_encoder_layers", "num_decoder_layers", "custom_encoder", "custom_decoder")
+        encoders, decoders, custom_encoder, custom_decoder = map(settings.pop, own)
+        self.d_model, self.nhead = settings["d_model"], settings["nhead"]
+        self.batch_first = settings["batch_first"]
 
         def norm() -> LayerNorm:
-            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            eps, bias, dtype = (settings[name] for name in ("layer_norm_eps", "bias", "dtype"))
+            return LayerNorm(self.d_model, eps=eps, bias=bias, dtype=dtype)
 
         if custom_encoder is None:
-            encoder_layer = TransformerEncoderLayer(*settings)
-            custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, norm())
+            encoder_layer = TransformerEncoderLayer(**settings)
+            custom_encoder = TransformerEncoder(encoder_layer, encoders, norm())
         self.encoder = custom_encoder
         if custom_decoder is None:
-            decoder_layer = TransformerDecoderLayer(*settings)
-            custom_decoder = TransformerDecoder(decoder_layer, num_decoder_layers, norm())
+            decoder_layer = TransformerDecoderLayer(**settings)
+            custom_decoder = TransformerDecoder(decoder_layer, decoders, norm())
         self.decoder = custom_decoder
         self._reset_parameters()
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
 
     def forward(
         self,

@@ -11,8 +11,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, full
 from minigrad.creation.from_data import as_tensor
-from minigrad.nn.packed_sequence import PackedSequence as PackedSequence
-from minigrad.nn.packed_sequence import invert_permutation as invert_permutation
+from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
+from minigrad.nn.modules.rnn import invert_permutation as invert_permutation
 from minigrad.ops.packing import pack
 from minigrad.ops.type_promotion import broadcast_error
 

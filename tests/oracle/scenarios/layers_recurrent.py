@@ -165,7 +165,7 @@ def packing(torch, log):
         log("gradients", *(gradient.detach() for gradient in gradients))
         log("second", *torch.autograd.grad(sum((g**2).sum() for g in gradients), each))
         log("apart", *rnn.unpack_sequence(packed))
-    log("converted", repr(packed.double()), packed.cpu() is packed, packed.is_cuda)
+    log("converted", repr(packed.to(torch.float64)), packed.cpu() is packed, packed.is_cuda)
     log("permutation", rnn.invert_permutation(torch.tensor([2, 0, 1])))
     padded = torch.zeros(3, 2, 1)
     for name, call in {

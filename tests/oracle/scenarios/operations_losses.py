@@ -220,7 +220,6 @@ def old_arguments(torch, log):
     log("reduce", f.binary_cross_entropy(x, y, reduce=False))
     log("mean of kl_div", f.kl_div(x, y))
     log("module", torch.nn.BCELoss(size_average=True).reduction)
-    log("NLLLoss2d", torch.nn.NLLLoss2d().reduction)
 
 
 @family
