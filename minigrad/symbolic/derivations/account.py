@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,12 +21,17 @@ from minigrad.symbolic.derivations.nodes import (
     Value,
     passes_on,
     run_rule,
+    source_of,
     stand_in,
     value_of,
 )
-from minigrad.symbolic.derivations.passage import Passage, leaves_of, run_recorded, silences
+from minigrad.symbolic.derivations.passage import (
+    Passage,
+    nodes_of,
+    run_recorded,
+    silences,
+)
 from minigrad.symbolic.derivations.places import Places, symbol_names, unused
-from minigrad.symbolic.formulas import entry_names
 
 Effects = tuple[HookEffect, ...]
 
@@ -88,6 +94,36 @@ class Told:
         for _, told in self.hooked:
             yield from told.all_pulls()
 
+    def all_effects(self) -> Iterator[HookEffect]:
+        """Yield what hooks did to parts of it, the last first."""
+        for effects, told in self.hooked:
+            yield from effects
+            yield from told.all_effects()
+
+    def combined(
+        self,
+        contribution: Callable[[Value, Pull], Any],
+        acted: Callable[[Effects, Any], Any],
+        added: Callable[[list[Any]], Any],
+    ) -> Any:
+        """Combine what a function makes of each contribution; None if it makes None of one.
+
+        Args:
+            contribution: Gets a later place and what it contributes.
+            acted: Gets what hooks did, and the combination that they acted on.
+            added: Combines a list.
+        """
+        parts = [contribution(place, pull) for place, pull in self.pulls.items()]
+        for effects, told in self.hooked:
+            part = told.combined(contribution, acted, added)
+            parts.append(None if part is None else acted(effects, part))
+        return added(parts) if parts and all(part is not None for part in parts) else None
+
+
+def added(arrays: list[Any]) -> Any:
+    """Add arrays of formulas, without a zero in front."""
+    return sum(arrays[1:], arrays[0])
+
 
 class Account:
     """One backward pass, run and retold.
@@ -99,14 +135,18 @@ class Account:
         limit: The most entries of which symbols are made.
 
     Raises:
-        RuntimeError: If a hook took the gradient of the loss itself away.
+        RuntimeError: If the loss does not depend on a tensor that is asked for, or if a hook took
+            the gradient of the loss itself away.
 
     Attributes:
         places: The places.
         gradients: For each place, the latest first, its gradient as it is told.
+        wanted: The places whose gradients are asked for.
+        cotangents: For each place but the root the symbols of its gradient, if it is not too large.
         silences: Where gradients ended, as a rule or a hook gave None.
         passages: What happened at each node.
         engine: For each value the gradient that the engine had when all hooks there had fired.
+        effects: What hooks did, in the order in which the gradients were told apart.
     """
 
     def __init__(
@@ -116,9 +156,17 @@ class Account:
         names: Sequence[tuple[str, Any]],
         limit: float,
     ) -> None:
+        nodes = set(nodes_of(loss))
+        asked = [value_of(tensor) for tensor in wanted]
+        if any(value is None or value[0] not in nodes for value in asked):
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "derive() tells of tensors that the loss was computed from."
+            )
         self.on_symbols = isinstance(loss._array, SymbolicArray)
         # through the whole graph, also where less is asked for: what is told needs names for all
-        self.passages = run_recorded(loss, leaves_of(loss))
+        self.passages = run_recorded(loss)
+        self.silences = tuple(silences(self.passages))
         self.engine: dict[Value, Any] = {
             (passage.node, output_nr): gradient
             for passage in self.passages
@@ -126,77 +174,51 @@ class Account:
             if gradient is not None
         }
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
-        self.before: dict[Value, Effects] = {}
-        self.behind: dict[Value, Effects] = {}
-        self._read_effects(unused("ghuq", {*met, *(name for name, _ in names)}))
-        named = [tensor._resolved_edge() for _, tensor in names if tensor.requires_grad]
-        forced = self._forced({edge for edge in named if edge is not None})
-        asked = [value for value in map(value_of, wanted) if value is not None]
-        forced |= {value for value in asked if type(value[0]) is not AccumulateGrad}
+        entry = unused("ghuq", {*met, *(name for name, _ in names)})
+        self._before, self._behind = told_apart([
+            {
+                (passage.node, number): effects_of(hooks, came, left, number, entry)
+                for passage in self.passages
+                for number, hooks, came, left in passage.changes(behind)
+            }
+            for behind in (False, True)
+        ])  # fmt: skip
+        acted = [*self._before.values(), *self._behind.values()]
+        self.effects = [effect for effects in acted for effect in effects]
+        forced = self._hooked_values({value_of(tensor) for _, tensor in names})
+        forced |= {value for value in asked if value and type(value[0]) is not AccumulateGrad}
         self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
-        self.silences = tuple(silences(self.passages))
         self.gradients: dict[Value, Told] = {}
         self.cotangents: dict[Value, Any] = {}
         self._stand_ins: dict[Node, Node] = {}
         self._retell()
         if self.places.root not in self.gradients:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
-
-    # ------------------------------------------------------------------ hooks
-
-    def _read_effects(self, entry: str) -> None:
-        for passage in self.passages:
-            pairs = zip(passage.arrived, passage.given, strict=True)
-            for output_nr, (arrived, given) in enumerate(pairs):
-                hooks = [
-                    hook
-                    for hook in passage.before
-                    if hook.kind != "tensor pre-hook" or hook.output_nr == output_nr
-                ]
-                self.before[passage.node, output_nr] = effects_of(
-                    hooks, arrived, given, output_nr, entry
-                )
-            pairs = zip(passage.computed, passage.sent, strict=False)
-            for input_nr, (computed, sent) in enumerate(pairs):
-                self.behind[passage.node, input_nr] = effects_of(
-                    passage.after, computed, sent, input_nr, entry
-                )
-        self.before, self.behind = told_apart([self.before, self.behind])
+        self.wanted = [value for value in asked if value in self.gradients]
 
     def hooks_that_changed(self) -> tuple[str, ...]:
         """Name the hooks that changed a gradient, or took it away."""
-        acted = [*self.before.values(), *self.behind.values()]
-        names = [f"{effect.kind} {effect.name}" for effects in acted for effect in effects]
+        names = [f"{effect.kind} {effect.name}" for effect in self.effects]
         return tuple(dict.fromkeys(names + [each.hook for each in self.silences if each.hook]))
 
-    def _forced(self, named: set[Any]) -> set[Value]:
+    def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
         """Find the values at which hooks acted: they have to be places."""
-        acted = [value for value, effects in self.before.items() if effects]
-        for (node, input_nr), effects in self.behind.items():
-            target, output_nr = node.next_functions[input_nr]
-            if effects and target is not None:
-                acted.append((target, output_nr))
-        sizes = {
-            (passage.node, output_nr): arrived.size
-            for passage in self.passages
-            for output_nr, arrived in enumerate(passage.arrived)
-            if arrived is not None
-        }
-        forced = set()
-        for node, output_nr in acted:
+        acted = [value for value, effects in self._before.items() if effects]
+        acted += [node.next_functions[k] for (node, k), each in self._behind.items() if each]
+        found = set()
+        for value in acted:
             # a single entry that is only passed on is told of where it comes from
             while (
-                (node, output_nr) not in named
-                and passes_on(node)
-                and sizes.get((node, output_nr)) == 1
-                and node.next_functions[output_nr if node._multiple else 0][0] is not None
+                value not in named
+                and passes_on(value[0])
+                and value in self.engine
+                and self.engine[value].size == 1
+                and (source := source_of(value)) is not None
             ):
-                source, output_nr = node.next_functions[output_nr if node._multiple else 0]
-                assert source is not None
-                node = source
-            if type(node) is not AccumulateGrad:
-                forced.add((node, output_nr))
-        return forced
+                value = source
+            if type(value[0]) is not AccumulateGrad:
+                found.add(value)
+        return found
 
     # ------------------------------------------------------------------ the pass
 
@@ -204,107 +226,97 @@ class Account:
         arrivals: dict[Value, Told] = {self.places.root: Told()}
         for passage in self.passages:
             node = passage.node
-            told = []
-            for output_nr in range(len(passage.arrived)):
+            told: list[Told | None] = []
+            for output_nr, given in enumerate(passage.given):
                 value = (node, output_nr)
                 sums = arrivals.pop(value, None)
-                if passage.given[output_nr] is None and passage.arrived[output_nr] is not None:
+                if given is None and passage.arrived[output_nr] is not None:
                     sums = None  # a hook took it away
                 if sums is not None:
-                    sums = sums.under(self.before[value])
-                    if self.places.is_place(value):
+                    sums = sums.under(self._before[value])
+                    if value in self.places.names:
                         self.gradients[value] = sums
-                        sums = self._start(value)
+                        sums = Told({value: self._start(value)})
                 told.append(sums)
             if passage.is_leaf or not passage.ran:
                 continue
             for input_nr, part in enumerate(self._through(passage, told)):
                 target, output_nr = node.next_functions[input_nr]
-                if part is None or target is None or passage.sent[input_nr] is None:
-                    continue
-                part = part.under(self.behind[node, input_nr])
-                arrivals.setdefault((target, output_nr), Told()).add(part)
+                if part is not None and target is not None and passage.sent[input_nr] is not None:
+                    part = part.under(self._behind[node, input_nr])
+                    arrivals.setdefault((target, output_nr), Told()).add(part)
 
-    def _start(self, value: Value) -> Told:
+    def _start(self, value: Value) -> Pull:
         """Begin at a place: with 1 if it has one entry, else with symbols for its gradient."""
-        shape = self.places.shape[value]
-        size = int(np.prod(shape, dtype=np.int64))
-        if size == 1:
-            formula: Any = symbolic(vector_of([sympy.Integer(1)]).reshape(shape))
-            number = None
-            if not self.on_symbols:
-                number = np.ones(shape, self.engine[value].dtype)
-            return Told({value: Pull(formula, number, ())})
-        if size > self.places.limit:
-            reason = f"{self.places.names[value]} has {size} entries, too many for symbols"
-            return Told({value: Pull(None, None, (), reason)})
-        loss = self.places.names[self.places.root]
-        names = [f"d{loss}/d{name}" for name in entry_names(self.places.names[value], shape)]
-        found = symbolic(vector_of(sympy.Symbol(n, real=True) for n in names).reshape(shape))
-        self.cotangents[value] = found
-        return Told({value: Pull(found, None, ())})
+        places, shape = self.places, self.places.shape[value]
+        size = math.prod(shape)
+        if size > places.limit:
+            reason = f"{places.names[value]} has {size} entries, too many for symbols"
+            return Pull(None, None, (), reason)
+        if value != places.root:
+            names = [f"d{places.loss}/d{name}" for name in places.entry_names(value)]
+            found = vector_of(sympy.Symbol(name, real=True) for name in names)
+            self.cotangents[value] = symbolic(found.reshape(shape))
+        if size > 1:
+            return Pull(self.cotangents[value], None, ())
+        number = None if self.on_symbols else np.ones(shape, self.engine[value].dtype)
+        return Pull(_one(shape), number, ())
 
     def _through(self, passage: Passage, told: list[Told | None]) -> list[Told | None]:
         """Lead what is told of a node's outputs through its rule, for each place by itself."""
         results = [Told() for _ in passage.node.next_functions]
-        sources = dict.fromkeys(place for each in told if each for place in each.pulls)
-        for place in sources:
+        for place in dict.fromkeys(place for each in told if each for place in each.pulls):
             pulls = [None if each is None else each.pulls.get(place) for each in told]
-            for result, part in zip(results, self._pulled(passage, pulls), strict=True):
-                if part is not None:
-                    result.add(Told({place: part}))
+            for result, pull in zip(results, self._pulled(passage, pulls), strict=True):
+                if pull is not None:
+                    result.add(Told({place: pull}))
         for output_nr, each in enumerate(told):
             for effects, hooked in [] if each is None else each.hooked:
-                inside: list[Told | None] = [None] * len(told)
-                inside[output_nr] = hooked
+                inside = [hooked if number == output_nr else None for number in range(len(told))]
                 for result, deeper in zip(results, self._through(passage, inside), strict=True):
                     if deeper is not None:
                         result.add(deeper.under(effects))
         return [result if result.pulls or result.hooked else None for result in results]
 
     def _pulled(self, passage: Passage, pulls: list[Pull | None]) -> list[Pull | None]:
-        node = passage.node
-        nodes = (*dict.fromkeys(n for pull in pulls if pull for n in pull.nodes), node)
-        reason = next((pull.reason for pull in pulls if pull and pull.reason), "")
+        node, some = passage.node, [pull for pull in pulls if pull]
+        nodes = tuple(dict.fromkeys([*(n for pull in some for n in pull.nodes), node]))
+        reason = next((pull.reason for pull in some if pull.reason), "")
         formulas: list[Any] = [None] * len(node.next_functions)
+        numbers = list(formulas)
         if not reason:
-            formulas, reason = self._formulas(passage, [p and p.formula for p in pulls])
-        numbers: list[Any] = [None] * len(node.next_functions)
-        if any(pull is not None and pull.number is not None for pull in pulls):
+            try:
+                formulas = self._formulas(node, [p and p.formula for p in pulls])
+            except NotTold as error:
+                reason = str(error)
+        if any(pull.number is not None for pull in some):
             numbers = run_rule(node, [None if p is None else p.number for p in pulls])
-        parts: list[Pull | None] = []
-        for input_nr in range(len(node.next_functions)):
-            nothing = passage.sent[input_nr] is None and passage.computed[input_nr] is None
-            if nothing or (passes_on(node) and node._multiple and pulls[input_nr] is None):
-                parts.append(None)
-                continue
-            formula = formulas[input_nr]
-            if formula is None and not reason and numbers[input_nr] is None:
-                parts.append(None)  # nothing comes from there to here
-                continue
-            parts.append(Pull(formula, numbers[input_nr], nodes, reason))
-        return parts
 
-    def _formulas(self, passage: Passage, gradients: list[Any]) -> tuple[list[Any], str]:
-        node = passage.node
-        nothing: list[Any] = [None] * len(node.next_functions)
+        def part(input_nr: int) -> Pull | None:
+            formula, number = formulas[input_nr], numbers[input_nr]
+            stopped = passage.sent[input_nr] is None and passage.computed[input_nr] is None
+            beside = passes_on(node) and node._multiple and pulls[input_nr] is None
+            if stopped or beside or (formula is None and number is None and not reason):
+                return None  # nothing comes from there to here
+            return Pull(formula, number, nodes, reason)
+
+        return [part(input_nr) for input_nr in range(len(node.next_functions))]
+
+    def _formulas(self, node: Node, gradients: list[Any]) -> list[Any]:
         try:
             if node not in self._stand_ins:
                 self._stand_ins[node] = stand_in(node, self.places.stand_ins)
-            return self._limited(run_rule(self._stand_ins[node], gradients), node)
-        except NotTold as error:
-            return nothing, str(error)
+            results = run_rule(self._stand_ins[node], gradients)
+        except NotTold:
+            raise
         except Exception as error:
             if not self.on_symbols:  # a rule of somebody's own that symbols can't go through
-                return nothing, f"{node.name()} can't run on symbols ({error})"
-            return run_rule(node, gradients), ""  # in the symbols of the leaves then
-
-    def _limited(self, results: list[Any], node: Node) -> tuple[list[Any], str]:
+                raise NotTold(f"{node.name()} can't run on symbols ({error})") from error
+            return run_rule(node, gradients)  # in the symbols of the leaves then
         for result in results:
             if result is not None and result.size > self.places.limit:
-                told = f"{node.name()} gives {result.size} entries, too many for formulas"
-                return [None] * len(results), told
-        return [r if r is None else symbolic(entries(r)) for r in results], ""
+                raise NotTold(f"{node.name()} gives {result.size} entries, too many for formulas")
+        return [result if result is None else symbolic(entries(result)) for result in results]
 
     # ------------------------------------------------------------------ putting together
 
@@ -325,42 +337,68 @@ class Account:
             applied: What a hook does to a gradient.
         """
         totals: dict[Value, Any] = {}
-
-        def total(told: Told, shape: tuple[int, ...]) -> Any:
-            parts = []
-            for place, pull in told.pulls.items():
-                if pull.formula is None or totals[place] is None:
-                    return None
-                formula = inside(pull.formula)
-                if place in self.cotangents:
-                    symbols = self.cotangents[place].flat
-                    given = dict(zip(symbols, entries(totals[place]).flat, strict=True))
-                    formula = _put_in(formula, given)
-                else:
-                    formula = formula * totals[place].reshape(())
-                parts.append(formula)
-            for effects, part in told.hooked:
-                found = total(part, shape)
-                if found is None:
-                    return None
-                for effect in effects:
-                    # a single entry may have been in another shape where the hook saw it
-                    seen = found.reshape(np.shape(effect.before))
-                    found = applied(effect, seen).reshape(shape)
-                parts.append(found)
-            return sum(parts[1:], parts[0]) if parts else None
-
-        for value, told in self.gradients.items():
-            shape = self.places.shape[value]
-            if value == self.places.root:
-                totals[value] = symbolic(vector_of([sympy.Integer(1)]).reshape(shape))
-                for effects, _ in told.hooked:
-                    for effect in effects:
-                        totals[value] = applied(effect, totals[value])
-            else:
-                totals[value] = total(told, shape)
+        for value in self.gradients:
+            totals[value] = self.gradient(value, totals, inside, applied)
         return totals
 
+    def gradient(
+        self,
+        value: Value,
+        later: Mapping[Value, Any],
+        inside: Callable[[Any], Any] = lambda formula: formula,
+        applied: Callable[[HookEffect, Any], Any] = HookEffect.apply,
+    ) -> Any:
+        """Give the gradient of a place as an array of formulas; None if a step has none.
 
-def _put_in(array: Any, given: dict[Any, Any]) -> Any:
-    return symbolic(vector_of(replaced(entries(array).flat, given)).reshape(array.shape))
+        Args:
+            value: The place.
+            later: The gradients of later places; that of the loss is 1 if it is not there.
+            inside: What is done to the local formulas first.
+            applied: What a hook does to a gradient.
+        """
+        told, shape = self.gradients[value], self.places.shape[value]
+
+        def contribution(place: Value, pull: Pull) -> Any:
+            gradient = later.get(place, _one(()) if place == self.places.root else None)
+            if pull.formula is None or gradient is None:
+                return None
+            formula = inside(pull.formula)
+            if self.places.is_single(place):
+                return formula * gradient.reshape(())
+            given = dict(zip(self.cotangents[place].flat, entries(gradient).flat, strict=True))
+            put_in = vector_of(replaced(entries(formula).flat, given))
+            return symbolic(put_in.reshape(formula.shape))
+
+        def acted(effects: Effects, found: Any) -> Any:
+            for effect in effects:
+                # a single entry may have been in another shape where the hook saw it
+                found = applied(effect, found.reshape(np.shape(effect.before))).reshape(shape)
+            return found
+
+        if value == self.places.root:
+            return acted(tuple(told.all_effects()), _one(shape))
+        return told.combined(contribution, acted, added)
+
+    # ------------------------------------------------------------------ the order of reading
+
+    def in_order(self, wanted: Sequence[Value] = ()) -> list[Value]:
+        """List the places that lead to some: inner ones from the loss backward, then leaves.
+
+        Args:
+            wanted: The places that are led to; by default all.
+        """
+        needed = {self.places.root, *(wanted or self.gradients)}
+        for value in reversed(list(self.gradients)):
+            if value in needed:
+                needed.update(place for place, _ in self.gradients[value].all_pulls())
+
+        def position(value: Value) -> tuple[Any, ...]:
+            if value[0].next_functions or value == self.places.root:
+                return False, -value[0]._sequence_nr(), value[1]
+            return True, *self.places.first_use(value[0])
+
+        return sorted((value for value in self.gradients if value in needed), key=position)
+
+
+def _one(shape: tuple[int, ...]) -> Any:
+    return symbolic(vector_of([sympy.Integer(1)]).reshape(shape))

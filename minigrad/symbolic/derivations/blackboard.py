@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import sympy
@@ -28,7 +29,7 @@ class Written:
 # ---------------------------------------------------------------------- formulas
 
 
-def _in_order(expr: Any) -> list[Any]:
+def _in_order(printer: Any, expr: Any, order: Any = None) -> list[Any]:
     """Order the terms of a sum as one writes them: w x + b, y - 1, and 1 - y."""
     terms = list(expr.as_ordered_terms(order="grlex"))
     first = next((t for t in terms if not t.could_extract_minus_sign()), None)
@@ -39,18 +40,19 @@ def _in_order(expr: Any) -> list[Any]:
 
 
 class _Text(StrPrinter):
-    def __init__(self, board: Blackboard) -> None:
-        super().__init__()
-        self.board = board
+    """Writes a formula as text, with numbers in the place of some symbols, without computing."""
 
-    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
-        return _in_order(expr)
+    _as_ordered_terms = _in_order
+
+    def __init__(self, board: Blackboard, values: Mapping[Any, Any]) -> None:
+        super().__init__()
+        self.board, self.values = board, values
 
     def _print_Rational(self, expr: Any) -> str:
         return self.board.number(expr).text if expr.q > 1000 else str(super()._print_Rational(expr))
 
     def _print_Relational(self, expr: Any) -> str:
-        sign = {"==": "=", "!=": "!="}.get(expr.rel_op, expr.rel_op)
+        sign = "=" if expr.rel_op == "==" else expr.rel_op
         return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
 
     def _print_Piecewise(self, expr: Any) -> str:
@@ -59,11 +61,19 @@ class _Text(StrPrinter):
 
     def cases(self, expr: Any) -> str:
         """Write cases in a row."""
-        told = [
+        return ", ".join(
             f"{self._print(value)} " + ("otherwise" if case == True else f"if {self._print(case)}")  # noqa: E712 - SymPy's true
             for value, case in expr.args
-        ]
-        return ", ".join(told)
+        )
+
+    def _print_Symbol(self, expr: Any) -> str:
+        known = expr in self.values
+        return self.board.number(self.values[expr]).text if known else super()._print_Symbol(expr)
+
+    def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+        """Put brackets around negative numbers too."""
+        written = str(super().parenthesize(item, level, strict))
+        return f"({written})" if written.startswith("-") and item.is_Symbol else written
 
 
 def _is_bracket(expr: Any) -> bool:
@@ -72,35 +82,15 @@ def _is_bracket(expr: Any) -> bool:
 
 
 class _Latex(LatexPrinter):
+    _as_ordered_terms = _in_order
+
     def __init__(self, board: Blackboard) -> None:
         super().__init__({"symbol_names": board.latex_names})
         self.board = board
 
-    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
-        return _in_order(expr)
-
     def _print_Rational(self, expr: Any) -> str:
-        if expr.q > 1000:
-            return self.board.number(expr).latex
-        return str(super()._print_Rational(expr))
-
-
-class _Numbers(_Text):
-    """Writes a formula with the numbers in the place of its symbols, without computing."""
-
-    def __init__(self, board: Blackboard, values: Mapping[Any, Any]) -> None:
-        super().__init__(board)
-        self.values = values
-
-    def _print_Symbol(self, expr: Any) -> str:
-        if expr not in self.values:
-            return str(super()._print_Symbol(expr))
-        return self.board.number(self.values[expr]).text
-
-    def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
-        """Put brackets around negative numbers too."""
-        written = str(super().parenthesize(item, level, strict))
-        return f"({written})" if written.startswith("-") and item.is_Symbol else written
+        long = expr.q > 1000
+        return self.board.number(expr).latex if long else str(super()._print_Rational(expr))
 
 
 class Blackboard:
@@ -117,45 +107,40 @@ class Blackboard:
         self.digits = digits
         self.latex_names: dict[Any, str] = {}
 
-    def name(self, name: str) -> Written:
-        """Write the name of a value."""
-        return _named(name)
-
-    def partial(self, of: str, wrt: str) -> Written:
-        """Write a derivative."""
-        top, bottom = self.name(of), self.name(wrt)
-        latex = rf"\frac{{\partial {top.latex}}}{{\partial {bottom.latex}}}"
-        return Written(f"d{of}/d{wrt}", latex)
-
-    def formula(self, expr: Any) -> Written:
+    def formula(self, formula: Any) -> Written:
         """Write a formula."""
+        expr, text = sympy.sympify(formula), _Text(self, {})
         latex = _simple_brackets(str(_Latex(self).doprint(expr)))
         if isinstance(expr, sympy.Piecewise) and not _is_bracket(expr):
-            return Written(_Text(self).cases(expr), latex, SUM)
-        binding = ATOM
-        if isinstance(expr, (sympy.Add, sympy.Piecewise)):
+            return Written(text.cases(expr), latex, SUM)
+        binding = PRODUCT if isinstance(expr, sympy.Mul) else ATOM
+        if isinstance(expr, (sympy.Add, sympy.Piecewise)) or expr.could_extract_minus_sign():
             binding = SUM
-        elif isinstance(expr, sympy.Mul) or expr.could_extract_minus_sign():
-            binding = SUM if expr.could_extract_minus_sign() else PRODUCT
-        return Written(_Text(self).doprint(expr), latex, binding)
+        return Written(text.doprint(expr), latex, binding)
 
     def with_numbers(self, expr: Any, values: Mapping[Any, Any]) -> Written:
         """Write a formula with numbers in the place of symbols."""
-        text = re.sub(r"\(\((-[\d.]+)\)\)", r"(\1)", _Numbers(self, values).doprint(expr))
+        text = re.sub(r"\(\((-[\d.]+)\)\)", r"(\1)", _Text(self, values).doprint(expr))
         return Written(text, _times(text), SUM)
 
     def number(self, value: Any) -> Written:
         """Write a number with the wanted decimals, without zeros at the end."""
         text = decimal(float(value), self.digits)
         mantissa, e, exponent = text.partition("e")
-        latex = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else text
-        return Written(text, latex, ATOM)
+        return Written(text, rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else text)
 
 
 @lru_cache(maxsize=5_000)
-def _named(name: str) -> Written:
+def named(name: str) -> Written:
+    """Write the name of a value."""
     plain = re.fullmatch(r"[A-Za-z]+(_\w+|_\{[^}]*\})?", name)
     return Written(name, sympy.latex(sympy.Symbol(name)) if plain else _in_roman(name))
+
+
+def partial(of: str, wrt: str) -> Written:
+    """Write a derivative."""
+    latex = rf"\frac{{\partial {named(of).latex}}}{{\partial {named(wrt).latex}}}"
+    return Written(f"d{of}/d{wrt}", latex)
 
 
 def decimal(value: float, digits: int) -> str:
@@ -180,10 +165,8 @@ def _without_zeros(text: str) -> str:
 
 def product(parts: Sequence[Written]) -> Written:
     """Write a product of pieces; those that are sums get brackets."""
-    return _joined(
-        parts,
-        [p.binding == SUM and not (k == 0 and _is_number(p.text)) for k, p in enumerate(parts)],
-    )
+    number = re.fullmatch(r"-?[\d.]+(e[+-]\d+)?", parts[0].text)
+    return _joined(parts, [p.binding == SUM and (k > 0 or not number) for k, p in enumerate(parts)])
 
 
 def numbers_product(parts: Sequence[Written]) -> Written:
@@ -218,10 +201,6 @@ def applied(function: str, argument: Written) -> Written:
     return Written(f"{function}({argument.text})", latex)
 
 
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?[\d.]+(e[+-]\d+)?", text) is not None
-
-
 def _in_roman(name: str) -> str:
     escaped = name.replace("_", r"\_")
     return rf"\operatorname{{{escaped}}}"
@@ -239,10 +218,10 @@ def _simple_brackets(latex: str) -> str:
     """Take away the stretching of brackets where nothing high is inside."""
     if any(high in latex for high in (r"\frac", r"\begin", r"\sum", r"\sqrt")):
         return latex
-    return re.sub(r"\s*\\right\)", ")", re.sub(r"\\left\(", "(", latex)).replace("{(", "{(")
+    return re.sub(r"\s*\\right\)", ")", latex.replace(r"\left(", "("))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Row:
     """A line of equations, `left = right[0] = right[1] = ...`, and a remark.
 
@@ -250,37 +229,35 @@ class Row:
     """
 
     left: Written
-    right: tuple[Written, ...]
+    right: Iterable[Written]
     remark: str = ""
 
     def __post_init__(self) -> None:
-        told = [
-            piece
-            for place, piece in enumerate(self.right)
-            if not place or piece.text != self.right[place - 1].text
-        ]
-        object.__setattr__(self, "right", tuple(told))
+        self.right = [next(same) for _, same in groupby(self.right, lambda piece: piece.text)]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Section:
     """A heading and the lines under it; `words` are lines that are no equations."""
 
     heading: str
-    rows: tuple[Row, ...]
-    words: tuple[str, ...] = ()
+    rows: Iterable[Row]
+    words: Iterable[str] = ()
+
+    def __post_init__(self) -> None:
+        self.rows, self.words = list(self.rows), list(self.words)
 
 
 def as_text(sections: Sequence[Section]) -> str:
     """Write sections as plain text, the equations of each in columns."""
     pages = []
     for section in sections:
-        lines = [section.heading] if section.heading else []
         table = [
             [row.left.text, *(f"= {piece.text}" for piece in row.right)] for row in section.rows
         ]
-        lines += _columns(table, [row.remark for row in section.rows])
-        pages.append("\n".join([*lines, *(f"  {each}" for each in section.words)]))
+        lines = _columns(table, [row.remark for row in section.rows])
+        words = [f"  {each}" for each in section.words]
+        pages.append("\n".join([section.heading, *lines, *words]))
     return "\n\n".join(pages)
 
 
@@ -309,21 +286,19 @@ def _columns(table: Sequence[Sequence[str]], remarks: Sequence[str]) -> list[str
 
 def as_latex(sections: Sequence[Section]) -> str:
     """Write sections as LaTeX, the equations of each in one `aligned`."""
-    pages = []
+    parts = []
     for section in sections:
-        parts = [section.heading] if section.heading else []
+        parts.append(section.heading)
         lines = []
         for row in section.rows:
             line = rf"{row.left.latex} &= " + " = ".join(piece.latex for piece in row.right)
-            if row.remark:
-                line += rf" & \qquad \text{{{_escaped(row.remark)}}}"
-            lines.append(line)
+            remark = rf" & \qquad \text{{{_escaped(row.remark)}}}" if row.remark else ""
+            lines.append(line + remark)
         if lines:
             body = " \\\\\n".join(lines)
             parts.append(f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$")
         parts += map(_escaped, section.words)
-        pages.append("\n\n".join(parts))
-    return "\n\n".join(pages)
+    return "\n\n".join(parts)
 
 
 def _escaped(words: str) -> str:
@@ -333,7 +308,8 @@ def _escaped(words: str) -> str:
 class Paper:
     """Something told in sections: printed it is text, in a notebook it shows itself as LaTeX."""
 
-    _sections: Sequence[Section]
+    def __init__(self, sections: Iterable[Section]) -> None:
+        self._sections = [section for section in sections if section.rows or section.words]
 
     def __str__(self) -> str:
         return as_text(self._sections)

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.core.tensor import Tensor
-from minigrad.symbolic.array import SymbolicArray, entries, needs_of, vector_of
+from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
+from minigrad.symbolic.derivations.account import Account
 from minigrad.symbolic.derivations.nodes import Value, run_rule, stand_in
 from minigrad.symbolic.derivations.passage import Passage
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
+from minigrad.symbolic.formulas import derivative
 from minigrad.symbolic.points import condition_sides, symbols_in
 from minigrad.symbolic.proofs.counterexample import written
 from minigrad.symbolic.proofs.trial import Formulas, Trial
@@ -79,34 +82,110 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def prove_equal(left: Any, right: Any, kinks: list[Any], around: Region = EVERYWHERE) -> None:
-    """Prove that two arrays of formulas are equal, on both sides of each of their kinks.
+class Proofs:
+    """Proves that arrays of formulas are equal, and collects what that left open.
 
     Args:
-        left: An array of formulas.
-        right: Another one, of its shape.
-        kinks: Takes the expressions at whose zeros the two were not proved to be equal.
-        around: The region in which they are compared.
+        domain: The region in which they are compared.
+
+    Attributes:
+        kinks: Expressions at whose zeros no two were proved to be equal.
+        open: What was not proved, and why.
+    """
+
+    def __init__(self, domain: Region) -> None:
+        self.domain = domain
+        self.kinks: list[Any] = []
+        self.open: list[str] = []
+
+    def succeeds(self, what: str, left: Any, right: Any) -> bool:
+        """Try to prove that two arrays are equal, on both sides of each of their kinks.
+
+        Raises:
+            Refuted: If they differ somewhere.
+        """
+        first, second = entries(left), entries(right).reshape(np.shape(left))
+        pairs = zip(first.flat, second.flat, strict=True)
+        longest = max(one.count_ops() + other.count_ops() for one, other in pairs)
+        if longest > TOO_LONG:
+            self.open.append(f"{what}: {longest} operations in an entry are too many for SymPy")
+            return False
+        met = list(self.kinks)
+        for entry in np.ndindex(first.shape):
+            told = (entry if first.size > 1 else (), first[entry], second[entry])
+            outcome = decide_in_parts(*told[1:], on_kinks=False, around=self.domain)
+            if isinstance(outcome.verdict, dict):
+                raise Refuted(*told, outcome.verdict)
+            if outcome.verdict is not None:
+                self.open.append(f"{what}: {Undecided(*told, *outcome.verdict)}")
+                return False
+            met += outcome.kinks
+        self.kinks[:] = dict.fromkeys(met)
+        return True
+
+
+def checked(account: Account, order: Sequence[Value]) -> Checked:
+    """Prove that the told steps multiply to the engine's gradients, and these to be right.
+
+    Args:
+        account: The backward pass.
+        order: The places whose gradients are looked at.
 
     Raises:
-        Refuted: If they differ somewhere.
-        Undecided: If that was neither proved nor refuted.
+        Refuted: If a gradient differs; with the entry, both formulas and a counterexample.
     """
-    first, second = entries(left), entries(right).reshape(np.shape(left))
-    for entry in np.ndindex(first.shape):
-        place = entry if first.size > 1 else ()
-        outcome = decide_in_parts(first[entry], second[entry], on_kinks=False, around=around)
-        if isinstance(outcome.verdict, dict):
-            raise Refuted(place, first[entry], second[entry], outcome.verdict)
-        if outcome.verdict is not None:
-            raise Undecided(place, first[entry], second[entry], *outcome.verdict)
-        kinks += [kink for kink in outcome.kinks if kink not in kinks]
+    places, names, engine = account.places, account.places.names, account.engine
+    loss, in_leaves = places.known[places.root], places.in_leaves()
 
+    def put_in_places(formula: Any) -> Any:
+        put = [entry.xreplace(in_leaves) for entry in entries(formula).flat]
+        return symbolic(vector_of(put).reshape(np.shape(formula)))
 
-def domain_of(array: Any) -> Region:
-    """Give the region where the steps to an array have real and finite values, as it is known."""
-    needs = reduced(needs_of(array), sign_of)
-    return Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)})
+    needs = reduced(needs_of(loss), sign_of)
+    proofs = Proofs(
+        Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)})
+    )
+    totals = account.composed(put_in_places)
+    known = symbols_in(entry for array in engine.values() for entry in entries(array).flat)
+    steps: list[str] = []
+    for value in order:
+        name, told = names[value], totals[value]
+        if told is None:
+            proofs.open.append(f"{name}, as a step has no formula")
+        elif symbols_in(told.flat) - known:
+            proofs.open.append(f"{name}, as a value in between is not known")
+        elif proofs.succeeds(f"the steps, for {name}", told, engine[value]):
+            steps.append(name)
+    hooks = account.hooks_that_changed()
+    judged = {
+        value: engine[value]
+        for value in ([] if hooks else account.wanted)
+        if type(value[0]) is AccumulateGrad
+        and all(entry.is_Symbol for entry in entries(places.known[value]).flat)
+    }
+    by_sympy: list[str] = []
+    domain, points = (), 0
+    if judged:
+        witness = GraphWitness(loss, account.passages, judged, names)
+        for value, gradient in judged.items():
+            due = derivative(loss, wrt=wrap(places.known[value]))._array
+            what = f"sympy.diff, for {names[value]}"
+            try:
+                if proofs.succeeds(what, gradient, due):
+                    by_sympy.append(names[value])
+            except Refuted as refuted:
+                witness.confirm(refuted, value, proofs.kinks)
+                proofs.open.append(f"{what}: {refuted}, but the run does not show it")
+        points = witness.points(proofs.kinks)
+        if by_sympy and not points:
+            proofs.open.append(
+                f"sympy.diff, for {', '.join(by_sympy)}: could not decide, because no point was "
+                "found at which the rules could be run on numbers and compared with the loss"
+            )
+            by_sympy = []
+        domain = witness.domain if by_sympy else ()
+    kinks, left = tuple(proofs.kinks), tuple(proofs.open)
+    return Checked(tuple(steps), tuple(by_sympy), kinks, left, hooks, domain, points)
 
 
 # ---------------------------------------------------------------------- on numbers

@@ -209,25 +209,30 @@ def _value(function: Any, variable: Any, point: Any) -> Any:
 
 
 def _written(variable: Any, cuts: list[Any], values: list[Any], forms: list[Any]) -> Any:
-    fits = [  # whether the value on a cut is that of the formula before it, and behind it
-        [value in (None, form.subs(variable, cut)) for form in forms[place : place + 2]]
-        for place, (cut, value) in enumerate(zip(cuts, values, strict=True))
-    ]
     middle = len(forms) // 2
     rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == forms[middle]))
+
+    def owner(place: int) -> int | None:
+        """Tell to which of its neighbors a cut belongs; None if it has a value of its own."""
+        held = values[place], cuts[place]
+        fits = [
+            k for k in (place, place + 1) if held[0] in (None, forms[k].subs(variable, held[1]))
+        ]
+        return max(fits, key=lambda k: (forms[k] == rest, -k), default=None)
+
+    owners = list(map(owner, range(len(cuts))))
     cases = []
     for place, form in enumerate(forms):
         condition = sympy.true
         if place > 0:
-            before, mine = fits[place - 1]
-            if not before and not mine:  # a jump with a value of its own
+            if owners[place - 1] is None:
                 alone = sympy.Eq(variable, cuts[place - 1], evaluate=False)
                 cases.append((values[place - 1], alone))
-            condition &= (sympy.Ge if mine and not before else sympy.Gt)(variable, cuts[place - 1])
+            above = sympy.Ge if owners[place - 1] == place else sympy.Gt
+            condition &= above(variable, cuts[place - 1])
         if place < len(cuts):
-            mine, behind = fits[place]
-            left_to_it = behind and forms[place + 1] == rest
-            condition &= (sympy.Le if mine and not left_to_it else sympy.Lt)(variable, cuts[place])
+            below = sympy.Le if owners[place] == place else sympy.Lt
+            condition &= below(variable, cuts[place])
         if form != rest:
             cases.append((form, condition))
     return sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
@@ -263,6 +268,11 @@ class HookEffect:
     rule: Any
     before: Any
     after: Any
+
+    @property
+    def is_single_factor(self) -> bool:
+        """Whether all entries were multiplied by the same."""
+        return self.factor is not None and not np.ndim(self.factor)
 
     def apply(self, gradient: Any) -> Any:
         """Do to an array of formulas what the hook did."""

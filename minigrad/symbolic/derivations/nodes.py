@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
@@ -141,73 +143,63 @@ def run_rule(node: Node, gradients: Sequence[Any]) -> list[Any]:
 
 
 # These give the same entries in the same order in another shape; which one is the result's.
-_RESHAPING = frozenset(
-    f"{name}Backward{number}"
-    for name in ("View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Alias", "Clone")
-    for number in range(4)
-)
-_REARRANGING = _RESHAPING | frozenset(
-    f"{name}Backward{number}"
-    for name in ("T", "Transpose", "Permute", "Expand", "ToCopy", "Flip", "Movedim")
-    for number in range(2)
-)
-
-_by_node: dict[type, Any] = {}
+_RESHAPING = r"(View|UnsafeView|ReshapeAlias|Squeeze|Unsqueeze|Alias|Clone)Backward\d"
+_REARRANGING = rf"{_RESHAPING}|(T|Transpose|Permute|Expand|ToCopy|Flip|Movedim)Backward\d"
 
 
 def passes_on(node: Node) -> bool:
     """Tell whether a node only passes entries on, each of them once or several times."""
-    return node.name() in _REARRANGING or isinstance(node, BackwardHookFunctionBackward)
+    gate = isinstance(node, BackwardHookFunctionBackward)
+    return gate or re.fullmatch(_REARRANGING, node.name()) is not None
 
 
-def _operation(node: Node) -> Any:
-    kind = type(node)
-    if kind not in _by_node:
-        _by_node.update((each.node, each) for each in book.values())
-    return _by_node.get(kind)
+def source_of(value: Value) -> Value | None:
+    """Give the value that a node passes on as one of its outputs; None if it has no gradient."""
+    node, output_nr = value
+    source, number = node.next_functions[output_nr if node._multiple else 0]
+    return None if source is None else (source, number)
 
 
 def forward_of(
-    node: Node,
-    output_nr: int,
+    value: Value,
     shape: tuple[int, ...],
     value_at: Callable[[Any], Any],
     constant: Callable[[Any], Any],
-    arrays: Callable[[tuple[Node, int]], Any],
+    array_of: Callable[[Value], Any],
 ) -> Any:
-    """Compute an output of a node anew from its inputs, where the book and the node tell enough.
+    """Compute a value anew from the inputs of its node, where the book and the node tell enough.
 
     Args:
-        node: The node.
-        output_nr: Which output.
-        shape: The shape of the output.
-        value_at: Gives the inputs, as arrays of numbers or of symbols; raises `NotTold`.
+        value: The value.
+        shape: Its shape.
+        value_at: Gives the inputs, as arrays of numbers or of symbols, or None.
         constant: Gives what to compute with in the place of an array without gradient.
-        arrays: Gives the true array of a value, or None; an operand that the node did not save is
+        array_of: Gives the true array of a value, or None; an operand that the node did not save is
             the difference of two of them.
 
     Returns:
-        An array, or None if the node does not tell enough.
+        An array, or None if that can't be done.
     """
+    node, output_nr = value
     edges = node.next_functions
     if isinstance(node, BackwardHookFunctionBackward):
         return value_at(edges[output_nr])
-    if node.name() in _RESHAPING and len(edges) == 1:
-        return value_at(edges[0]).reshape(shape)
-    if node.name() == "ExpandBackward0":
-        return np.broadcast_to(value_at(edges[0]), shape)
-    operation = _operation(node)
+    if node.name() == "ExpandBackward0" or re.fullmatch(_RESHAPING, node.name()):
+        source = value_at(edges[0])
+        if source is None:
+            return None
+        fits = source.size == math.prod(shape)
+        return source.reshape(shape) if fits else np.broadcast_to(source, shape)
+    operation = next((each for each in book.values() if each.node is type(node)), None)
     if operation is None or output_nr != 0:
         return None
     given = _given(node, operation, value_at, constant)
     missing = [name for name in arguments_of(operation.forward) if name not in given]
-    if missing == ["other"]:
-        given["other"] = _operand(node, operation, shape, arrays)
-    elif missing == ["self"] and "other" in given:
-        given["self"] = _operand(node, operation, shape, arrays, first=True)
+    if missing in (["self"], ["other"]):
+        given[missing[0]] = _operand(node, operation, shape, array_of, missing == ["self"])
     elif missing:
         return None
-    if any(value is None for value in (given.get("self", 0), given.get("other", 0))):
+    if any(given.get(name, 0) is None for name in operation.rules):
         return None
     try:
         with np.errstate(all="ignore"):
@@ -234,35 +226,31 @@ def _given(node: Node, operation: Any, value_at: Any, constant: Any) -> dict[str
     return given
 
 
-_DIFFERENCES: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda result, operand: result - operand,
-    "sub": lambda result, operand: operand - result,
-    "rsub_number": lambda result, operand: result + operand,
+_DIFFERENCES: dict[tuple[str, bool], Callable[[Any, Any], Any]] = {
+    ("add", False): lambda result, known: result - known,
+    ("add", True): lambda result, known: result - known,
+    ("sub", False): lambda result, known: known - result,
+    ("sub", True): lambda result, known: result + known,
+    ("rsub_number", False): lambda result, known: result + known,
 }
 
 
-def _operand(
-    node: Node, operation: Any, shape: tuple[int, ...], arrays: Any, first: bool = False
-) -> Any:
+def _operand(node: Node, operation: Any, shape: tuple[int, ...], array_of: Any, first: bool) -> Any:
     """Find the operand of a sum or difference that the node did not need to save."""
-    difference = _DIFFERENCES.get(operation.__name__)
+    difference = _DIFFERENCES.get((operation.__name__, first))
     if difference is None:
         return None
-    known = arrays(node.next_functions[1 if first else 0])
-    result = arrays((node, 0))
+    known, result = array_of(node.next_functions[1 if first else 0]), array_of((node, 0))
     if known is None or result is None or known.shape != shape:
         return None
-    if first and operation.__name__ == "sub":
-        difference = np.add
     operand = difference(result, known)
     if operand.dtype.kind == "f":  # take the rounding off again
         unit = 4 * np.finfo(operand.dtype).eps * (np.abs(result) + np.abs(known))
         near = np.round(operand.astype(np.float64), 6)
         operand = np.where(np.abs(near - operand) <= unit, near, operand).astype(np.float64)
     single = operand.reshape(-1)
-    if single.size > 1 and len(set(single.tolist())) == 1:
-        return single[:1].reshape(())
-    return operand
+    alike = single.size > 1 and len(set(single.tolist())) == 1
+    return single[:1].reshape(()) if alike else operand
 
 
 def local_formula(
@@ -291,8 +279,7 @@ def local_formula(
 
     def replacement(value: Value | None, array: Any) -> Any:
         while value is not None and name_of(value) is None and passes_on(value[0]):
-            source = value[0].next_functions[0]
-            value = None if source[0] is None else (source[0], source[1])
+            value = source_of(value)
         name = None if value is None else name_of(value)
         if name is None or array.size != 1:
             return SymbolicArray(array) if array.dtype.kind == "f" else array
@@ -309,9 +296,6 @@ def local_formula(
         return None
     formula = expression(wrap(found))
     text = str(formula)
-    plain = all(number.q <= _MOST_PARTS for number in formula.atoms(sympy.Rational))
-    return text if formula.free_symbols and plain and len(text) <= _LONGEST else None
-
-
-# A formula is there to be read at a glance: without numbers of many digits, and short.
-_MOST_PARTS, _LONGEST = 1000, 40
+    # it is there to be read at a glance: without numbers of many digits, and short
+    plain = all(number.q <= 1000 for number in formula.atoms(sympy.Rational))
+    return text if formula.free_symbols and plain and len(text) <= 40 else None

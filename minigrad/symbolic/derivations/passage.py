@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.recording import (
-    GradientCaptured,
     GradientSent,
     HookFired,
     NodeStarted,
@@ -20,6 +19,8 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic.derivations.hooks import KINDS, name_of
 from minigrad.symbolic.derivations.nodes import Value
+
+_OF_ONE = "tensor pre-hook"  # of a single output of its node
 
 
 @dataclass(eq=False)
@@ -50,8 +51,21 @@ class Passage:
         """Whether the node is a leaf's."""
         return type(self.node) is AccumulateGrad
 
+    def changes(self, behind: bool) -> Iterator[tuple[int, list[HookFired], Any, Any]]:
+        """Yield for each gradient before or behind the rule its number, and what hooks did there.
 
-def run_recorded(loss: Tensor, wanted: Sequence[Tensor]) -> list[Passage]:
+        That is the hooks, the gradient that they found, and what they left.
+        """
+        if behind:
+            for number, pair in enumerate(zip(self.computed, self.sent, strict=False)):
+                yield number, self.after, *pair
+        else:
+            for number, pair in enumerate(zip(self.arrived, self.given, strict=True)):
+                own = [h for h in self.before if h.output_nr == number or h.kind != _OF_ONE]
+                yield number, own, *pair
+
+
+def run_recorded(loss: Tensor) -> list[Passage]:
     """Run one backward pass that changes nothing, and tell how it went.
 
     The graph is kept, no `.grad` changes, and every hook on the way fires once, as it does in
@@ -60,23 +74,21 @@ def run_recorded(loss: Tensor, wanted: Sequence[Tensor]) -> list[Passage]:
     Returns:
         The passages in the order in which the engine ran the nodes.
     """
-    retained = _retained(loss)
+    leaves, retained = leaves_of(loss), _retained(loss)
     try:
         with record() as log:
-            found = grad(loss, list(wanted), retain_graph=True, allow_unused=True)
+            found = grad(loss, leaves, retain_graph=True, allow_unused=True)
     finally:
         for tensor, gradient in retained:
             tensor._grad = gradient
     passages: dict[Node, Passage] = {}
-    caught = []
     for event in log.events:
         node = event.node.node
         if node is None:
             continue  # of a pass inside of a rule, whose graph is gone
         if isinstance(event, NodeStarted):
-            passages[node] = Passage(node, [_array(each) for each in event.gradients])
-            passages[node].given = list(passages[node].arrived)
-            continue
+            arrived = [_array(each) for each in event.gradients]
+            passages[node] = Passage(node, arrived, list(arrived))
         passage = passages.get(node)
         if passage is None:
             continue
@@ -89,24 +101,12 @@ def run_recorded(loss: Tensor, wanted: Sequence[Tensor]) -> list[Passage]:
             passage.sent = [None] * len(node.next_functions)
         elif isinstance(event, GradientSent):
             passage.sent[event.input_nr] = _array(event.gradient)
-        elif isinstance(event, GradientCaptured) and type(node) is not AccumulateGrad:
-            caught.append((passage, event))
-    for passage, event in caught:
-        if not passage.ran:  # then hooks came before
-            passage.given[event.output_nr] = _array(event.gradient)
-    captured = [None if each is None else each._array for each in found]
+    captured = {id(tensor): _array(each) for tensor, each in zip(leaves, found, strict=True)}
     for passage in passages.values():
-        _leaf_after_hooks(passage, wanted, captured)
+        leaf = id(passage.node.variable) if passage.is_leaf else None
+        if leaf in captured:  # its accumulation does not run: what its hooks left was captured
+            passage.given = [captured[leaf]]
     return list(passages.values())
-
-
-def _leaf_after_hooks(passage: Passage, wanted: Sequence[Tensor], captured: list[Any]) -> None:
-    """Take what a leaf's hooks left from what was captured there: its accumulation does not run."""
-    if passage.is_leaf:
-        leaf = passage.node.variable
-        for tensor, gradient in zip(wanted, captured, strict=True):
-            if tensor is leaf:
-                passage.given = [gradient]
 
 
 def _array(gradient: Any) -> Any:
@@ -194,12 +194,6 @@ def silences(passages: Sequence[Passage]) -> Iterator[Silence]:
             if target is not None and sent is None:
                 hook = "" if computed is None else _by(passage.after)
                 yield Silence(node, (target, output_nr), hook)
-
-
-def leaves_behind(ends: Sequence[Silence], reached: Container[Value]) -> list[Value]:
-    """List the leaves to which nothing was sent, and which got no gradient from elsewhere."""
-    targets = dict.fromkeys(each.target for each in ends if each.target)
-    return [t for t in targets if type(t[0]) is AccumulateGrad and t not in reached]
 
 
 def _by(hooks: Sequence[HookFired]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from itertools import chain, count
 from typing import Any
 
@@ -15,7 +16,7 @@ from minigrad.autograd.recording import named_tensors
 from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
-from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.derivations.nodes import (
     NotTold,
     Value,
@@ -23,6 +24,7 @@ from minigrad.symbolic.derivations.nodes import (
     passes_on,
     run_rule,
     saved_values,
+    source_of,
     value_of,
 )
 from minigrad.symbolic.derivations.passage import Passage
@@ -74,9 +76,6 @@ def unused(letters: str, names: Iterable[str]) -> str:
     return next(each for each in chain(letters, more) if each not in stems)
 
 
-_OBJECT = np.dtype(object)
-
-
 class Constants:
     """The tensors without gradient of a run, and what stands for them in formulas.
 
@@ -86,14 +85,18 @@ class Constants:
         taken: Names that a constant is not to be given.
 
     Attributes:
-        named: (name, array) pairs.
-        symbols: (symbols, array) pairs of those that occurred in a formula.
+        named: For the memory of each that has a name this name and an array.
+        symbols: The same for those that occurred in a formula, with their symbols.
     """
 
     def __init__(self, on_symbols: bool, limit: float, taken: Iterable[str]) -> None:
         self.on_symbols, self.limit, self._taken = on_symbols, limit, {*taken}
-        self.named: list[tuple[str, Any]] = []
-        self.symbols: list[tuple[Any, Any]] = []
+        self.named: dict[Any, tuple[str, Any]] = {}
+        self.symbols: dict[Any, tuple[Any, Any]] = {}
+
+    def add(self, name: str, array: Any) -> None:
+        """Let an array have a name, if it has none."""
+        self.named.setdefault(_memory(array), (name, array))
 
     def put_in(self, array: Any) -> Any:
         """Give what stands in formulas for a tensor: its symbols, or numbers.
@@ -101,34 +104,27 @@ class Constants:
         Raises:
             NotTold: If it has too many entries.
         """
-        if isinstance(array, SymbolicArray) or getattr(array, "dtype", _OBJECT).kind in "biu":
+        if isinstance(array, SymbolicArray) or getattr(array, "dtype", np.dtype("O")).kind in "biu":
             return array  # indices and masks stay what they are
-        if not isinstance(array, np.ndarray):
-            return symbolic(vector_of(entries(array).flat).reshape(np.shape(array)))
-        name = self.name(array)
-        if name is None and array.size > 1 and not self.on_symbols:
-            name = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
-            self._taken.add(name)
-            self.named.append((name, array))
-        check_size(array.shape, name or "a constant", self.limit)
-        if name is None:
-            return symbolic(vector_of(entries(array).flat).reshape(array.shape))
+        memory = _memory(array)
+        if memory not in self.named and np.size(array) > 1 and not self.on_symbols:
+            new = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
+            self._taken.add(new)
+            self.add(new, array)
+        name, _ = self.named.get(memory, ("", array))
+        check_size(np.shape(array), name or "a constant", self.limit)
+        if not name:
+            return symbolic(entries(array))
         symbols = named_array(name, array.shape, {"real": True})
-        if all(each is not array for _, each in self.symbols):
-            self.symbols.append((symbols, array))
+        self.symbols.setdefault(memory, (symbols, array))
         return symbols
 
-    def name(self, array: Any) -> str | None:
-        """Give the name of a tensor, if it has one."""
-        return next((name for name, own in self.named if _same_memory(own, array)), None)
 
-    def among(self, arrays: Sequence[Any]) -> list[tuple[str, Any]]:
-        """List those with a name that are among some arrays."""
-        return [
-            (name, array)
-            for name, array in self.named
-            if any(_same_memory(array, each) for each in arrays)
-        ]
+def _memory(array: Any) -> Any:
+    """Tell arrays apart: two with the same entries at the same place in memory are one."""
+    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
+        return id(array)
+    return array.__array_interface__["data"][0], array.size, array.dtype
 
 
 def check_size(shape: tuple[int, ...], name: str, limit: float) -> None:
@@ -158,68 +154,6 @@ def symbols_name(array: Any) -> str | None:
     return name
 
 
-def _same_memory(one: Any, other: Any) -> bool:
-    return bool(
-        one is other
-        or (
-            isinstance(one, np.ndarray)
-            and one.size == other.size
-            and one.dtype == other.dtype
-            and one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
-            and one.flags.c_contiguous
-            and other.flags.c_contiguous
-        )
-    )
-
-
-def read_values(
-    passages: Sequence[Passage], known: dict[Value, Any], shape: dict[Value, tuple[int, ...]]
-) -> None:
-    """Add the arrays of all values that are known, and the shapes of all that got a gradient.
-
-    Args:
-        passages: The backward pass.
-        known: Takes the arrays.
-        shape: Takes the shapes.
-    """
-    for passage in passages:
-        node = passage.node
-        for output_nr, gradient in enumerate(passage.arrived):
-            if gradient is not None:
-                shape[node, output_nr] = gradient.shape
-        if isinstance(node, AccumulateGrad):
-            known[node, 0] = node.variable._array
-            shape[node, 0] = node.variable._array.shape
-            continue
-        for _, value, array in saved_values(node):
-            if value is not None:
-                known[value] = array
-                shape[value] = array.shape
-    for value, array in list(known.items()):
-        _read_origin(value, array, known, shape)
-
-
-def _read_origin(
-    value: Value, array: Any, known: dict[Value, Any], shape: dict[Value, tuple[int, ...]]
-) -> None:
-    """Know the value of which a known one is only another view; its rule puts things back."""
-    node, output_nr = value
-    while passes_on(node) and node.name() != "ExpandBackward0":
-        number = output_nr if node._multiple else 0
-        gradients = [None] * len(node._shape) if node._multiple else [None]
-        gradients[output_nr] = array
-        try:
-            array = run_rule(node, gradients)[number]
-        except (TypeError, RuntimeError):
-            return  # released, or not on these: then it is not known
-        source, output_nr = node.next_functions[number]
-        if source is None or array is None or (source, output_nr) in known:
-            return
-        node = source
-        known[node, output_nr] = array
-        shape.setdefault((node, output_nr), array.shape)
-
-
 class Places:
     """The values of a graph, and how a derivation speaks of each.
 
@@ -236,6 +170,11 @@ class Places:
 
     Raises:
         ValueError: If two places would have the same name, or one that of another symbol.
+
+    Attributes:
+        names: The name of each place.
+        shape: The shape of each value that is known or got a gradient.
+        known: The arrays of values.
     """
 
     def __init__(
@@ -248,80 +187,107 @@ class Places:
         forced: Iterable[Value],
         met: Set[str] = frozenset(),
     ) -> None:
-        self.on_symbols, self.limit, self.met = on_symbols, limit, met
+        self.limit, self.met = limit, met
         self.passages = passages
         root = value_of(loss)
         assert root is not None
         self.root: Value = root
         self.shape: dict[Value, tuple[int, ...]] = {root: loss._array.shape}
         self.known: dict[Value, Any] = {root: loss._array}
-        self.order: dict[Value, int] = {}
         self.names: dict[Value, str] = {}
         self.constants = Constants(on_symbols, limit, [name for name, _ in names])
         self._formulas: dict[Value, Any] = {}
         self._arrays: dict[Value, Any] = {}
         self._symbols: dict[Value, Any] = {}
         self._without_gradient: dict[Value, str] = {}  # what has a name, but got no gradient
-        self._busy: set[Any] = set()  # nodes whose operand is being looked for
-        read_values(passages, self.known, self.shape)
-        inner = self._read_names(names)
-        self._name_leaves(names)
-        if not inner:
-            self.auto = {v for v in self._inner_values() if not passes_on(v[0])} | set(forced)
-        else:
-            self.auto = set(forced)
-        self.auto -= {*self.names}
+        self._busy: set[Any] = set()  # values that are being computed
+        self._read_values()
+        inner = [
+            (passage.node, output_nr)
+            for passage in passages
+            for output_nr, gradient in enumerate(passage.arrived)
+            if not passage.is_leaf and gradient is not None
+        ]
+        self._read_names(names, inner)
+        self.auto = set(forced)
+        if not any(value in self.names and value != root for value in inner):
+            self.auto |= {value for value in inner if not passes_on(value[0])}
+        self._name_leaves()
+        self.auto -= self.names.keys()
         self._settle()
 
     # ------------------------------------------------------------------ reading the graph
 
-    def _inner_values(self) -> list[Value]:
-        return [
-            (passage.node, output_nr)
-            for passage in self.passages
-            for output_nr, gradient in enumerate(passage.arrived)
-            if not passage.is_leaf and gradient is not None
-        ]
+    def _read_values(self) -> None:
+        """Find the arrays of all values that are known, and the shapes of all with a gradient."""
+        for passage in self.passages:
+            node = passage.node
+            for output_nr, gradient in enumerate(passage.arrived):
+                if gradient is not None:
+                    self.shape[node, output_nr] = gradient.shape
+            if passage.is_leaf:
+                self.known[node, 0] = node.variable._array
+            for _, value, array in saved_values(node):
+                if value is not None:
+                    self.known[value] = array
+        for value, array in list(self.known.items()):
+            self.shape[value] = array.shape
+            self._read_source(value, array)
 
-    def _read_names(self, names: Sequence[tuple[str, Any]]) -> bool:
-        """Name what the user named; tell whether there are inner places among it."""
-        inner = False
-        reached = {*self._inner_values(), *((p.node, 0) for p in self.passages if p.is_leaf)}
+    def _read_source(self, value: Value, array: Any) -> None:
+        """Know the value of which one is only another view; its rule puts things back."""
+        while passes_on(value[0]) and value[0].name() != "ExpandBackward0":
+            node, output_nr = value
+            gradients = [None] * len(node._shape) if node._multiple else [None]
+            gradients[output_nr] = array
+            try:
+                array = run_rule(node, gradients)[output_nr if node._multiple else 0]
+            except (TypeError, RuntimeError):
+                return  # released, or not on these: then it is not known
+            source = source_of(value)
+            if source is None or array is None or source in self.known:
+                return
+            value = source
+            self.known[value] = array
+            self.shape.setdefault(value, array.shape)
+
+    def _read_names(self, names: Sequence[tuple[str, Any]], inner: Sequence[Value]) -> None:
+        """Name what the user named."""
+        reached = {*inner, *((p.node, 0) for p in self.passages if p.is_leaf)}
         for name, tensor in names:
             value = value_of(tensor) if isinstance(tensor, Tensor) else None
-            if value is None or value not in reached:
-                if value is not None:
-                    self._without_gradient[value] = name
-                self.constants.named.append((name, tensor._array))
+            if value in reached:
+                self.known[value] = tensor._array
+                self.names.setdefault(value, name)
                 continue
-            self.known[value] = tensor._array
-            if value not in self.names:
-                self.names[value] = name
-                inner = inner or (value != self.root and type(value[0]) is not AccumulateGrad)
+            if value is not None:
+                self._without_gradient[value] = name
+            self.constants.add(name, tensor._array)
         taken = {*self.met, *(name for name, _ in names)}
         free = (
             name
             for name in chain("LJEC", (f"L_{number}" for number in count(1)))
             if name not in taken and not any(each.startswith(f"d{name}/d") for each in taken)
         )
-        self.names.setdefault(self.root, next(free))
-        return inner
+        self.loss = self.names.setdefault(self.root, next(free))
 
-    def _name_leaves(self, names: Sequence[tuple[str, Any]]) -> None:
+    def _name_leaves(self) -> None:
         """Name each leaf: after its symbols, as it was named, or by a number."""
-        taken = {*self.names.values(), *(name for name, _ in self.constants.named), *self.met}
-        numbers = (f"a_{number}" for number in range(1, 10**9))
-        leaves = [p.node for p in self.passages if p.is_leaf]
-        for node in sorted(leaves, key=lambda node: self._first_use(node)):
+        constants = (name for name, _ in self.constants.named.values())
+        taken = {*self.names.values(), *constants, *self.met}
+        numbers = (f"a_{number}" for number in count(1))
+        leaves = [passage.node for passage in self.passages if passage.is_leaf]
+        for node in sorted(leaves, key=self.first_use):
             array = node.variable._array
-            own = symbols_name(array) if isinstance(array, SymbolicArray) else None
+            own = symbols_name(array)
             if own is not None:
                 self.names[node, 0] = own
                 self._symbols[node, 0] = array
             elif (node, 0) not in self.names:
                 self.names[node, 0] = next(name for name in numbers if name not in taken)
 
-    def _first_use(self, leaf: Any) -> tuple[int, int]:
+    def first_use(self, leaf: Any) -> tuple[int, int]:
+        """Tell which node used a leaf first, and as which of its inputs."""
         uses = [
             (passage.node._sequence_nr(), number)
             for passage in self.passages
@@ -333,24 +299,14 @@ class Places:
     # ------------------------------------------------------------------ names
 
     def _settle(self) -> None:
-        """Find which further values need a name, as their formula is not known, and name them."""
-        while True:
-            self._number()
-            before = len(self.auto)
-            for passage in self.passages:
-                if not passage.is_leaf:
-                    for _, value, _ in saved_values(passage.node):
-                        self._try(value)
-            if len(self.auto) == before:
-                break
+        """Find which further values need a name, as their formula is not known, and name all."""
         self._number()
-
-    def _try(self, value: Value | None) -> None:
-        if value is not None:
-            try:
-                self.formula(value)
-            except NotTold:
-                return  # too large: it is told without symbols, and needs no name for that
+        for passage in self.passages:
+            for _, value, _ in saved_values(passage.node):
+                if value is not None:
+                    with suppress(NotTold):  # of what is too large: it is told without symbols
+                        self.formula(value)
+        self._number()
 
     def _number(self) -> None:
         """Call the places without a name v_1, v_2, ... in the order of the forward."""
@@ -358,7 +314,7 @@ class Places:
             self.names.pop(value, None)
             self._symbols.pop(value, None)
         self._formulas.clear()
-        constants = [name for name, _ in self.constants.named]
+        constants = [name for name, _ in self.constants.named.values()]
         stem = unused("vuztqrk", {*self.names.values(), *constants, *self.met})
         in_order = sorted(self.auto, key=lambda v: (v[0]._sequence_nr(), v[1]))
         for number, value in enumerate(in_order, 1):
@@ -372,15 +328,15 @@ class Places:
             if type(value[0]) is AccumulateGrad:  # the symbols that it came with
                 owner |= dict.fromkeys((entry.name for entry in symbols.flat), value)
         whole: dict[str, Any] = {}
-        given = [(name, self.shape.get(value, ()), value) for value, name in self.names.items()]
-        for name, array in self.used_constants():
-            if not isinstance(array, SymbolicArray):
-                given.append((name, array.shape, array.__array_interface__["data"]))
+        given: list[Any] = [(n, self.shape.get(v, ()), v) for v, n in self.names.items()]
+        given += [
+            (name, array.shape, _memory(array))
+            for name, array in self.used_constants()
+            if not isinstance(array, SymbolicArray)
+        ]
         for name, shape, value in given:
-            wanted = [(whole, name)]
-            if math.prod(shape) <= self.limit:
-                wanted += [(owner, entry) for entry in entry_names(name, shape)]
-            for table, entry in wanted:
+            listed = entry_names(name, shape) if math.prod(shape) <= self.limit else []
+            for table, entry in [(whole, name), *((owner, entry) for entry in listed)]:
                 other = table.setdefault(entry, value)
                 if other != value:
                     what = "a tensor and a symbol" if other == "a symbol" else "two tensors"
@@ -391,16 +347,17 @@ class Places:
     def called(self, value: Value) -> str:
         """Say what a value is called, also one that no gradient came to."""
         name = self.names.get(value) or self._without_gradient.get(value)
-        if name is not None:
-            return name
-        if type(value[0]) is not AccumulateGrad:
-            return f"the result of {value[0].name()}"
-        array = value[0].variable._array
-        return (symbols_name(array) if isinstance(array, SymbolicArray) else None) or "a leaf"
+        if name is None and type(value[0]) is AccumulateGrad:
+            return symbols_name(value[0].variable._array) or "a leaf"
+        return name or f"the result of {value[0].name()}"
 
-    def is_place(self, value: Value) -> bool:
-        """Tell whether a value has a name."""
-        return value in self.names
+    def entry_names(self, value: Value) -> list[str]:
+        """Give the names of the entries of a place."""
+        return entry_names(self.names[value], self.shape[value])
+
+    def is_single(self, value: Value) -> bool:
+        """Tell whether a place has one entry."""
+        return math.prod(self.shape[value]) == 1
 
     # ------------------------------------------------------------------ symbols and arrays
 
@@ -446,61 +403,45 @@ class Places:
             return None
 
     def _forward(self, value: Value) -> Any:
-        if type(value[0]) is AccumulateGrad:
-            return None
         shape = self.shape.get(value)
-        if shape is None:
+        if type(value[0]) is AccumulateGrad or shape is None:
             return None
         check_size(shape, value[0].name(), self.limit)
-        found = forward_of(*value, shape, self.formula, self.constants.put_in, self.array_or_none)
+        found = forward_of(value, shape, self.formula, self.constants.put_in, self.array)
         return None if found is None else symbolic(entries(found))
 
     def used_constants(self) -> list[tuple[str, Any]]:
         """List the constants with a name that a node saved."""
-        saved = [array for p in self.passages for _, v, array in saved_values(p.node) if v is None]
-        return self.constants.among(saved)
+        saved = {
+            _memory(array)
+            for passage in self.passages
+            for _, value, array in saved_values(passage.node)
+            if value is None
+        }
+        return [named for memory, named in self.constants.named.items() if memory in saved]
 
     def array(self, value: Value) -> Any:
-        """Give the true array of a value: as it is known, or computed anew.
-
-        Raises:
-            NotTold: If it is not known.
-        """
+        """Give the true array of a value: as it is known, or computed anew; None if it can't be."""
         found = self.known.get(value)
         if found is None:
             found = self._arrays.get(value)
-        if found is None and type(value[0]) is not AccumulateGrad and value in self.shape:
-            found = forward_of(
-                *value, self.shape[value], self.array, lambda array: array, self.array_or_none
-            )
+        unknown = found is None and type(value[0]) is not AccumulateGrad and value in self.shape
+        if unknown and value not in self._busy:  # else its operand is asked for by itself
+            self._busy.add(value)
+            found = forward_of(value, self.shape[value], self.array, lambda each: each, self.array)
+            self._busy.remove(value)
             self._arrays[value] = found
-        if found is None:
-            raise NotTold("a value in between is not known")
         return found
 
     def in_leaves(self) -> dict[Any, Any]:
         """Give for the symbols of places the formulas that they stand for, in leaves' symbols."""
         given: dict[Any, Any] = {}
         for value, symbols in self._symbols.items():
-            try:
-                array = self.array(value)
-            except NotTold:
-                continue
-            pairs = zip(entries(symbols).flat, entries(array).flat, strict=True)
-            given |= {symbol: formula for symbol, formula in pairs if symbol != formula}
+            array = self.array(value)
+            if array is not None:
+                pairs = zip(entries(symbols).flat, entries(array).flat, strict=True)
+                given |= {symbol: formula for symbol, formula in pairs if symbol != formula}
         return given
-
-    def array_or_none(self, value: Value) -> Any:
-        """Give the true array of a value, or None if it is not known."""
-        if value[0] in self._busy:  # its operand is asked for by itself
-            return self.known.get(value)
-        self._busy.add(value[0])
-        try:
-            return self.array(value)
-        except NotTold:
-            return None
-        finally:
-            self._busy.discard(value[0])
 
     def stand_ins(self, value: Value | None, array: Any) -> Any:
         """Give what stands in a node's rule for a tensor that it saved."""
