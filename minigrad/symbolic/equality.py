@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +16,7 @@ from minigrad.symbolic.regions import (
     ROUNDED,
     Integers,
     Region,
-    cut,
-    cut_at_residues,
-    is_steady,
-    kinks_in,
-    one_factor,
+    parts,
     substituted,
 )
 from minigrad.symbolic.signs import own, sign_of
@@ -118,8 +114,32 @@ def decide(
     for simplified in simplifications(difference):
         if simplified == 0:
             return None
-    compared = compare(left, right, admits, also)
-    return (simplified, compared) if isinstance(compared, Comparison) else compared
+    return _compared(left, right, simplified, admits, also)
+
+
+def _compared(left: Any, right: Any, difference: Any, *restrictions: Any) -> Verdict:
+    """Compare two expressions at numbers, where this was not decided of their difference."""
+    compared = compare(left, right, *restrictions)
+    return (difference, compared) if isinstance(compared, Comparison) else compared
+
+
+def decide_in(
+    region: Region,
+    sides: Sequence[Any],
+    admits: Callable[[Mapping[Any, Any]], bool],
+    also: Set[Any],
+) -> Verdict:
+    """Decide whether two expressions are equal in a region, by what is known there, too."""
+    verdict = decide(sides[0], sides[1], admits, also)
+    if verdict is None or isinstance(verdict, dict):
+        return verdict
+    narrower = substituted(region)  # symbols that are positive help SymPy
+    settled = numerator(region.settle(verdict[0])) == 0
+    if settled or any(
+        decide(each.enter(sides[0]), each.enter(sides[1])) is None for each in narrower
+    ):
+        return None
+    return verdict
 
 
 def refuted_at(
@@ -157,11 +177,6 @@ class Outcome:
     on_a_kink: dict[Any, Any] | None = None
 
 
-def in_cases(*formulas: Any) -> bool:
-    """Tell whether there are functions in formulas that have kinks or jumps."""
-    return any(formula.has(sympy.Max, sympy.Min, *_CASES) for formula in formulas)
-
-
 def decide_in_parts(
     left: Any,
     right: Any,
@@ -189,71 +204,50 @@ def decide_in_parts(
     if outcome.verdict is not None:
         return outcome
     integers = Integers()
+    met: list[Any] = []
     read = [integers.read(formula) for formula in (left, right)]
-    waiting, cuts = [replace(around, assumed={**around.assumed, **integers.facts})], 0
-    while waiting:
-        region = waiting.pop()
+
+    def formulas_in(region: Region) -> list[list[Any]]:
         sides = [region.enter(formula) for formula in read]
-        if sides[0] == sides[1]:
-            continue
-        rests = cut_at_residues(sides, region) if cuts < _PARTS else None
-        if rests is not None:
-            cuts += 1
-            waiting += rests
-            continue
-        if not any(side.has(*_CASES) for side in sides) and numerator(sides[0] - sides[1]) == 0:
-            continue
-        found = [kink for kink in kinks_in(sides) if region.sign(kink) is None]
-        if found and cuts < _PARTS:
-            cuts += 1
-            kink = one_factor(found[0], region)
-            if not is_steady(kink):  # of integers alone, where it is 0 is a part of its own
-                _note(integers.back(region.original(kink)), outcome.kinks)
-            waiting += cut(found[0], region)
-            continue
-        also = set().union(*(each.free_symbols for each in region.assumed))
-        verdict = decide(sides[0], sides[1], region.admits, also)
-        if verdict is not None and not isinstance(verdict, dict):
-            verdict = None if numerator(region.settle(verdict[0])) == 0 else verdict
-            for narrower in substituted(region) if verdict else ():
-                if decide(*map(narrower.enter, sides)) is None:
-                    verdict = None
-        if isinstance(verdict, dict):
-            verdict = _in_originals(verdict, region, left, right)
-            if not differ(left, right, verdict):  # an integer has its own value at a point
-                compared = compare(left, right, around.admits)
-                if isinstance(compared, Comparison):
-                    verdict = (sides[0] - sides[1], compared)
-                else:
-                    verdict = compared
-        if verdict is not None:
-            outcome.verdict = verdict
-            return outcome
-    met, outcome.kinks = outcome.kinks, []
-    for jump in integers.jumps([sympy.Tuple(*integers.symbols())]):
-        edge = _jump_edge(jump.lhs)
-        there = Outcome(kinks=[jump]) if edge is None else _at(edge, left, right, deep)
-        if there.verdict is not None or there.kinks:
-            _note(jump.lhs - jump.rhs, outcome.kinks)
-            outcome.on_a_kink = outcome.on_a_kink or there.on_a_kink
-    for kink in met:
+        plain = not any(side.has(*_CASES) for side in sides)
+        same = sides[0] == sides[1] or (plain and numerator(sides[0] - sides[1]) == 0)
+        return [] if same else [sides]
+
+    whole = replace(around, assumed={**around.assumed, **integers.facts})
+    for region, different in parts(whole, formulas_in, _PARTS, met):
+        for sides in different:
+            verdict = decide_in(region, sides, region.admits, symbols_in(region.assumed))
+            if isinstance(verdict, dict):
+                symbols = sorted(symbols_in([left, right]), key=str)
+                verdict = original_point(verdict, region, symbols)
+                if not differ(left, right, verdict):  # an integer has its own value at a point
+                    verdict = _compared(left, right, sides[0] - sides[1], around.admits)
+            if verdict is not None:
+                outcome.verdict = verdict
+                return outcome
+    jumps = integers.jumps([sympy.Tuple(*integers.symbols())])
+    edges = {jump.lhs - jump.rhs: _edge(jump.lhs - own("k", integer=True)) for jump in jumps}
+    for kink in _distinct(map(integers.back, met)):
         short = deep > 0 and kink.count_ops() <= _LONGEST_EDGE and not kink.has(*ROUNDED)
-        edge = _edge(kink) if short else None
+        edges[kink] = _edge(kink) if short else None
+    for kink, edge in edges.items():
         there = Outcome(kinks=[kink]) if edge is None else _at(edge, left, right, deep)
         if there.verdict is not None or there.kinks:
             outcome.kinks.append(kink)
             outcome.on_a_kink = outcome.on_a_kink or there.on_a_kink
+    outcome.kinks = _distinct(outcome.kinks)
     return outcome
 
 
-def _note(kink: Any, kinks: list[Any]) -> None:
-    """Add an expression to a list, with 1 in front of its first term, unless it is in there."""
-    terms = sympy.Add.make_args(sympy.expand(kink))
-    first = next((t for t in sympy.Add(*terms).as_ordered_terms("grlex") if not t.is_number), None)
-    if first is not None:
-        kink = sympy.Add(*(term / first.as_coeff_Mul()[0] for term in terms))
-    if kink not in kinks:
-        kinks.append(kink)
+def _distinct(kinks: Iterable[Any]) -> list[Any]:
+    """Write expressions with 1 in front of their first terms, each once."""
+    found: dict[Any, None] = {}
+    for kink in kinks:
+        terms = sympy.expand(kink).as_ordered_terms("grlex")
+        first = next((term for term in terms if not term.is_number), sympy.Integer(1))
+        factor = first.as_coeff_Mul()[0]
+        found[sympy.Add(*(term / factor for term in terms))] = None
+    return list(found)
 
 
 def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> Outcome:
@@ -271,16 +265,6 @@ def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> Outcome:
         whole = {**next(points(root.free_symbols - point.keys()), {}), **point}
         outcome.on_a_kink = {**whole, variable: root.subs(whole)}
     return outcome
-
-
-def _jump_edge(argument: Any) -> dict[Any, Any] | None:
-    """Solve for a symbol where what is rounded is an integer, any at all."""
-    whole = own("k", integer=True)
-    for variable in sorted(argument.free_symbols, key=str):
-        slope = sympy.diff(argument, variable)
-        if slope.is_number and variable.assumptions0.keys() <= _REAL:
-            return {variable: sympy.expand((whole - argument.subs(variable, 0)) / slope)}
-    return None
 
 
 def _edge(kink: Any) -> dict[Any, Any] | None:
@@ -306,15 +290,13 @@ def _allowed(root: Any, variable: Any) -> bool:
     return all(getattr(root, f"is_{kind}") is truth for kind, truth in assumed)
 
 
-def _in_originals(
-    point: Mapping[Any, Any], region: Region, left: Any, right: Any
+def original_point(
+    point: Mapping[Any, Any], region: Region, symbols: Iterable[Any]
 ) -> dict[Any, Any]:
-    """Write a counterexample in the symbols of the formulas."""
-    symbols = sorted(symbols_in([left, right]), key=str)
+    """Give the values at a point of a region of symbols that were there before it was entered."""
     values = {symbol: region.place.get(symbol, symbol) for symbol in symbols}
-    free = set().union(*(value.free_symbols for value in values.values())) - {*point}
-    whole = {**next(points(free), {}), **point}
-    return {symbol: value.subs(whole) for symbol, value in values.items()}
+    spare = next(points(symbols_in(values.values()) - point.keys()), {})
+    return {symbol: value.subs({**spare, **point}) for symbol, value in values.items()}
 
 
 class Refuted(AssertionError):
@@ -454,7 +436,7 @@ def check(entry: tuple[int, ...], left: Any, right: Any) -> None:
 
 def _decided(left: Any, right: Any) -> Verdict:
     """Decide part by part where there are parts, and if that does not do, as a whole."""
-    if not in_cases(left, right):
+    if not any(formula.has(sympy.Max, sympy.Min, *_CASES) for formula in (left, right)):
         return decide(left, right)
     parted = decide_in_parts(left, right)
     if isinstance(parted.verdict, dict) or (parted.verdict is None and not parted.kinks):

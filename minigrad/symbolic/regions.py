@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -397,6 +397,46 @@ def cut(kink: Any, region: Region) -> list[Region]:
         if None not in found:
             return [each for each in found if each is not None and not each.is_empty]
     return [narrowed(region, kink, sign) for sign in sides]
+
+
+def parts(
+    region: Region,
+    formulas_in: Callable[[Region], list[list[Any]]],
+    most: int,
+    kinks: list[Any] | None = None,
+) -> Iterator[tuple[Region, list[list[Any]]]]:
+    """Cut a region at the kinks and jumps of formulas until none of them is in any part.
+
+    Args:
+        region: The region.
+        formulas_in: Gives the formulas as they are in a region, in lists; kinks of the first list
+            are cut at first. Without any the region stays whole.
+        most: The most cuts.
+        kinks: Takes the expressions at whose zeros it was cut; but not those of integers alone:
+            where such a one is 0 is a part of its own.
+
+    Yields:
+        Each part, and the formulas as they are there.
+    """
+    waiting, cuts = [region], 0
+    while waiting:
+        here = waiting.pop()
+        listed = formulas_in(here)
+        smaller = None
+        if cuts < most:
+            smaller = cut_at_residues([each for several in listed for each in several], here)
+            found = (kink for several in listed for kink in kinks_in(several))
+            kink = next((each for each in found if here.sign(each) is None), None)
+            if smaller is None and kink is not None:
+                kink = one_factor(kink, here)
+                smaller = cut(kink, here)
+                if kinks is not None and not is_steady(kink):
+                    kinks.append(here.original(kink))
+        if smaller is None:
+            yield here, listed
+        else:
+            cuts += 1
+            waiting += reversed(smaller)
 
 
 def narrowed(region: Region, formula: Any, sign: int) -> Region:

@@ -18,9 +18,8 @@ from minigrad.symbolic.derivations.passage import Passage
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
 from minigrad.symbolic.formulas import derivative
 from minigrad.symbolic.points import condition_sides, symbols_in
-from minigrad.symbolic.proofs.counterexample import written
-from minigrad.symbolic.proofs.trial import Formulas, Trial
-from minigrad.symbolic.proofs.witness import Outcome, Witnessing, is_far
+from minigrad.symbolic.proofs.conclusion import written
+from minigrad.symbolic.proofs.trial import Formulas, Outcome, Place, Trial, is_far
 from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, said
 from minigrad.symbolic.signs import reduced, sign_of
 
@@ -204,22 +203,25 @@ class GraphTrial(Trial):
         self, loss: Any, passages: Sequence[Passage], gradients: Mapping[Value, Any]
     ) -> None:
         leaves: list[Tensor] = [passage.node.variable for passage in passages if passage.is_leaf]
-        super().__init__(lambda: None, leaves, (), [value[0].variable for value in gradients])
+        wanted = [value[0].variable for value in gradients]
+        formulas = [e for each in (loss, *gradients.values()) for e in entries(each).flat]
+        known = symbols_in(e for each in (*leaves, *wanted) for e in entries(each).flat)
+        others = sorted(symbols_in(formulas) - known, key=str)
+        one = vector_of([sympy.Integer(1)]).reshape(np.shape(loss))
+        super().__init__(lambda: None, leaves, wanted, [one], others)
         self._loss, self._passages, self._gradients = loss, passages, gradients
         self._formulas: dict[int, Formulas] = {}
 
-    def keep_draws(self, arrays: Sequence[Any]) -> None:
+    def keep_draws(self, at: Place) -> None:
         """Do nothing: the forward is not run again."""
 
-    def results(self, arrays: Sequence[Any], values: dict[Any, Any]) -> list[Any] | None:
+    def results(self, at: Place) -> list[Any] | None:
         """Compute the loss by its formula."""
-        return [self._numbers(self._loss, self.moved(arrays, values))]
+        return [self._numbers(self._loss, self.values_at(at))]
 
-    def rule(
-        self, arrays: Sequence[Any], cotangents: Sequence[Any], values: dict[Any, Any]
-    ) -> list[Any] | None:
+    def rule(self, at: Place) -> list[Any] | None:
         """Run the rules on numbers; where one keeps more than tensors, compute their formulas."""
-        values = self.moved(arrays, values)
+        values = self.values_at(at)
         try:
             found = self._replayed(values)
         except Exception:
@@ -270,10 +272,6 @@ class GraphWitness:
     ) -> None:
         self._gradients, self._names = gradients, names
         self._trial = GraphTrial(loss, passages, gradients)
-        formulas = [e for each in (loss, *gradients.values()) for e in entries(each).flat]
-        others = sorted(symbols_in(formulas) - {*self._trial.symbols}, key=str)
-        one = vector_of([sympy.Integer(1)]).reshape(np.shape(loss))
-        self._witnessing = Witnessing(self._trial, [one], others)
         needs = reduced(needs_of(loss), sign_of)
         self.domain = tuple(condition_of(n.of, n.sign) for n in needs)
         rules = reduced(needs_of(gradients.values()), sign_of)
@@ -292,14 +290,12 @@ class GraphWitness:
         made = [*self._conditions, *(condition_of(kink, 1) for kink in kinks)]
         relational = sympy.core.relational.Relational
         conditions = [each for each in dict.fromkeys(made) if isinstance(each, relational)]
-        with self._trial.running():
-            witnessing = self._witnessing
-            drawn = witnessing.draw([EVERYWHERE], conditions)
-            record = witnessing.record(drawn, conditions)
+        with self._trial.running() as trial:
+            record = trial.record(trial.draw([EVERYWHERE], conditions), conditions)
             inside = record.points.border < 0
             for row in record.points.rows[record.where(*_WRONG) & inside]:
                 if not is_far(row, _OVERFLOW):
-                    self._compare(witnessing.values(row))
+                    self._compare(trial.values(row))
         for border in record.points.border[record.where(Outcome.NOTHING) & ~inside]:
             hole = condition_sides(conditions[border])[0]
             kinks += [hole] if hole not in kinks else []
@@ -313,7 +309,7 @@ class GraphWitness:
         """
         at = refuted.counterexample
         with self._trial.running():
-            values = {s: float(at.get(s, 1.4)) for s in self._witnessing.symbols}
+            values = {s: float(at.get(s, 1.4)) for s in self._trial.symbols}
             self._compare(values, refuted, leaf)
         self.points(kinks)
 
@@ -322,7 +318,7 @@ class GraphWitness:
     ) -> None:
         """Refute what is wrong at a point; of a leaf, as formulas tell it."""
         gradients = list(self._gradients.items())
-        for place, entry, got, slope, wrong in self._witnessing.entries_at(values):
+        for place, entry, got, slope, wrong in self._trial.entries_at(values):
             value, gradient = gradients[place]
             of = f"the gradient of {self._names[value]}"
             if wrong and refuted is not None and value == leaf:

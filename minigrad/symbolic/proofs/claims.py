@@ -14,20 +14,11 @@ import sympy
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.symbolic.array import entries, needs_of, symbolic, vector_of
-from minigrad.symbolic.equality import Refuted, Verdict, decide, numerator, refuted_at
+from minigrad.symbolic.equality import Refuted, Verdict, decide, decide_in, refuted_at
 from minigrad.symbolic.formulas import entry_names
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.proofs.inputs import Names, Reading
-from minigrad.symbolic.regions import (
-    Region,
-    condition_of,
-    cut,
-    cut_at_residues,
-    kink_nodes,
-    kinks_in,
-    narrowed,
-    substituted,
-)
+from minigrad.symbolic.regions import Region, condition_of, kink_nodes, narrowed, parts
 from minigrad.symbolic.signs import Need, own, reduced
 
 
@@ -84,9 +75,7 @@ class Case:
     """An operation on tensors of symbols, and what came of running it.
 
     Attributes:
-        function: The operation.
-        tensors: What it is called with; they hold symbols of the proof's own.
-        settings: What comes after these.
+        call: Calls it, with tensors that hold symbols of the proof's own.
         wanted: The tensors that are differentiated.
         names: How symbols are shown.
         reading: How formulas are read.
@@ -94,9 +83,7 @@ class Case:
         runs: The runs, each in a region of its own.
     """
 
-    function: Callable[..., Any]
-    tensors: Sequence[Any]
-    settings: Sequence[Any]
+    call: Callable[[], Any]
     wanted: Sequence[Tensor]
     names: Names
     reading: Reading
@@ -128,7 +115,7 @@ class Case:
                 tensor._array = array
 
     def _run(self, region: Region) -> Run:
-        result = self.function(*self.tensors, *self.settings)
+        result = self.call()
         several = result if isinstance(result, (tuple, list)) else (result,)
         outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
         if not outputs:
@@ -251,7 +238,7 @@ def _derivatives(inputs: Sequence[Any], formulas: list[Any], starts: list[Any]) 
     return [vector_of(next(columns) for _ in each.flat).reshape(each.shape) for each in inputs]
 
 
-_PARTS = 256  # of more parts than these the regions should be given
+_PARTS = 256  # of more cuts than these the regions should be given
 
 
 @dataclass
@@ -281,14 +268,7 @@ class Leaf:
         """Bring the formulas together, if that is possible: this may take long."""
         if isinstance(self.verdict, dict):
             return
-        verdict = self.verdict = decide(*self.sides, self._admits, self._symbols())
-        if verdict is None or isinstance(verdict, dict):
-            return
-        narrower = substituted(self.region)  # symbols that are positive help SymPy
-        if numerator(self.region.settle(verdict[0])) == 0 or any(
-            decide(*map(each.enter, self.sides)) is None for each in narrower
-        ):
-            self.verdict = None
+        self.verdict = decide_in(self.region, self.sides, self._admits, self._symbols())
 
     def _admits(self, point: Any) -> bool:
         """Tell whether the rule has to be right at a point: there the result is real."""
@@ -313,25 +293,16 @@ def leaves_of(claim: Claim, start: int, region: Region, needs: Sequence[Need] = 
         region: The region, with what is known in it, and no conditions.
         needs: What the forward needs that has kinks itself.
     """
-    waiting = [region]
+
+    def formulas_in(here: Region) -> list[list[Any]]:
+        bent = (*claim.carriers, *(need.of for need in needs))
+        return [list(map(here.enter, bent)), [here.enter(claim.found), here.enter(claim.due)]]
+
     leaves: list[Leaf] = []
-    while waiting:
-        here = waiting.pop()
-        left, right = here.enter(claim.found), here.enter(claim.due)
-        carriers = [here.enter(each) for each in (*claim.carriers, *(n.of for n in needs))]
-        if len(waiting) + len(leaves) < _PARTS:
-            rests = cut_at_residues([left, right, *carriers], here)
-            if rests is not None:
-                waiting += reversed(rests)
-                continue
-            kinks = [*kinks_in(carriers), *kinks_in([left, right])]
-            kink = next((each for each in kinks if here.sign(each) is None), None)
-            if kink is not None:
-                waiting += reversed(cut(kink, here))
-                continue
+    for here, (_, sides) in parts(region, formulas_in, _PARTS):
         inside = _where_met(needs, here)
         if inside is not None:  # else a step has no value in here
-            leaves.append(Leaf(claim, inside, start, (left, right)))
+            leaves.append(Leaf(claim, inside, start, (sides[0], sides[1])))
     return leaves
 
 

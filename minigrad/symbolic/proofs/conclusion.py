@@ -1,29 +1,26 @@
-"""Conclude what was both proved on formulas and witnessed on numbers, and where it was."""
+"""Refute a rule by a point at which it was run; or conclude what was both proved and witnessed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy
 
-from minigrad.symbolic.equality import Undecided
-from minigrad.symbolic.points import condition_sides
-from minigrad.symbolic.proofs.claims import Case, Leaf
-from minigrad.symbolic.proofs.counterexample import Counterexamples
-from minigrad.symbolic.proofs.proof import Evidence, Hole
-from minigrad.symbolic.proofs.witness import Outcome, Record, Witness, Witnessing, is_far
-from minigrad.symbolic.regions import (
-    EVERYWHERE,
-    Region,
-    condition_of,
-    cut,
-    is_kinky,
-    kinks_in,
-)
+from minigrad.symbolic.array import entries
+from minigrad.symbolic.equality import Refuted, Undecided, original_point, shaped
+from minigrad.symbolic.points import condition_sides, random_points
+from minigrad.symbolic.proofs.claims import Case, Claim, Leaf
+from minigrad.symbolic.proofs.inputs import assumptions_of
+from minigrad.symbolic.proofs.proof import Evidence, Hole, Proof, Witness
+from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, is_far
+from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, parts
 
+_ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
+_SMALL = 1 / 2048  # numbers below that are not read easily
+_FEW = 8  # inputs: so many are told
+_TRIES = 12  # points at which symbols that no formula has get numbers
 _OVERFLOW = 25  # beyond that, NaN may come of numbers that are too large
 _CUTS = 40  # of space, to see that a count is never 0
 ADVICE = (
@@ -32,21 +29,169 @@ ADVICE = (
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a hearing came to, if it was a proof; see `Proof`."""
+class Counterexamples:
+    """Looks for a counterexample, and says it only if the run at that point shows it.
 
-    evidence: list[Evidence]
-    domain: tuple[Any, ...]
-    holes: tuple[Hole, ...]
-    witness: Witness
+    Args:
+        trial: Runs the rule on numbers.
+        case: What came of running it on symbols.
+    """
+
+    def __init__(self, trial: Trial, case: Case) -> None:
+        self._trial, self._case = trial, case
+
+    def confirm(self, leaf: Leaf) -> None:
+        """Run at a point at which the formulas differ; say so only if the runs do.
+
+        Raises:
+            Refuted: If they do.
+        """
+        assert isinstance(leaf.verdict, dict)
+        place, symbols = leaf.region.place, self._trial.symbols
+        told = [each for each in symbols if each in place or each in leaf.verdict]
+        point = original_point(leaf.verdict, leaf.region, told)
+        if not all(each.is_number and each.is_finite and each.is_real for each in point.values()):
+            return
+        missing = {each for each in symbols if each not in point}
+        for drawn in random_points(missing, _TRIES if missing else 1, 3):
+            values = {each: float(value) for each, value in {**point, **drawn}.items()}
+            said = self._at(values, leaf.claim, point)
+            if said is not None:
+                raise said
+
+    def _at(
+        self, values: dict[Any, float], claim: Claim | None = None, exact: Any = None
+    ) -> Refuted | None:
+        """Run at a point, and refute a claim, or any one, if the run there does.
+
+        Returns:
+            The verdict, if the rule gives something else there than the slope of the forward.
+            One that formulas tell, too, is the best.
+        """
+        verdicts = [
+            self._verdict(place, entry, values, exact, (got, slope))
+            for place, entry, got, slope, differs in self._trial.entries_at(values)
+            if differs and (claim is None or (claim.place, claim.entry) == (place, entry))
+        ]
+        said = [verdict for verdict in verdicts if verdict is not None]
+        return next((each for each in said if not each.ran), said[0] if said else None)
+
+    def _verdict(
+        self, place: int, entry: Any, values: dict[Any, float], exact: Any, ran: Any
+    ) -> Refuted | None:
+        """Tell a counterexample; None if it may be one of rounding only."""
+        case, claim = self._case, self.claim_at(place, entry, values)
+        found, due = (case.shown(each, claim.region) for each in (claim.found, claim.due))
+        numbers = {
+            case.names.show(symbol): (exact or {}).get(symbol, written(value))
+            for symbol, value in values.items()
+        }
+        sides = [_value(each, numbers) for each in (found, due)]
+        gap = abs(sides[0] - sides[1])
+        told = gap > 0 and all(
+            abs(side - number) <= min(1e-6 * (1 + abs(number)), 0.2 * gap)
+            for side, number in zip(sides, ran, strict=True)
+        )
+        if not told and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
+            return None
+        if not told and np.isfinite(ran[0]) and is_far(np.array(list(values.values()))):
+            return None
+        inside = found.free_symbols | due.free_symbols
+        if not told or any(run.needs for run in case.runs):  # where it runs, others decide
+            started = {case.names.show(s) for each in case.cotangents for s in entries(each).flat}
+            inputs = numbers.keys() - started
+            inside |= inputs if len(inputs) <= _FEW else set()
+        at = {symbol: numbers[symbol] for symbol in sorted(inside & numbers.keys(), key=str)}
+        return Refuted(entry, found, due, at, case.of(place), claim.note, None if told else ran)
+
+    def _has_unmet_need(self, values: dict[Any, float]) -> bool:
+        """Tell whether a step of the rule has no value at a point."""
+        for run in self._case.runs:
+            for need in run.rule_needs:
+                number = _value(self._case.original(need.of, run.region), values)
+                if not (number > 0 or (number < 0 and need.relation == "!=")):
+                    return True
+        return False
+
+    def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Claim:
+        """Find the claim of an entry in the run whose region has a point."""
+        claims = [
+            claim
+            for run in self._case.runs
+            for claim in run.claims
+            if (claim.place, claim.entry) == (place, entry)
+        ]
+        back = self._case.reading.back
+        for claim in reversed(claims):
+            if all(_truth(back(each), values) for each in claim.region.conditions):
+                return claim
+        return claims[0]
+
+    def by_runs(self, record: Record) -> None:
+        """Refute the rule if the runs did so at some point.
+
+        Raises:
+            Refuted: If so.
+        """
+        rows = record.points.rows
+        spare: list[Refuted] = []
+        for outcome, most in ((Outcome.DIFFERS, 4 * _TRIES), (Outcome.NOTHING, _TRIES)):
+            places = np.flatnonzero(record.where(outcome))
+            for place in sorted(places, key=lambda k: (_complexity(rows[k]), k))[:most]:
+                values = self._trial.values(rows[place])
+                if record.is_jump(record.points.border[place]):
+                    continue  # smooth at one of the jumps is no more than chance
+                if outcome is Outcome.NOTHING:
+                    if record.points.border[place] >= 0:
+                        continue
+                    if is_far(rows[place]) and not self._has_unmet_need(values):
+                        continue  # a number overflows, or is rounded to where there is a pole
+                    said = self._at(values)
+                else:
+                    short = {s: float(written(v)) for s, v in values.items()}
+                    said = self._at(short) or self._at(values)
+                    record.outcomes[place] = Outcome.CLOSE
+                if said is not None and not said.ran:
+                    raise said
+                spare += [] if said is None else [said]
+        if spare:
+            raise spare[0]
+
+
+def written(value: float) -> Any:
+    """Write a number as a fraction, with few digits where it is one of few."""
+    for number in (value, round(value, 6)):
+        fraction = sympy.Rational(str(number)) if abs(number) > 1e-6 else sympy.Rational(number)
+        if fraction.q <= 10**6:
+            return fraction
+    return sympy.Rational(str(round(value, 9)))
+
+
+def _complexity(row: Any) -> float:
+    """Tell how long numbers are to be read: short ones make the better counterexample."""
+    sizes = [abs(float(each)) for each in row]
+    return sum(len(str(each)) + 4 * (0 < each < _SMALL) for each in sizes)
+
+
+def _value(formula: Any, numbers: dict[Any, Any]) -> float:
+    try:
+        return float(formula.subs(numbers).doit().evalf(20))
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _truth(condition: Any, values: dict[Any, float]) -> bool:
+    try:
+        return bool(condition.subs(values))
+    except TypeError:
+        return False
 
 
 class Conclusion:
     """Puts together what is proved.
 
     Args:
-        witnessing: Runs the rule on numbers.
+        trial: Runs the rule on numbers.
         counterexamples: Knows the claims.
         case: What came of running it on symbols.
         starts: The regions that are begun with.
@@ -54,12 +199,12 @@ class Conclusion:
 
     def __init__(
         self,
-        witnessing: Witnessing,
+        trial: Trial,
         counterexamples: Counterexamples,
         case: Case,
         starts: Sequence[Region],
     ) -> None:
-        self._witnessing, self._counterexamples = witnessing, counterexamples
+        self._trial, self._counterexamples = trial, counterexamples
         self._case, self._starts, self._show = case, starts, case.names.show
 
     def cuts(self, leaf: Leaf) -> list[Any]:
@@ -71,7 +216,7 @@ class Conclusion:
         fits = (record.points.start == leaf.start) & (record.points.border < 0)
         return np.logical_and.reduce([fits, *map(record.holds, self.cuts(leaf))])
 
-    def finding(self, record: Record, leaves: list[Leaf], strict: Sequence[Any]) -> Finding:
+    def proof(self, record: Record, leaves: list[Leaf], strict: Sequence[Any]) -> Proof:
         """Give a proof, of what was both proved and witnessed.
 
         Raises:
@@ -104,9 +249,28 @@ class Conclusion:
                 "than the slope of the forward, and it was not found which entry"
             )
         count = int((agrees & (record.points.border < 0)).sum())
-        witness = Witness(count, len(seen), record.runs, self._witnessing.trial.on_formulas)
-        domain = (*self._domain_told(strict, leaves), *self._not_examined(record, strict))
-        return Finding(evidence, domain, self._holes(record), witness)
+        case, run = self._case, self._case.runs[0]
+        regions = {str(region): region for each in evidence for region in each.regions}
+        return Proof(
+            forward=self._told(run.results),
+            cotangent=self._told([entries(each) for each in case.cotangents]),
+            gradients=tuple(self._told([each]) for each in run.gradients),
+            regions=tuple(regions.values()) or (EVERYWHERE,),
+            inputs=tuple(
+                (case.names.label(place), each.shape)
+                for place, each in enumerate(case.names.inputs)
+            ),
+            assumed=tuple(map(assumptions_of, case.names.inputs)),
+            evidence=tuple(evidence),
+            domain=(*self._domain_told(strict, leaves), *self._not_examined(record, strict)),
+            holes=self._holes(record),
+            witness=Witness(count, len(seen), record.runs, self._trial.on_formulas),
+        )
+
+    def _told(self, arrays: Sequence[Any]) -> Any:
+        """Show formulas as SymPy has them: those of several arrays in a row."""
+        flat = [self._show(entry) for array in arrays for entry in array.flat]
+        return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
 
     def _domain_told(self, strict: Sequence[Any], leaves: Sequence[Leaf]) -> tuple[Any, ...]:
         """Give the domain, without what was found not to be needed after all."""
@@ -134,18 +298,9 @@ class Conclusion:
 
     def _is_met(self, formula: Any) -> bool:
         """Tell whether an expression is known not to be 0 between its kinks, such as a count."""
-        read, waiting = self._case.reading.read(formula), [EVERYWHERE]
-        for _ in range(_CUTS if is_kinky(read) else 0):
-            if not waiting:
-                return True
-            region = waiting.pop()
-            here = region.enter(read)
-            kink = next((k for k in kinks_in([here]) if region.sign(k) is None), None)
-            if kink is not None:
-                waiting += cut(kink, region)
-            elif not region.sign(here):
-                return False
-        return False
+        read = self._case.reading.read(formula)
+        cut = parts(EVERYWHERE, lambda region: [[region.enter(read)]], _CUTS)
+        return is_kinky(read) and all(region.sign(here) for region, ((here,),) in cut)
 
     def _evidence(self, good: Sequence[Leaf]) -> Evidence:
         claim, show = good[0].claim, self._show
@@ -168,8 +323,8 @@ class Conclusion:
             condition = self._show(condition_of(border.lhs - border.rhs, 0))
             if condition in holes or is_far(record.points.rows[place], _OVERFLOW):
                 continue
-            values = self._witnessing.values(record.points.rows[place])
-            for number, entry, got, slope, wrong in self._witnessing.entries_at(values):
+            values = self._trial.values(record.points.rows[place])
+            for number, entry, got, slope, wrong in self._trial.entries_at(values):
                 if wrong and not np.isfinite(got):
                     claim = self._counterexamples.claim_at(number, entry, values)
                     due = self._case.shown(claim.due, claim.region)
@@ -198,7 +353,7 @@ class Conclusion:
         )
 
     def _unwitnessed(self, leaves: Sequence[Leaf]) -> Undecided:
-        failed = self._witnessing.trial.failed
+        failed = self._trial.failed
         regions = [
             Region(conditions=(*self._starts[leaf.start].conditions, *self.cuts(leaf)))
             for leaf in leaves[:3]

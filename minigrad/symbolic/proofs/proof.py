@@ -1,4 +1,4 @@
-"""Read a proof: what was proved of which entry, in which regions, as text or as LaTeX."""
+"""Read a proof: what was proved of which entry, and in which regions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import place_of
-from minigrad.symbolic.proofs.witness import Witness
 from minigrad.symbolic.regions import Region, said
 
 # As many entries of each array are told in full.
@@ -56,6 +54,37 @@ class Hole:
         return (
             f"{said(self.condition)}, where the rule gives {gives} and the derivative is "
             f"{self.derivative}"
+        )
+
+
+@dataclass(frozen=True)
+class Witness:
+    """How the actual rule did on numbers; a proof has one.
+
+    Attributes:
+        points: At how many points it ran and agreed with a difference quotient of the forward.
+        regions: In how many regions, divided by borders and kinks, these lie.
+        runs: How often the forward ran for that.
+        on_formulas: Whether formulas were computed in their place, since symbols from outside of
+            the operation are in it.
+    """
+
+    points: int
+    regions: int
+    runs: int
+    on_formulas: bool = False
+
+    def __str__(self) -> str:
+        where = f" in {self.regions} regions" if self.regions > 1 else ""
+        if self.on_formulas:
+            return (
+                f"At {self.points} points{where} and near the borders, what the rule wrote has the "
+                "value that difference quotients of the forward's formula have. (Symbols from "
+                "outside are in the operation, so it could not itself run on numbers.)"
+            )
+        return (
+            f"The rule itself, run on numbers at {self.points} points{where} and near the borders, "
+            f"gave what difference quotients of the forward give ({self.runs} runs)."
         )
 
 
@@ -159,33 +188,7 @@ class Proof:
             lines += [f"The floats next to {read} were read as these numbers."]
         return lines
 
-    def _repr_latex_(self) -> str:
-        told = []
-        for each in self.evidence[: 2 * _TOLD]:
-            index = f"_{{{','.join(map(str, each.entry))}}}" if each.entry else ""
-            symbol = sympy.latex(sympy.Symbol(each.input))
-            told.append(
-                rf"\bar {{{symbol}}}{index} &= {sympy.latex(each.found)} "
-                rf"&&= \textstyle\sum_k g_k\, \partial r_k / \partial {symbol}{index}"
-            )
-        left = len(self.evidence) - len(told)
-        told += [rf"&\ldots && \text{{and {left} more}}"] if left > 0 else []
-        where = r"\text{for all values of the symbols}"
-        limits = [*self.domain, *(sympy.Ne(*h.condition.args, evaluate=False) for h in self.holes)]
-        if not self.everywhere:
-            regions = dict.fromkeys(
-                ", ".join(map(sympy.latex, region.conditions)) for region in self.regions
-            )
-            where = r"\text{where } " + r" \text{ or } ".join(regions)
-        if limits:
-            where += r" \text{ with } " + ", ".join(map(sympy.latex, limits))
-        start = rf"r &= {sympy.latex(self.forward)} && \text{{the result}} \\"
-        return rf"$\displaystyle \begin{{aligned}} {start} " + (
-            r" \\ ".join([*told, rf"&&& {where}"]) + r" \end{aligned}$"
-        )
-
-    def _repr_mimebundle_(self, **asked: Any) -> dict[str, str]:
-        return {"text/plain": str(self), "text/latex": self._repr_latex_()}
+    __repr__ = __str__
 
 
 def _listed(name: str, formula: Any) -> list[str]:

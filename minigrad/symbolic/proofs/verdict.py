@@ -6,30 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import sympy
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
-from minigrad.symbolic.equality import Refuted, Undecided, shaped
+from minigrad.symbolic.equality import Refuted, Undecided
 from minigrad.symbolic.models import symbolic_like
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.proofs.claims import Case, Leaf, Run, leaves_of
-from minigrad.symbolic.proofs.conclusion import Conclusion, Finding, undecided
-from minigrad.symbolic.proofs.counterexample import Counterexamples, written
+from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.inputs import (
     Names,
     Reading,
-    assumptions_of,
     borrowed,
     made,
     name_of,
     operation_of,
 )
 from minigrad.symbolic.proofs.proof import Proof
-from minigrad.symbolic.proofs.trial import FormulaTrial, Trial
-from minigrad.symbolic.proofs.witness import Outcome, Record, Witnessing
+from minigrad.symbolic.proofs.trial import FormulaTrial, Outcome, Record, Trial, inside
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     Region,
@@ -59,11 +55,11 @@ class Judge:
     def __init__(self, case: Case, given: Sequence[Region]) -> None:
         self._case, self._reading = case, case.reading
         self._given = [_taken_in(region, case.names) for region in given]
-        self._trial = Trial(case.function, case.tensors, case.settings, case.wanted)
+        self._trial: Trial | None = None
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
         self._known: dict[int, Region] = {}  # the regions to begin with, and what is known there
 
-    def verdict(self) -> Finding:
+    def verdict(self) -> Proof:
         """Come to a verdict.
 
         Raises:
@@ -83,34 +79,28 @@ class Judge:
             if "symbols" not in str(error):
                 raise
             raise self._not_decided(error) from error
-        others = self._other_symbols()
-        with self._trial.running():
-            witnessing = Witnessing(self._trial, case.cotangents, others)
-            witnessing.still = [
-                {symbol for symbol, value in region.place.items() if value.is_number}
-                for region in self._starts
-            ]
-            self._witnessing = witnessing
-            self._counterexamples = Counterexamples(witnessing, case)
-            self._conclusion = Conclusion(witnessing, self._counterexamples, case, self._starts)
-            return self._hear()
+        trial = self._trial = self._made_trial()
+        self._counterexamples = Counterexamples(trial, case)
+        self._conclusion = Conclusion(trial, self._counterexamples, case, self._starts)
+        with trial.running():
+            return self._hear(trial)
 
-    def _other_symbols(self) -> list[Any]:
-        """List the symbols beside those of the inputs, such as those of given regions.
-
-        With some in it that are in no setting, the operation can't run on numbers.
-        """
-        runs = self._case.runs
+    def _made_trial(self) -> Trial:
+        """Make a trial of the operation; with symbols from outside in it, one of its formulas."""
+        case, runs = self._case, self._case.runs
         formulas = [e for run in runs for c in run.claims for e in (c.found, c.due, *c.values)]
-        known = {*self._trial.symbols, *self._reading.symbols()}
-        known.update(*(entries(each).flat for each in self._case.cotangents))
+        known = symbols_in(e for each in case.names.held for e in entries(each).flat)
+        known.update(self._reading.symbols(), *(entries(each).flat for each in case.cotangents))
         known.update(*(each.meaning for each in self._starts))
-        inside = symbols_in(formulas) - known
-        settings = symbols_in(e for e in self._case.settings if isinstance(e, sympy.Basic))
-        if inside - settings:
-            self._trial = FormulaTrial(self._case)
+        outside = symbols_in(formulas) - known
         placed = symbols_in(e for region in self._given for e in region.place.values())
-        return sorted((inside | placed) - known, key=str)
+        others = sorted((outside | placed) - known, key=str)
+        trial = FormulaTrial(case, others) if outside else _trial_of(case, others)
+        trial.still = [
+            {symbol for symbol, value in region.place.items() if value.is_number}
+            for region in self._starts
+        ]
+        return trial
 
     # ------------------------------------------------------------------ on symbols
 
@@ -148,7 +138,7 @@ class Judge:
 
     # ------------------------------------------------------------------ both
 
-    def _hear(self) -> Finding:
+    def _hear(self, trial: Trial) -> Proof:
         leaves: list[Leaf] = []
         domain: dict[Need, None] = {}
         for start, region in enumerate(self._starts):
@@ -170,12 +160,16 @@ class Judge:
                         self._counterexamples.confirm(leaf)
                 leaves += found
         strict = [condition_of(need.of, need.sign) for need in domain]
-        record = self._record(leaves, strict)
+        conditions = self._conditions(leaves, strict)
+        starts = [replace(each, conditions=()) for each in self._starts]
+        if self._starts is not self._given:
+            starts.append(EVERYWHERE)  # also between the regions that were explored
+        record = trial.record(trial.draw(starts, conditions, strict), conditions, strict)
         self._counterexamples.by_runs(record)
         self._settle(leaves)
-        leaves = self._visit(record, leaves)
+        leaves = self._visit(trial, record, leaves)
         leaves = self._beyond(record, strict, leaves)
-        return self._conclusion.finding(record, leaves, strict)
+        return self._conclusion.proof(record, leaves, strict)
 
     def _settle(self, leaves: Sequence[Leaf]) -> None:
         """Compare the formulas in earnest, once runs have not refuted the rule."""
@@ -204,22 +198,14 @@ class Judge:
             found[jump] = None
         return [each for each in found if isinstance(each, sympy.core.relational.Relational)]
 
-    def _record(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> Record:
-        conditions = self._conditions(leaves, strict)
-        starts = [replace(r, conditions=()) for r in self._starts]
-        if self._starts is not self._given:
-            starts.append(EVERYWHERE)  # also between the regions that were explored
-        drawn = self._witnessing.draw(starts, conditions, strict)
-        return self._witnessing.record(drawn, conditions, strict)
-
-    def _visit(self, record: Record, leaves: list[Leaf]) -> list[Leaf]:
+    def _visit(self, trial: Trial, record: Record, leaves: list[Leaf]) -> list[Leaf]:
         """Run at points of the parts that have had none; leave out those that have no points."""
         kept, visits = [], 0
         for leaf in leaves:
             if not self._conclusion.inside(record, leaf).any() and visits < _VISITS:
                 visits += 1
                 start = replace(leaf.region, conditions=())
-                extra = self._witnessing.record(self._witnessing.draw([start], ()), (), (), _FEW)
+                extra = trial.record(trial.draw([start], ()), (), (), _FEW)
                 extra.points.start[:] = leaf.start
                 record.add(extra)
                 self._counterexamples.by_runs(extra)
@@ -230,18 +216,13 @@ class Judge:
                 raise self._conclusion.open(leaf)
         return kept
 
-    def _strictly(self, record: Record, strict: Sequence[Any]) -> Any:
-        return np.logical_and.reduce(
-            [np.full(len(record.outcomes), True), *map(record.holds, strict)]
-        )
-
     def _beyond(self, record: Record, strict: Sequence[Any], leaves: list[Leaf]) -> list[Leaf]:
         """Prove it also where a step has no value, but the result has: as behind a `where`.
 
         Returns:
             The leaves, those outside of the domain among them.
         """
-        outside = record.where(Outcome.AGREES) & ~self._strictly(record, strict)
+        outside = record.where(Outcome.AGREES) & ~inside(record.points, strict)
         if not outside.any():
             return leaves
         for start, region in enumerate(self._starts):
@@ -265,19 +246,24 @@ class Judge:
     def _not_decided(self, error: Exception) -> Exception:
         """Say why there is no verdict; but refute the rule if numbers alone do that."""
         case = self._case
-        with self._trial.running():
-            if not case.cotangents:
-                return error if isinstance(error, TypeError) else _because(error)
-            witnessing = Witnessing(self._trial, case.cotangents, ())
-            record = witnessing.record(witnessing.draw([EVERYWHERE], ()), ())
+        if not case.cotangents:
+            return error if isinstance(error, TypeError) else _because(error)
+        trial = self._trial or _trial_of(case)
+        trial.still = []
+        with trial.running():
+            record = trial.record(trial.draw([EVERYWHERE], ()), ())
             for row in record.points.rows[record.where(Outcome.DIFFERS)][:_TRIES]:
-                values = witnessing.values(row)
-                for number, entry, got, slope, wrong in witnessing.entries_at(values):
+                values = trial.values(row)
+                for number, entry, got, slope, wrong in trial.entries_at(values):
                     if wrong:
                         at = {case.names.show(s): written(v) for s, v in values.items()}
                         nan, of = sympy.nan, case.of(number)
                         return Refuted(entry, nan, nan, at, of, "", (got, slope))
         return _because(error)
+
+
+def _trial_of(case: Case, others: Sequence[Any] = ()) -> Trial:
+    return Trial(case.call, case.names.held, case.wanted, case.cotangents, others)
 
 
 def _taken_in(region: Region, names: Names) -> Region:
@@ -363,29 +349,9 @@ def prove(
         raise ValueError("prove() needs an input that requires a gradient")
     given = [EVERYWHERE] if regions is None else [region_of(_of_symbols(each)) for each in regions]
     with borrowed(function, tensors, wanted) as names:
-        case = Case(function, tensors, settings, wanted, names, Reading(constants))
-        verdict, show = Judge(case, given).verdict(), names.show
-        run = case.runs[0]
-
-        def told(arrays: Sequence[Any]) -> Any:
-            flat = [show(entry) for array in arrays for entry in array.flat]
-            return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
-
-        parts = {str(r): r for each in verdict.evidence for r in each.regions}
-        return Proof(
-            forward=told(run.results),
-            cotangent=told([entries(each) for each in case.cotangents]),
-            gradients=tuple(told([each]) for each in run.gradients),
-            regions=tuple(parts.values()) or (EVERYWHERE,),
-            name=name_of(operation),
-            inputs=tuple((names.label(k), tuple(each.shape)) for k, each in enumerate(wanted)),
-            evidence=tuple(verdict.evidence),
-            constants=tuple(constants),
-            assumed=tuple(map(assumptions_of, wanted)),
-            domain=verdict.domain,
-            holes=verdict.holes,
-            witness=verdict.witness,
-        )
+        case = Case(lambda: function(*tensors, *settings), wanted, names, Reading(constants))
+        proof = Judge(case, given).verdict()
+    return replace(proof, name=name_of(operation), constants=tuple(constants))
 
 
 def _of_symbols(region: Any) -> Any:
