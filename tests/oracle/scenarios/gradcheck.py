@@ -31,20 +31,13 @@ def vector(torch, values=(0.5, -1.25, 2.0), **options):
 
 
 def checks(torch):
-    """Name the four ways to check."""
-    gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
-    return {
-        "slow": gradcheck,
-        "fast": lambda *given, **options: gradcheck(*given, fast_mode=True, **options),
-        "second": gradgradcheck,
-        "second fast": lambda *given, **options: gradgradcheck(*given, fast_mode=True, **options),
-    }
+    """Name the two ways to check."""
+    return {"first": torch.autograd.gradcheck, "second": torch.autograd.gradgradcheck}
 
 
 def first_order(torch):
-    """Name the two ways to check a first derivative."""
-    ways = checks(torch)
-    return {name: ways[name] for name in ("slow", "fast")}
+    """Name the way to check a first derivative."""
+    return {"first": torch.autograd.gradcheck}
 
 
 def function(torch, forward, backward, materialize=True):
@@ -87,7 +80,7 @@ def add_right(name, what):
         for way, check in checks(torch).items():
             fails(log, way, lambda check=check: check(lambda x: what(torch, x), vector(torch)))
 
-    scenario.__doc__ = f"Check a function that gives {name.replace('_', ' ')} in all four ways."
+    scenario.__doc__ = f"Check a function that gives {name.replace('_', ' ')} in both ways."
     family.add(f"verdict_{name}", scenario)
 
 
@@ -132,16 +125,12 @@ def given_gradients(torch, log):
     gradgradcheck = torch.autograd.gradgradcheck
     x, v = vector(torch), vector(torch, (1.0, -2.0, 0.5))
     still = vector(torch, requires_grad=False)
-    for fast in (False, True):
-        log("fixed", gradgradcheck(lambda x: x**3, x, still, fast_mode=fast))
-        log("linear", gradgradcheck(lambda x: x * 2, x, still, fast_mode=fast))
-        log("several", gradgradcheck(lambda x: (x**3, x.exp()), x, (v, still), fast_mode=fast))
-        log("a list", gradgradcheck(lambda x: [x**3, x.exp()], x, [v, still], fast_mode=fast))
-        log("random", gradgradcheck(lambda x: (x**3, x.exp()), x, fast_mode=fast))
-        log(
-            "gaps",
-            gradgradcheck(lambda x: x**3, x, gen_non_contig_grad_outputs=True, fast_mode=fast),
-        )
+    log("fixed", gradgradcheck(lambda x: x**3, x, still))
+    log("linear", gradgradcheck(lambda x: x * 2, x, still))
+    log("several", gradgradcheck(lambda x: (x**3, x.exp()), x, (v, still)))
+    log("a list", gradgradcheck(lambda x: [x**3, x.exp()], x, [v, still]))
+    log("random", gradgradcheck(lambda x: (x**3, x.exp()), x))
+    log("gaps", gradgradcheck(lambda x: x**3, x, gen_non_contig_grad_outputs=True))
     wrong = vector(torch, (1.0, 2.0))
     log.raises("wrong shape", lambda: gradgradcheck(lambda x: x**3, x, wrong))
     log.raises("none", lambda: gradgradcheck(lambda x: (x**3, x.exp()), x, (None, v)))

@@ -1,0 +1,658 @@
+r"""Check gradients against finite differences: `gradcheck`, and `gradgradcheck` for the second.
+
+The derivative along an entry is :math:`(f(x + \epsilon) - f(x - \epsilon)) / 2\epsilon`, with an
+error of order :math:`\epsilon^2` from the third derivative and one of order :math:`2^{-52} /
+\epsilon` from rounding. The inputs are moved in place, and moved back.
+
+`minigrad.autograd.gradcheck` is both this module, to import from, and, as an attribute of
+`minigrad.autograd`, the function: as in PyTorch.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.gradients import grad
+from minigrad.core.leaves import resolve_edge
+from minigrad.core.node import Node, next_priority
+from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.creation.dtypes import of_array
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+Array = Any
+
+
+class GradcheckError(RuntimeError):
+    """Raised by `gradcheck` and `gradgradcheck` when a gradient fails the check."""
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    r"""Compare the gradients that backward gives with finite differences.
+
+    Each entry of each input that requires a gradient is moved by `eps` up and down, and the change
+    of the outputs gives a row of the Jacobian :math:`J_{ij} = \partial y_j / \partial x_i`. A
+    backward pass from each entry of the outputs gives a column. The two must agree to
+    :math:`|a - n| \le \mathrm{atol} + \mathrm{rtol} \, |n|`. Besides, backward must give the same
+    each time, zeros for gradients of zero, and must cope with gradients that are missing.
+
+    Args:
+        func: A function of tensors that gives a tensor, or a tuple or list of tensors.
+        inputs: Its arguments: a tensor, or a tuple. Those to be checked require a gradient and
+            should be float64 (with float32 the differences are too coarse).
+        eps: The step of the finite differences.
+        atol: The absolute tolerance.
+        rtol: The relative tolerance.
+        raise_exception: Raise `GradcheckError` on a failure; otherwise return False.
+        nondet_tol: How much two runs of the same backward pass may differ.
+        check_undefined_grad: Check that a missing gradient of an output counts as zero.
+        check_grad_dtypes: Check that each gradient has the dtype of its input.
+        check_batched_grad: Not available: it needs `vmap`.
+        check_batched_forward_grad: Not available: it needs `vmap` and forward mode.
+        check_forward_ad: Not available: there is no forward mode.
+        check_backward_ad: Check backward at all.
+        fast_mode: Not available: every entry is compared.
+        masked: If true, a gradient of zero may give gradients that are not exactly zero.
+
+    Returns:
+        True if all agrees; False if not, and `raise_exception` is False.
+
+    Raises:
+        GradcheckError: If the check fails.
+        ValueError: If no input requires a gradient.
+        RuntimeError: If an input's entries share memory, as after `expand`.
+        AssertionError: If the function changes its shapes or dtypes from call to call, or if
+            settings contradict each other.
+        NotImplementedError: If forward mode, `vmap` or the fast mode is asked for.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.autograd.gradcheck import gradcheck
+        >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+        >>> gradcheck(lambda x: x.exp() * x, x)
+        True
+    """
+    _check_settings(
+        (check_forward_ad or check_backward_ad, ONE_OF.format("forward_ad", "backward_ad")),
+        (check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")),
+        (
+            check_forward_ad or not check_batched_forward_grad,
+            NEEDS.format("batched_forward_grad", "forward_ad"),
+        ),
+        forward_mode=check_forward_ad,
+        batched=check_batched_grad,
+        fast=fast_mode,
+    )
+    arguments = as_tuple(inputs)
+    _check_inputs(arguments)
+    subject = Subject(func, arguments)
+    try:
+        returned = subject.call()
+        outputs = differentiable(returned)
+        found = [numerical_jacobians(subject, x, returned, eps) for x in subject.sources]
+        if not outputs and any(np.any(jacobian) for row in found for jacobian in row):
+            raise GradcheckError(
+                "Numerical gradient for function expected to be zero, because no output requires a "
+                "gradient. Is something in the function detached, or computed under no_grad()?"
+            )
+        continuous = [output for output in returned if is_continuous(output)]
+        wanted = [number for number, output in enumerate(continuous) if output.requires_grad]
+        for i, output in enumerate(outputs):
+            columns = analytical_jacobians(subject, output, nondet_tol, check_grad_dtypes)
+            for j, analytical in enumerate(columns):
+                compare(analytical, found[j][wanted[i]], i, j, atol, rtol)
+        check_zero_gradients(subject, outputs, masked)
+        if check_undefined_grad:
+            check_undefined_gradients(subject)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    r"""Compare the gradients of gradients with finite differences of the gradients.
+
+    What is checked with `gradcheck` is the function :math:`(x, v) \mapsto v^T \, \partial y /
+    \partial x`, computed by a backward pass under `create_graph=True`. That the gradients
+    themselves are right is not checked here.
+
+    Args:
+        func: A function of tensors that gives a tensor, or a tuple or list of tensors.
+        inputs: Its arguments: a tensor, or a tuple.
+        grad_outputs: The gradients :math:`v` of the outputs that require one: a tensor, or a
+            tuple. Those that require a gradient are checked as well. By default random numbers
+            between -1 and 1, all of them checked.
+        eps: The step of the finite differences.
+        atol: The absolute tolerance.
+        rtol: The relative tolerance.
+        gen_non_contig_grad_outputs: Let the random gradients lie in memory with gaps.
+        raise_exception: Raise `GradcheckError` on a failure; otherwise return False.
+        nondet_tol: How much two runs of the same backward pass may differ.
+        check_undefined_grad: Check that a missing gradient of a gradient counts as zero.
+        check_grad_dtypes: Check that each gradient has the dtype of its input.
+        check_batched_grad: Not available: it needs `vmap`.
+        check_fwd_over_rev: Not available: there is no forward mode.
+        check_rev_over_rev: Check backward through backward at all.
+        fast_mode: Not available: every entry is compared.
+        masked: If true, a gradient of zero may give gradients that are not exactly zero.
+
+    Returns:
+        True if all agrees; False if not, and `raise_exception` is False.
+
+    Raises:
+        GradcheckError: If the check fails.
+        TypeError: If no output requires a gradient.
+
+    As `gradcheck` otherwise.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.autograd.gradcheck import gradgradcheck
+        >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+        >>> gradgradcheck(lambda x: x.exp() * x, x)
+        True
+    """
+    _check_settings(
+        (check_fwd_over_rev or check_rev_over_rev, ONE_OF.format("fwd_over_rev", "rev_over_rev")),
+        (
+            check_rev_over_rev or not check_undefined_grad,
+            NEEDS.format("undefined_grad", "rev_over_rev"),
+        ),
+        (
+            check_rev_over_rev or not check_batched_grad,
+            NEEDS.format("batched_grad", "rev_over_rev"),
+        ),
+        forward_mode=check_fwd_over_rev,
+        batched=check_batched_grad,
+        fast=fast_mode,
+    )
+    arguments = as_tuple(inputs)
+    if grad_outputs is None:
+        cotangents = _drawn(differentiable(func(*arguments)), gen_non_contig_grad_outputs)
+    else:
+        cotangents = as_tuple(grad_outputs)
+    if not cotangents:
+        raise TypeError(
+            "gradgradcheck expects at least one output to require gradient, but none does."
+        )
+    if any(cotangent is None for cotangent in cotangents):
+        raise AttributeError(
+            "'NoneType' object has no attribute 'requires_grad'. Give a tensor for each output "
+            "that requires a gradient."
+        )
+    count = len(arguments)
+
+    def gradients(*given: Any) -> tuple[Any, ...]:
+        sources = [x for x in given[:count] if requires_grad(x)]
+        found = grad(
+            differentiable(func(*given[:count])),
+            sources,
+            given[count:],
+            create_graph=True,
+            allow_unused=True,
+        )
+        return tuple(gradient for gradient in found if gradient is not None)
+
+    return gradcheck(
+        gradients,
+        arguments + cotangents,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        masked=masked,
+    )
+
+
+ONE_OF = "Expected at least one of check_{} or check_{} to be True"
+NEEDS = "Setting check_{}=True requires check_{} to be True"
+
+
+def _check_settings(
+    *rules: tuple[bool, str], forward_mode: bool, batched: bool, fast: bool
+) -> None:
+    """Refuse settings that contradict each other, and what PyTorch has and minigrad has not."""
+    for kept, message in rules:
+        if not kept:
+            raise AssertionError(message)
+    if forward_mode:
+        raise NotImplementedError(
+            "minigrad differentiates backward only; it has no forward mode to check. Leave "
+            "check_forward_ad and check_fwd_over_rev at False."
+        )
+    if batched:
+        raise NotImplementedError(
+            "minigrad has no vmap, so there are no batched gradients to check. Leave "
+            "check_batched_grad at False."
+        )
+    if fast:
+        raise NotImplementedError(
+            "minigrad has no fast mode: it compares every entry. Leave fast_mode at False."
+        )
+
+
+def _check_inputs(inputs: tuple[Any, ...]) -> None:
+    """Refuse inputs that finite differences cannot move, and warn of those that are too coarse."""
+    for position, tensor in enumerate(inputs):
+        if isinstance(tensor, (tuple, list)) and any(map(requires_grad, tensor)):
+            raise IndexError(
+                f"tuple index out of range: input {position} is a {type(tensor).__name__} of "
+                "tensors, but gradcheck moves only arguments that are tensors themselves. Pass "
+                "each as an argument of its own."
+            )
+        if not requires_grad(tensor):
+            continue
+        array = tensor._array
+        if array.dtype != np.float64:
+            warnings.warn(
+                f"Input #{position} requires gradient and is not a double precision floating point "
+                "or complex. This check will likely fail if all the inputs are not of double "
+                "precision floating point or complex. ",
+                UserWarning,
+                stacklevel=3,
+            )
+        if any(
+            step == 0 and size > 1 and array.size
+            for step, size in zip(array.strides, array.shape, strict=True)
+        ):
+            raise RuntimeError(
+                f"The {position}th input has a dimension with stride 0. gradcheck only supports "
+                "inputs that are non-overlapping to be able to compute the numerical gradients "
+                "correctly. You should call .contiguous on the input before passing it to "
+                "gradcheck."
+            )
+    if not any(map(requires_grad, inputs)):
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them "
+            "have requires_grad=True."
+        )
+
+
+def _drawn(outputs: Sequence[Any], gaps: bool) -> tuple[Any, ...]:
+    """Draw a gradient between -1 and 1 for each output, from random numbers of its own.
+
+    Args:
+        outputs: The outputs.
+        gaps: Whether the numbers lie in every other place of the memory.
+    """
+    random = np.random.default_rng(0)
+    drawn = []
+    for output in outputs:
+        array = output._array
+        numbers = random.uniform(-1, 1, array.shape).astype(array.dtype)
+        if gaps and array.size > 1:
+            numbers = np.repeat(numbers, 2, axis=-1)[..., ::2]
+        drawn.append(wrap_as_normal(numbers).requires_grad_())
+    return tuple(drawn)
+
+
+class Subject:
+    """What is checked: a function and its inputs.
+
+    Attributes:
+        function: Gives a tensor, or several in a tuple or list.
+        inputs: The arguments of the function.
+        sources: The inputs that require a gradient.
+    """
+
+    def __init__(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+        self.function, self.inputs = function, inputs
+        self.sources = [x for x in inputs if requires_grad(x)]
+
+    def call(self) -> tuple[Any, ...]:
+        """Call the function."""
+        return as_tuple(self.function(*self.inputs))
+
+    def values(self) -> list[Any]:
+        """Call the function, and give copies of its outputs that are in no graph."""
+        return [wrap_as_normal(np.array(output._array)) for output in self.call()]
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Put a single value into a tuple."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def requires_grad(value: Any) -> bool:
+    """Tell whether a value is a tensor that requires a gradient."""
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def differentiable(outputs: Any) -> list[Any]:
+    """Keep those outputs that require a gradient."""
+    return [output for output in as_tuple(outputs) if output.requires_grad]
+
+
+def is_continuous(tensor: Any) -> bool:
+    """Tell whether a tensor has floating-point or complex entries."""
+    return tensor._array.dtype.kind not in "iub"
+
+
+# ------------------------------------------------------------------ Jacobians, in two ways
+
+
+def numerical_jacobians(
+    subject: Subject, source: Any, outputs: Sequence[Any], eps: float
+) -> list[Array]:
+    """Compute the Jacobians of all outputs with respect to one input, by moving its entries.
+
+    Args:
+        subject: The function and its inputs.
+        source: The input to move, one entry after the other.
+        outputs: The outputs at the inputs as they are.
+        eps: How far to move.
+
+    Returns:
+        For each output with floating-point or complex entries an array with a row for each entry
+        of the input and a column for each entry of the output.
+    """
+    array = source._array
+    continuous = [number for number, output in enumerate(outputs) if is_continuous(output)]
+    found = []
+    for number in continuous:
+        values = outputs[number]._array
+        found.append(np.zeros((array.size, values.size), values.dtype))
+    for row, place in enumerate(np.ndindex(array.shape)):
+        entry = array[(*place, ...)]
+        kept = entry.copy()
+        try:
+            entry[...] = kept - eps
+            below = subject.values()
+            entry[...] = kept + eps
+            above = subject.values()
+        finally:
+            entry[...] = kept
+        slopes = [_slope(a, b, eps, place) for a, b in zip(below, above, strict=False)]
+        if len(slopes) < len(outputs):
+            raise IndexError(
+                f"list index out of range: func gave {len(outputs)} outputs when it was first "
+                f"called, and {len(slopes)} at perturbed inputs."
+            )
+        for columns, number in zip(found, continuous, strict=True):
+            slope, size = slopes[number], columns.shape[1]
+            if slope.size not in (size, 1):
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size}) must match the existing size "
+                    f"({slope.size}) at non-singleton dimension 0.  Target sizes: [{size}].  "
+                    f"Tensor sizes: [{slope.size}]. The function gives outputs of other shapes at "
+                    "each call."
+                )
+            columns[row] = slope
+    return found
+
+
+def _slope(below: Any, above: Any, eps: float, place: tuple[int, ...]) -> Array:
+    """Divide the change of an output by the step."""
+    begins = "Expected `func` to return outputs with the same {} when inputs are perturbed "
+    ends = f"on index {place} by {eps}, but got: "
+    if below._array.shape != above._array.shape:
+        raise AssertionError(
+            f"{begins.format('shape')}{ends}shapes torch.Size({list(below._array.shape)}) and "
+            f"torch.Size({list(above._array.shape)})."
+        )
+    if below._array.dtype != above._array.dtype:
+        raise AssertionError(
+            f"{begins.format('dtype')}{ends}dtypes {of_array(below._array)} and "
+            f"{of_array(above._array)}."
+        )
+    with np.errstate(all="ignore"):  # with tensors, so that types meet as in PyTorch
+        return ((above - below) / (2 * eps))._array.reshape(-1)
+
+
+NOT_REENTRANT = """\
+Backward is not reentrant, i.e., running backward with same input and grad_output multiple times \
+gives different values, although analytical gradient matches numerical gradient.\
+The tolerance for nondeterminism was {}.
+
+NOTE: If your op relies on non-deterministic operations i.e., it is listed here:
+https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html
+this failure might be expected.
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `nondet_tol=<tol>` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_nondet_tol=<tol>`.
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_nondet_tol=<tol>`
+"""
+
+
+def analytical_jacobians(
+    subject: Subject, output: Any, nondet_tol: float, check_grad_dtypes: bool
+) -> list[Array]:
+    """Compute the Jacobian of one output with respect to each input, a column for a backward pass.
+
+    Args:
+        subject: The function and its inputs.
+        output: One of its outputs; the graph that leads to it is kept.
+        nondet_tol: How much two runs of the same backward pass may differ.
+        check_grad_dtypes: Whether each gradient must have the dtype of its input.
+
+    Returns:
+        For each input that requires a gradient an array with a row for each of its entries and a
+        column for each entry of the output.
+
+    Raises:
+        GradcheckError: If two runs differ, or a gradient has the wrong shape or dtype.
+    """
+    columns, shapes_agree, dtypes_agree = _in_columns(output, subject.sources)
+    again, _, _ = _in_columns(output, subject.sources)
+    if check_grad_dtypes and not dtypes_agree:
+        raise GradcheckError("Gradient has dtype mismatch")
+    if not shapes_agree:
+        raise GradcheckError("Analytical gradient has incorrect size")
+    with np.errstate(all="ignore"):
+        apart = [np.abs(a - b).max(initial=0) for a, b in zip(columns, again, strict=True)]
+    if any(each > nondet_tol for each in apart):
+        raise GradcheckError(NOT_REENTRANT.format(nondet_tol))
+    return columns
+
+
+def _in_columns(output: Any, sources: Sequence[Any]) -> tuple[list[Array], bool, bool]:
+    """Run a pass for each entry; tell whether gradients have their inputs' shapes and dtypes."""
+    values = output._array
+    columns = [np.zeros((x._array.size, values.size), x._array.dtype) for x in sources]
+    shapes_agree = dtypes_agree = True
+    for number, place in enumerate(np.ndindex(values.shape)):
+        unit = np.zeros(values.shape, values.dtype)
+        unit[place] = 1
+        found = grad(output, sources, wrap_as_normal(unit), retain_graph=True, allow_unused=True)
+        for column, gradient, source in zip(columns, found, sources, strict=True):
+            if gradient is None:
+                continue
+            array = gradient._array
+            shapes_agree = shapes_agree and array.shape == source._array.shape
+            dtypes_agree = dtypes_agree and array.dtype == source._array.dtype
+            if array.size != source._array.size:
+                raise AssertionError(
+                    f"Expected out_jacobian column to have {array.size} elements, but got "
+                    f"{source._array.size}"
+                )
+            column[:, number] = array.reshape(-1)
+    return columns, shapes_agree, dtypes_agree
+
+
+def compare(
+    analytical: Array, numerical: Array, output: int, source: int, atol: float, rtol: float
+) -> None:
+    """Compare two Jacobians entry by entry.
+
+    Raises:
+        GradcheckError: If they differ; it shows both, and says where they differ most.
+    """
+    with np.errstate(all="ignore"):
+        if np.allclose(analytical, numerical, rtol, atol):
+            return
+        apart = np.abs(numerical - analytical)
+    # what is not a number counts as the largest difference of all
+    row, column = np.unravel_index(np.argmax(np.nan_to_num(apart, nan=np.inf)), apart.shape)
+    raise GradcheckError(
+        f"Jacobian mismatch for output {output} with respect to input {source},\n"
+        f"numerical:{wrap_as_normal(numerical)}\nanalytical:{wrap_as_normal(analytical)}\n"
+        "A row belongs to an entry of the input, a column to one of the output. They differ most "
+        f"at row {row}, column {column}.\n"
+    )
+
+
+# ------------------------------------------------------------------ zero and missing gradients
+
+
+NOTES = (
+    'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+)
+
+
+class UndefinedGradBackward(Node):
+    """A node that lets no gradient through: what comes before it gets None."""
+
+    __slots__ = ()
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Give None, whatever the gradient is."""
+        return (None,)
+
+    _run_recorded = _run
+
+
+def without_gradient(tensor: Any) -> Any:
+    """Give a tensor with the same values, through which no gradient comes back.
+
+    Args:
+        tensor: A tensor that requires a gradient.
+    """
+    node = UndefinedGradBackward()
+    node.next_functions = (tensor._edge or resolve_edge(tensor),)
+    node._saved, node._broadcast, node._hooks = (), None, None
+    node._priority = next_priority()
+    result = wrap_as_normal(tensor._array)
+    result._edge = (node, 0)
+    return result
+
+
+def check_zero_gradients(subject: Subject, outputs: Sequence[Any], masked: bool | None) -> None:
+    """See that gradients of zero for the outputs give gradients of zero for the inputs.
+
+    Args:
+        subject: The function and its inputs.
+        outputs: Those outputs that require a gradient; their graph is released.
+        masked: Whether almost zero is enough.
+
+    Raises:
+        GradcheckError: If a gradient is not zero, or has the wrong dtype or shape.
+    """
+    sources = subject.sources
+    found = grad(outputs, sources, _zeros(outputs), allow_unused=True) if outputs else ()
+    for gradient, source in zip(found, sources, strict=False):
+        if gradient is None:
+            continue
+        array = gradient._array
+        if not (np.allclose(array, 0) if masked else (array == 0).all()):
+            raise GradcheckError("backward not multiplied by grad_output")
+        if array.dtype != source._array.dtype:
+            raise GradcheckError("grad is incorrect type")
+        if array.shape != source._array.shape:
+            raise GradcheckError("grad is incorrect size")
+
+
+def check_undefined_gradients(subject: Subject) -> None:
+    """See that outputs whose gradient is missing count as if it were zero.
+
+    First the gradients of all outputs are left out; then, if there are several outputs, one by
+    one.
+
+    Args:
+        subject: The function and its inputs.
+
+    Raises:
+        GradcheckError: If backward fails, or a gradient of an input is not zero.
+    """
+    outputs = differentiable(subject.call())
+    tries = [[without_gradient(output) for output in outputs]]
+    if len(outputs) > 1:
+        for missing in range(len(outputs)):
+            outputs = differentiable(subject.call())
+            outputs[missing] = without_gradient(outputs[missing])
+            tries.append(outputs)
+    for outputs in tries:
+        if outputs:
+            _check_undefined(subject, outputs)
+
+
+def _check_undefined(subject: Subject, outputs: list[Any]) -> None:
+    try:
+        found = grad(outputs, subject.sources, _zeros(outputs), allow_unused=True)
+    except RuntimeError as error:
+        _warn()
+        raise GradcheckError(
+            "Expected backward function to handle undefined output grads. "
+            f"{NOTES}. Of a function with several results, only some may be used: then the "
+            "gradients of the others are zeros, or None after ctx.set_materialize_grads(False)."
+        ) from error
+    for gradient in found:
+        if gradient is not None and not (gradient._array == 0).all():
+            _warn()
+            raise GradcheckError(
+                "Expected all input grads to be undefined or zero when all output grads are "
+                f"undefined or zero. {NOTES}. A gradient that is missing counts as zero."
+            )
+
+
+def _warn() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
+        "default, but it may break existing callers of this function. If this is true for you, you "
+        'can call this function with "check_undefined_grad=False" to disable the feature',
+        UserWarning,
+        stacklevel=5,
+    )
+
+
+def _zeros(outputs: Sequence[Any]) -> list[Any]:
+    return [wrap_as_normal(np.zeros_like(output._array, order="C")) for output in outputs]
