@@ -330,9 +330,6 @@ def test_hooked_modules_let_complex_tensors_pass():
 
 FUNCTIONAL = {
     "jacobian": lambda f: f.jacobian(lambda z: z * 2, number()),
-    "forward": lambda f: f.jacobian(
-        lambda z: z * 2, number(), vectorize=True, strategy="forward-mode"
-    ),
     "hessian": lambda f: f.hessian(lambda z: z.abs().sum(), number()),
     "vjp": lambda f: f.vjp(lambda z: z * 2, number(), number()),
     "jvp": lambda f: f.jvp(lambda z: z * 2, number(), number()),

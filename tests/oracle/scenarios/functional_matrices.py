@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .functional import (
     cubic,
     function_of,
@@ -38,7 +36,7 @@ def jacobian_shapes(torch, log):
 
 @family
 def jacobian_options(torch, log):
-    """Graph, strictness, vectorized, and both strategies."""
+    """Graph, strictness, vectorized, and a strategy that there is not."""
     jacobian = function_of(torch, "jacobian")
     x, z = pair(torch, requires_grad=True)
     plain = x.detach()
@@ -48,46 +46,9 @@ def jacobian_options(torch, log):
     log("vectorized", jacobian(two_to_two, (x, z), vectorize=True))
     for options in (
         {"strict": True, "vectorize": True},
-        {"strategy": "forward-mode"},
-        {"strategy": "forward-mode", "create_graph": True},
-        {"strategy": "forward-mode", "vectorize": True, "strict": True},
-        {"strategy": "forward-mode", "vectorize": True, "create_graph": True},
         {"strategy": "sideways"},
     ):
         log.raises(str(options), lambda options=options: jacobian(cubic, z, **options))
-
-
-@family
-def forward_mode(torch, log):
-    """Forward mode gives lists for several inputs, and results with a graph of their own."""
-    jacobian, hessian = function_of(torch, "jacobian"), function_of(torch, "hessian")
-    x, z = pair(torch)
-    options = {"strategy": "forward-mode", "vectorize": True}
-    outer = {"outer_jacobian_strategy": "forward-mode", "vectorize": True}
-    with warnings.catch_warnings():
-        # PyTorch's own use of something deprecated, once a process
-        warnings.simplefilter("ignore", DeprecationWarning)
-        log("one", jacobian(cubic, z, **options))
-        log("two", jacobian(two_to_two, (x, z), **options))
-        log("several", jacobian(lambda z: (z**2, z.sum()), z, **options))
-        log("a tuple", jacobian(cubic, (z,), **options))
-        log("leaf", jacobian(cubic, z.clone().requires_grad_(), **options).requires_grad)
-        log.raises("list", lambda: jacobian(cubic, [z], **options))
-        log.raises("number", lambda: jacobian(lambda z: 3, z, **options))
-        log.raises("numbers", lambda: jacobian(lambda z: (z, 3), z, **options))
-        blocks = hessian(number_of_two, (x, z), **outer)
-        log("hessian", type(blocks).__name__, [type(row).__name__ for row in blocks])
-        log("blocks", [[block.detach() for block in row] for row in blocks])
-        block = hessian(lambda z: (z**3).sum() * z[0], z, **outer)
-        log("hessian of one", block.requires_grad, block.detach())
-        with torch.no_grad():
-            log("under no_grad", hessian(lambda z: (z**3).sum() * z[0], z, **outer).detach())
-            log("not recorded", jacobian(cubic, z.clone().requires_grad_(), **options))
-    for more in ({"strict": True}, {"create_graph": True}, {"vectorize": False}):
-        log.raises(
-            f"hessian {more}",
-            lambda more=more: hessian(number_of_two, (x, z), **{**outer, **more}),
-        )
 
 
 @family
@@ -136,10 +97,6 @@ def hessian_shapes(torch, log):
     log("graph", hessian(lambda z: (z**4).sum(), leaf(torch, (2,), 9), create_graph=True))
     log("vectorized", hessian(number_of_two, (x, z), vectorize=True))
     log.raises("strategy", lambda: hessian(number_of_two, (x, z), outer_jacobian_strategy="up"))
-    log.raises(
-        "slow forward",
-        lambda: hessian(number_of_two, (x, z), outer_jacobian_strategy="forward-mode"),
-    )
     log.raises("list", lambda: hessian(number_of_two, [x, z]))
 
 

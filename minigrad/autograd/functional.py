@@ -1,0 +1,613 @@
+"""Differentiate a function as a whole: `vjp`, `jvp`, `jacobian`, `hessian`, `vhp`, `hvp`.
+
+With J the Jacobian of a function and H the Hessian of one that gives a single number:
+
+| call       | gives                      | cost, in backward passes      |
+|------------|----------------------------|-------------------------------|
+| `vjp`      | v J, one row at a time     | one                           |
+| `jvp`      | J v, one column at a time  | two                           |
+| `jacobian` | J, row by row              | one for each entry of outputs |
+| `vhp`      | v H                        | two                           |
+| `hvp`      | H v                        | three                         |
+| `hessian`  | H, row by row              | one for each entry of inputs  |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.gradients import grad
+from minigrad.core.tensor import Tensor, wrap_as_normal
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Function = Callable[..., Any]
+Tensors = tuple[Any, ...]
+
+_OUTPUTS = "outputs of the user-provided function"
+
+# What strict mode says; in the braces stands the position of an input or an output.
+NOT_ALLOWED = "This is not allowed in strict mode"
+INDEPENDENT_OUTPUT = (
+    f"The output of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
+)
+UNRECORDED_OUTPUT = (
+    "Output {} of the user-provided function does not require gradients. The outputs must be "
+    "computed in a differentiable manner from the input when running in strict mode."
+)
+CONSTANT_GRADIENT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided "
+    f"function. {NOT_ALLOWED}."
+)
+CONSTANT_JACOBIAN = (
+    "While computing the hessian, found that the jacobian of the user-provided function with "
+    f"respect to input {{}} is independent of the input. {NOT_ALLOWED}. You should ensure that "
+    "your function is twice differentiable and that the jacobian depends on the inputs (this would "
+    "be violated by a linear function for example)."
+)
+INDEPENDENT_OF_COTANGENT = (
+    "The gradient with respect to the input is independent of entry {} in the grad_outputs when "
+    "using the double backward trick to compute forward mode gradients. "
+    f"{NOT_ALLOWED}."
+)
+INDEPENDENT_JACOBIAN = (
+    f"The jacobian of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
+)
+INDEPENDENT_HESSIAN = (
+    "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
+    f"{NOT_ALLOWED} as it prevents from using the double backward trick to replace forward mode AD."
+)
+
+# ------------------------------------------------------------------ products
+
+
+def vjp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """Multiply a vector from the left with the Jacobian of a function: one backward pass.
+
+    With J of entries dy_i / dx_j, the product has the entries sum_i v_i dy_i / dx_j.
+
+    Args:
+        func: Takes tensors, gives a tensor or a tuple of tensors.
+        inputs: A tensor or a tuple of tensors to call it with.
+        v: The vector, in the form and the shapes of the outputs. May be left out if the output is
+            a single number.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse an output that does not depend on the inputs, or an input on which nothing
+            depends; otherwise the product is zero there.
+
+    Returns:
+        The outputs, and the product in the form and the shapes of the inputs.
+
+    Raises:
+        TypeError: If inputs, outputs or `v` are anything but tensors or tuples of tensors.
+        RuntimeError: If `v` is missing or has the wrong shape; in strict mode, if something does
+            not depend on an input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> torch.autograd.functional.vjp(lambda x: x**2, x, torch.tensor([1.0, 0.0, 10.0]))
+        (tensor([1., 4., 9.]), tensor([ 2.,  0., 60.]))
+    """
+    with enable_grad():
+        several, tensors = as_tuple(inputs, "inputs", "vjp")
+        tensors = fresh(tensors, create_graph, True)
+        several_outputs, outputs = called(func, tensors, "vjp", strict)
+        v = vector(
+            v, outputs, several_outputs, "vjp", create_graph, "the user-provided function returns"
+        )
+        found = differentiate(outputs, tensors, v, create_graph)
+        product = filled(found, tensors, strict, create_graph, INDEPENDENT_OUTPUT)
+    return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
+
+
+def jvp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """Multiply the Jacobian of a function with a vector from the right: two backward passes.
+
+    The product u -> u J of a backward pass is linear in u, and its own derivative with respect to
+    u, applied to v, is J v. So the graph of a first backward pass (with any u; here zeros) is
+    differentiated for u. This is known as the double-backward trick (J. Townsend, "A new trick
+    for calculating Jacobian vector products", 2017).
+
+    Args:
+        func: Takes tensors, gives a tensor or a tuple of tensors.
+        inputs: A tensor or a tuple of tensors to call it with.
+        v: The vector, in the form and the shapes of the inputs. May be left out if the input is a
+            single number.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse an output that does not depend on the inputs, or an input on which nothing
+            depends; otherwise the product is zero there.
+
+    Returns:
+        The outputs, and the product in the form and the shapes of the outputs.
+
+    Raises:
+        TypeError: If inputs, outputs or `v` are anything but tensors or tuples of tensors.
+        RuntimeError: If `v` is missing or has the wrong shape; in strict mode, if something does
+            not depend on an input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([2.0, 3.0])
+        >>> torch.autograd.functional.jvp(lambda x: x[0] * x[1], x, torch.tensor([1.0, 10.0]))
+        (tensor(6.), tensor(23.))
+    """
+    with enable_grad():
+        several, tensors = as_tuple(inputs, "inputs", "jvp")
+        tensors = fresh(tensors, create_graph, True)
+        v = vector(
+            v, tensors, several, "jvp", create_graph, "the input to the user-provided function is"
+        )
+        several_outputs, outputs = called(func, tensors, "jvp", strict)
+        u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
+        first = differentiate(outputs, tensors, u, create_graph=True)
+        if strict:
+            must_be_recorded(first, CONSTANT_GRADIENT)
+        found = differentiate(first, u, v, create_graph)
+        product = filled(found, outputs, strict, create_graph, INDEPENDENT_OF_COTANGENT)
+    outputs = _result(outputs, several_outputs, create_graph)
+    return outputs, _result(product, several_outputs, create_graph)
+
+
+def vhp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """Multiply a vector from the left with the Hessian of a function: two backward passes.
+
+    The gradient g is recorded; its product with v is v H, because H is the Jacobian of g.
+
+    Args:
+        func: Takes tensors, gives a tensor with one entry.
+        inputs: A tensor or a tuple of tensors to call it with.
+        v: The vector, in the form and the shapes of the inputs. May be left out if the input is a
+            single number.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse a gradient that does not depend on the inputs; otherwise the product is zero
+            there.
+
+    Returns:
+        The output, and the product in the form and the shapes of the inputs.
+
+    Raises:
+        TypeError: If inputs, outputs or `v` are anything but tensors or tuples of tensors.
+        RuntimeError: If `v` is missing or has the wrong shape; if the function gives anything but
+            one number; in strict mode, if something does not depend on an input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
+        (tensor(9.), tensor([  6., 120.]))
+    """
+    with enable_grad():
+        several, tensors, v, outputs, gradient = _gradient(
+            "vhp", func, inputs, v, create_graph, strict
+        )
+        found = differentiate(gradient, tensors, v, create_graph)
+        product = filled(
+            found, tensors, strict, create_graph, INDEPENDENT_JACOBIAN, derivative="hessian"
+        )
+    return _result(outputs, False, create_graph), _result(product, several, create_graph)
+
+
+def hvp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """Multiply the Hessian of a function with a vector from the right: three backward passes.
+
+    It is `jvp` of the gradient. A Hessian of a smooth function is symmetric, so `vhp` gives the
+    same numbers with one pass less.
+
+    Args:
+        func: Takes tensors, gives a tensor with one entry.
+        inputs: A tensor or a tuple of tensors to call it with.
+        v: The vector, in the form and the shapes of the inputs. May be left out if the input is a
+            single number.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse a gradient that does not depend on the inputs; otherwise the product is zero
+            there.
+
+    Returns:
+        The output, and the product in the form and the shapes of the inputs.
+
+    Raises:
+        TypeError: If inputs, outputs or `v` are anything but tensors or tuples of tensors.
+        RuntimeError: If `v` is missing or has the wrong shape; if the function gives anything but
+            one number; in strict mode, if something does not depend on an input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
+        (tensor(9.), tensor([  6., 120.]))
+    """
+    with enable_grad():
+        several, tensors, v, outputs, gradient = _gradient(
+            "hvp", func, inputs, v, create_graph, strict
+        )
+        u = tuple(zeros_like(tensor, requires_grad=True) for tensor in tensors)
+        second = differentiate(gradient, tensors, u, create_graph=True)
+        found = differentiate(second, u, v, create_graph)
+        product = filled(
+            found, tensors, strict, create_graph, INDEPENDENT_HESSIAN, derivative="hessian"
+        )
+    return _result(outputs, False, create_graph), _result(product, several, create_graph)
+
+
+def _gradient(
+    caller: str, func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool
+) -> tuple[bool, Tensors, Tensors | None, Tensors, Tensors]:
+    """Do what `vhp` and `hvp` begin with: check everything, and record the gradient."""
+    several, tensors = as_tuple(inputs, "inputs", caller)
+    tensors = fresh(tensors, create_graph, True)
+    only = "the input to the user-provided function is"
+    v = vector(v, tensors, several, caller, create_graph, only)
+    output = number_of(func, tensors, caller, strict)
+    gradient = differentiate((output,), tensors, create_graph=True)
+    if strict:
+        must_be_recorded(gradient, CONSTANT_JACOBIAN)
+    return several, tensors, v, (output,), gradient
+
+
+# ------------------------------------------------------------------ matrices
+
+
+def jacobian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """Make the Jacobian of a function: one backward pass for each entry of the outputs.
+
+    The entry at `[i, j]` is the derivative of entry i of the output with respect to entry j of the
+    input; i and j run over all dimensions of the two.
+
+    Args:
+        func: Takes tensors, gives a tensor or a tuple of tensors.
+        inputs: A tensor or a tuple of tensors to call it with.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse an output that does not depend on an input; otherwise that part is zero.
+        vectorize: In PyTorch, compute all rows in one batched pass. Here the rows are computed one
+            after the other in any case: the numbers are the same, the speed stays.
+        strategy: `"reverse-mode"`; there is no forward mode.
+
+    Returns:
+        A tensor of the output's shape followed by the input's. If there are several outputs, a
+        tuple over these; if there are several inputs, (each entry is) a tuple over those.
+
+    Raises:
+        TypeError: If inputs or outputs are anything but tensors or tuples of tensors.
+        RuntimeError: If `strict` meets `vectorize`; in strict mode, if an output does not depend
+            on an input.
+        NotImplementedError: If forward mode is asked for.
+        AssertionError: If there is no such strategy.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.jacobian(lambda x: x.sum() * x, x)
+        tensor([[4., 1.],
+                [2., 5.]])
+    """
+    _check_strategy(
+        strategy,
+        'Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+        'performant. Otherwise, prefer to use "reverse-mode".',
+    )
+    with enable_grad():
+        several, tensors = as_tuple(inputs, "inputs", "jacobian")
+        tensors = fresh(tensors, create_graph, True)
+        several_outputs, outputs = called(func, tensors, "jacobian", strict)
+        if strict and vectorize:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
+                "are not supported together. Please either set `strict=False` or "
+                "`vectorize=False`."
+            )
+        refuse_nothing(outputs)
+        blocks = [
+            _result(_block(position, output, tensors, create_graph, strict), several, create_graph)
+            for position, output in enumerate(outputs)
+        ]
+    return in_form(tuple(blocks), several_outputs)
+
+
+def hessian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """Make the Hessian of a function: the Jacobian of its gradient.
+
+    The entry at `[i, j]` is the second derivative with respect to entries i and j of the input.
+
+    Args:
+        func: Takes tensors, gives a tensor with one entry.
+        inputs: A tensor or a tuple of tensors to call it with.
+        create_graph: Record the computation, to differentiate it again.
+        strict: Refuse a gradient that does not depend on an input; otherwise that part is zero.
+        vectorize: As for `jacobian`, for the outer of the two.
+        outer_jacobian_strategy: As `strategy` of `jacobian`.
+
+    Returns:
+        A tensor of the input's shape twice; for several inputs a tuple of tuples, the one at
+        `[i][j]` for inputs i and j.
+
+    Raises:
+        TypeError: If inputs or outputs are anything but tensors or tuples of tensors.
+        RuntimeError: If the function gives anything but one number; and as for `jacobian`.
+        NotImplementedError: As for `jacobian`.
+        AssertionError: If there is no such strategy.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.hessian(lambda x: x[0] ** 2 * x[1] ** 3, x)
+        tensor([[16., 24.],
+                [24., 12.]])
+    """
+    several, given = as_tuple(inputs, "inputs", "hessian")
+    _check_strategy(outer_jacobian_strategy, f"It is {outer_jacobian_strategy!r}.")
+
+    def number(*tensors: Any) -> Any:
+        return number_of(func, tensors, "hessian", strict).squeeze()
+
+    def gradient(*tensors: Any) -> Any:
+        found = jacobian(number, tensors, create_graph=True)
+        if strict:
+            must_be_recorded(found, CONSTANT_JACOBIAN)
+        return found
+
+    blocks = jacobian(gradient, given, create_graph, strict, vectorize)
+    return blocks if several else blocks[0][0]
+
+
+def _check_strategy(strategy: str, hint: str) -> None:
+    if strategy == "forward-mode":
+        raise NotImplementedError(
+            "minigrad has no forward mode. It gives the same numbers with "
+            '`strategy="reverse-mode"`.'
+        )
+    if strategy != "reverse-mode":
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode". {hint}'
+        )
+
+
+def _block(
+    position: int, output: Any, inputs: Tensors, create_graph: bool, strict: bool
+) -> Tensors:
+    """Differentiate each entry of an output: for each input the block of the Jacobian."""
+    if not output.numel():
+        raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")
+    rows: list[list[Any]] = [[] for _ in inputs]
+    for entry in range(output.numel()):
+        found = differentiate(
+            (output.reshape(-1)[entry],), inputs, create_graph=create_graph, retain_graph=True
+        )
+        for number, (column, gradient) in enumerate(zip(rows, found, strict=True)):
+            if strict and gradient is None:
+                raise RuntimeError(
+                    f"Output {position} of the user-provided function is independent of input "
+                    f"{number}. {NOT_ALLOWED}."
+                )
+            if strict and create_graph and not gradient.requires_grad:
+                raise RuntimeError(
+                    "The jacobian of the user-provided function is independent of input "
+                    f"{position}. {NOT_ALLOWED} when create_graph=True."
+                )
+            column.append(zeros_like(inputs[number]) if gradient is None else gradient)
+    # NumPy's function, called with tensors, is the operation of ours
+    return tuple(
+        np.stack(column).view((*output.shape, *tensor.shape))
+        for column, tensor in zip(rows, inputs, strict=True)
+    )
+
+
+# ------------------------------------------------------------------ what all of them need
+
+
+def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
+    """Tell whether something is a tuple, and give it as one.
+
+    Raises:
+        TypeError: If it is neither a tensor nor a tuple of tensors.
+    """
+    several = isinstance(value, tuple)
+    tensors = value if several else (value,)
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            place = f"value at index {position}" if several else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but "
+                f"the {place} has type {type(tensor)}."
+            )
+    return several, tensors
+
+
+def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:
+    """Call the function; tell whether it gave a tuple, and give its outputs as one."""
+    several, outputs = as_tuple(func(*tensors), _OUTPUTS, caller)
+    if strict:
+        must_be_recorded(outputs, UNRECORDED_OUTPUT)
+    return several, outputs
+
+
+def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> Any:
+    """Call a function that is to give a single number.
+
+    Raises:
+        RuntimeError: If it gives anything else.
+    """
+    several, outputs = called(func, tensors, caller, strict)
+    if several:
+        raise RuntimeError(f"The function given to {caller} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {caller} should contain a single "
+            f"element. It has shape {list(outputs[0].shape)}."
+        )
+    return outputs[0]
+
+
+def in_form(tensors: Sequence[Any], several: bool) -> Any:
+    """Give tensors as a tuple, or the only one by itself."""
+    return tensors if several else tensors[0]
+
+
+def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
+    """Give new tensors of the same values, so that a function may use the old ones as well.
+
+    With `create_graph` those that require a gradient stay connected with the old ones.
+    """
+    return tuple(
+        tensor.view_as(tensor)
+        if create_graph and tensor.requires_grad
+        else tensor.detach().requires_grad_(requires_grad)
+        for tensor in tensors
+    )
+
+
+def refuse_nothing(tensors: Sequence[Any]) -> None:
+    """Refuse an empty tuple of inputs or of outputs.
+
+    Raises:
+        IndexError: If there is nothing in it.
+    """
+    if not tensors:
+        raise IndexError("tuple index out of range. There is nothing to differentiate")
+
+
+def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
+    """Give results in the form of what they belong to, without their graph if none was wanted."""
+    refuse_nothing(tensors)
+    return in_form(
+        tensors if create_graph else tuple(tensor.detach() for tensor in tensors), several
+    )
+
+
+def zeros_like(tensor: Any, requires_grad: bool = False) -> Any:
+    """Make zeros in the shape and type of a tensor."""
+    return wrap_as_normal(np.zeros_like(tensor._array)).requires_grad_(requires_grad)
+
+
+def differentiate(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensors | None = None,
+    create_graph: bool = False,
+    retain_graph: bool | None = None,
+) -> Tensors:
+    """Do as `grad`, skipping the outputs that have no graph; None where nothing depends."""
+    starts = (None,) * len(outputs) if grad_outputs is None else grad_outputs
+    pairs = [
+        (output, start)
+        for output, start in zip(outputs, starts, strict=True)
+        if output is not None and output.requires_grad
+    ]
+    if not pairs:
+        return (None,) * len(inputs)
+    recorded, starts = zip(*pairs, strict=True)
+    return grad(recorded, inputs, starts, retain_graph, create_graph, allow_unused=True)
+
+
+def vector(
+    v: Any, like: Tensors, several: bool, caller: str, create_graph: bool, only: str
+) -> Tensors | None:
+    """Check the vector of a product, and give it as a tuple.
+
+    Args:
+        v: What the user gave.
+        like: What it is to be multiplied with: the tensors whose shapes it must have.
+        several: Whether these are a tuple.
+        caller: The public function's name.
+        create_graph: Keep the vector connected with the user's tensors.
+        only: The words that say when it may be left out.
+
+    Raises:
+        TypeError: If it is neither a tensor nor a tuple of tensors.
+        RuntimeError: If its shapes are wrong, or it is missing.
+    """
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(
+                f"The vector v can only be None if {only} a single Tensor with a single element. "
+                f"The shapes that v must have here: {[list(tensor.shape) for tensor in like]}."
+            )
+        return None
+    given = fresh(as_tuple(v, "v", caller)[1], create_graph, False)
+    if len(given) != len(like):
+        raise RuntimeError(
+            f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
+            if several
+            else "The given v should contain a single Tensor."
+        )
+    for position, (entry, other) in enumerate(zip(given, like, strict=True)):
+        if entry.shape != other.shape:
+            raise RuntimeError(
+                f"{f'Entry {position} in ' if several else ''}v has invalid size: should be "
+                f"{other.shape} but got {entry.shape}."
+            )
+    return given
+
+
+def must_be_recorded(tensors: Tensors, message: str) -> None:
+    """Refuse tensors that have no graph, for strict mode.
+
+    Args:
+        tensors: What must have a graph; None where there was nothing to compute.
+        message: Says what a tensor without a graph means.
+    """
+    for position, tensor in enumerate(tensors):
+        if tensor is None:
+            raise RuntimeError(INDEPENDENT_OUTPUT.format(position))
+        if not tensor.requires_grad:
+            raise RuntimeError(message.format(position))
+
+
+def filled(
+    gradients: Tensors,
+    like: Tensors,
+    strict: bool,
+    create_graph: bool,
+    missing: str,
+    derivative: str = "jacobian",
+) -> Tensors:
+    """Put zeros where nothing depends; in strict mode that is an error.
+
+    Args:
+        gradients: The gradients; None where there is none.
+        like: The tensors whose shapes the zeros get.
+        strict: Whether to refuse instead.
+        create_graph: Whether the results shall be differentiable: then strict mode asks it.
+        missing: Says what a missing gradient means.
+        derivative: What the gradients are, for the error: the Jacobian or the Hessian.
+    """
+    for position, gradient in enumerate(gradients):
+        if not strict:
+            break
+        if gradient is None:
+            raise RuntimeError(missing.format(position))
+        if create_graph and not gradient.requires_grad:
+            raise RuntimeError(
+                f"The {derivative} of the user-provided function is independent of input "
+                f"{position}. {NOT_ALLOWED} when create_graph=True."
+            )
+    return tuple(
+        zeros_like(other) if gradient is None else gradient
+        for gradient, other in zip(gradients, like, strict=True)
+    )
