@@ -227,9 +227,10 @@ BEHAVIOR = (
     Difference(
         slug="one-process",
         title="Workers of a DataLoader",
-        what="With `num_workers` the batches come in the same order, with the same random numbers, "
-        "and `get_worker_info()` tells each worker who it is; but all of them work in the one "
-        "process, one after the other. Nothing gets faster by it.",
+        what="With `num_workers` the batches come in the same order, but all work is done in the one "
+        "process, and nothing gets faster. `get_worker_info()` is None, what a dataset draws at "
+        "random comes from the program's own generators, and an `IterableDataset` is gone through "
+        "once, not once by each worker.",
         why="A lesson runs in one process, also in the browser.",
         code="import os\n\n\n"
         "def process(batch):\n"

@@ -28,6 +28,17 @@ LIMITS = (
         ),
     ),
     Difference(
+        slug="forward-mode-jacobians",
+        title="Jacobians in forward mode",
+        what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jacfwd` and the '
+        "two `jvp` give what forward mode gives, by backward passes.",
+        why="The course is about the backward pass.",
+        code="torch.autograd.functional.jacobian(\n"
+        '    torch.exp, torch.ones(2), vectorize=True, strategy="forward-mode"\n'
+        ")",
+        names=("torch.autograd.functional.jacobian", "torch.autograd.functional.hessian"),
+    ),
+    Difference(
         slug="batched-gradients",
         title="Batches of gradients (vmap)",
         what="gradcheck's `check_batched_grad` and what else runs a batch of backward passes at "
@@ -40,6 +51,31 @@ LIMITS = (
             "torch.autograd.gradgradcheck",
             "torch.autograd.gradcheck.grad*check",
         ),
+    ),
+    Difference(
+        slug="gradcheck-fast-mode",
+        title="gradcheck's fast mode",
+        what="`fast_mode=True` is an error: gradcheck compares every entry.",
+        why="A second way to the same verdict, for functions larger than the course's.",
+        code="x = torch.ones(2, dtype=torch.float64, requires_grad=True)\n"
+        "torch.autograd.gradcheck(torch.exp, x, fast_mode=True)",
+        names=(
+            "torch.autograd.gradcheck",
+            "torch.autograd.gradgradcheck",
+            "torch.autograd.gradcheck.grad*check",
+        ),
+    ),
+    Difference(
+        slug="checkpoint-debug",
+        title="The log of a checkpoint",
+        what="`debug=True` of `torch.utils.checkpoint.checkpoint` is an error: what the two runs "
+        "recorded is not written down.",
+        why="`minigrad.viz.record` and a hook show what runs.",
+        code="def part(x):\n"
+        "    return x.exp()\n\n\n"
+        "x = torch.ones(1, requires_grad=True)\n"
+        "torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False, debug=True).tolist()",
+        names=("torch.utils.checkpoint.checkpoint",),
     ),
     Difference(
         slug="devices",
