@@ -14,7 +14,7 @@ from minigrad.faces import face
 from minigrad.ops import shape
 from minigrad.ops.convolution import ABSENT, convolution
 from minigrad.ops.correlation import output_sizes
-from minigrad.ops.factors import differ
+from minigrad.ops.linear_algebra import differ
 from minigrad.ops.padding import constant_pad_nd
 
 

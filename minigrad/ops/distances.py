@@ -20,8 +20,9 @@ from minigrad.creation import dtypes
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
 from minigrad.faces.arguments import as_floats, cast, dimension
-from minigrad.ops import elementwise, factors, shape
+from minigrad.ops import elementwise, shape
 from minigrad.ops.choices import masked_fill_number, sgn
+from minigrad.ops.linear_algebra import differ
 from minigrad.ops.reduction import vector_norm
 from minigrad.ops.type_promotion import applied, broadcast_error, quietly
 
@@ -147,7 +148,7 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError:
         raise broadcast_error(a.shape[:-2], b.shape[:-2]) from None
-    if factors.differ(a, b):
+    if differ(a, b):
         raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
     if a.dtype.kind == "f" and a.dtype.itemsize == 2:
         raise NotImplementedError("\"cdist\" not implemented for 'Half'")

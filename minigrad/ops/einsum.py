@@ -1,7 +1,7 @@
 """Sums of products over given indices: einsum, tensordot and inner.
 
 Each is composed of the operations that PyTorch records for it, down to one batch of products of
-matrices for two factors.
+matrices for two linear_algebra.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, dimensions
-from minigrad.ops import elementwise, factors, linear_algebra, reduction, shape, triangular
+from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
 from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- equations
@@ -269,7 +269,7 @@ def _contracted(left: Any, right: Any, summed: Sequence[int]) -> Any:
     b = applied(shape.permute, right, (*both, *summed, *other, *own))
     a = _reshaped(a, (batch, rows, inner))
     b = _reshaped(b, (batch, inner, columns))
-    factors.check_bmm(_array(a), _array(b))
+    linear_algebra.check_bmm(_array(a), _array(b))
     result = applied(linear_algebra.bmm, a, b)
     order = (*both, *own, *summed, *other)
     sizes = (*(x[d] for d in both), *(x[d] for d in own), *(1 for _ in summed))
@@ -427,7 +427,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     x, y = a._array, b._array
-    if factors.differ(x, y):
+    if linear_algebra.differ(x, y):
         raise RuntimeError("both inputs should have same dtype")
     for own, other in zip(first, second, strict=True):
         s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]

@@ -16,7 +16,6 @@ from minigrad.faces import attach
 from minigrad.faces.arguments import entry
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
-from minigrad.ops.factors import check_expand, type_name
 from minigrad.ops.indices import (
     OLD_BOOLEANS,
     dimensions_taken,
@@ -90,7 +89,7 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             fill_(part, value)
         else:
             value = shape.view(value, _without_leading_ones(value._array.shape))
-            _check_fits(value, sizes)
+            sizes = shape.expanded_sizes(value._array, sizes)
             copy_(part, value if value._array.shape == sizes else shape.expand(value, sizes))
         return
     try:
@@ -170,18 +169,6 @@ def _as_tensor(value: Any, part: Tensor) -> Tensor:
 def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Leave out the dimensions of size 1 at the front."""
     return sizes[next((i for i, size in enumerate(sizes) if size != 1), len(sizes)) :]
-
-
-def _check_fits(value: Tensor, sizes: tuple[int, ...]) -> None:
-    """Raise if a value does not broadcast to the part that it shall be written to."""
-    have = value._array.shape
-    if len(have) > len(sizes):
-        raise RuntimeError(
-            f"expand({type_name(value._array)}{{{list(have)}}}, size={list(sizes)}): "
-            f"the number of sizes provided ({len(sizes)}) must be greater or equal to the number "
-            f"of dimensions in the tensor ({len(have)})"
-        )
-    check_expand(have, sizes)
 
 
 def _view_of(

@@ -18,12 +18,137 @@ import numpy as np
 from minigrad.core.plugs import plugs
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import c_name
+from minigrad.creation.dtypes import c_name, scalar_name
 from minigrad.faces import attach, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
-from minigrad.ops import elementwise, factors, shape
-from minigrad.ops.shape import _t
+from minigrad.ops import elementwise, shape
+from minigrad.ops.shape import _t, expanded_sizes
 from minigrad.ops.type_promotion import applied, broadcast_error, quietly
+
+# ---------------------------------------------------------------------- factors that fit
+
+_CONVERT = "Convert one of them with .to(dtype)."
+_BOOL = np.dtype(np.bool_)
+
+
+def _refuse_booleans(kernel: str, array: Any) -> None:
+    """Raise if an operation is asked for a product of booleans."""
+    if array.dtype is _BOOL:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for 'Bool'. Convert to integers first."
+        )
+
+
+def differ(x: Any, y: Any) -> bool:
+    """Tell whether two arrays have dtypes that do not go together. Symbols go with numbers."""
+    return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
+
+
+def check_dot(x: Any, y: Any) -> None:
+    """Raise if two arrays have no inner product."""
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    if differ(x, y):
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{scalar_name(x)} and {scalar_name(y)}. {_CONVERT}"
+        )
+    if x.size != y.size:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
+            f"same number of elements, but got {x.size} and {y.size} elements respectively"
+        )
+    _refuse_booleans("dot", x)
+
+
+def check_mv(x: Any, y: Any) -> None:
+    """Raise if two arrays are not a matrix and a vector that fit."""
+    if x.ndim != 2 or y.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {x.ndim}, {y.ndim}")
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
+            f"vec ({y.shape[0]})"
+        )
+    if differ(x, y):
+        first, second = scalar_name(x), scalar_name(y)
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{second}, {first}, and {second}. {_CONVERT}"
+        )
+    _refuse_booleans("addmv_impl_cpu", x)
+
+
+def _check_sizes(x: Any, y: Any) -> None:
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and "
+            f"{y.shape[0]}x{y.shape[1]})"
+        )
+
+
+def check_mm(x: Any, y: Any) -> None:
+    """Raise if two arrays are not matrices that fit."""
+    if x.dtype is y.dtype is not _BOOL and x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
+        return
+    for name, array in (("self", x), ("mat2", y)):
+        if array.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    _check_sizes(x, y)
+    if differ(x, y):
+        raise RuntimeError(
+            "expected m1 and m2 to have the same dtype, but got: "
+            f"{c_name(x)} != {c_name(y)}. {_CONVERT}"
+        )
+    _refuse_booleans("addmm_impl_cpu_", x)
+
+
+def _check_alike(bias: Any, x: Any, y: Any) -> None:
+    """Raise if a bias and two factors have dtypes that do not go together."""
+    for name, array in (("self", bias), ("mat1", x)):
+        if differ(array, y):
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
+                f"{scalar_name(y)}. {_CONVERT}"
+            )
+
+
+def check_addmm(bias: Any, x: Any, y: Any) -> None:
+    """Raise if a bias and two matrices do not fit."""
+    if (
+        bias.dtype is x.dtype is y.dtype is not _BOOL
+        and x.ndim == y.ndim == 2
+        and x.shape[1:] + bias.shape == y.shape
+    ):
+        return
+    for name, array in (("mat1", x), ("mat2", y)):
+        if array.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
+    _check_alike(bias, x, y)
+    _check_sizes(x, y)
+    if bias.shape != y.shape[1:]:
+        expanded_sizes(bias, (x.shape[0], y.shape[1]))
+    _refuse_booleans("addmm_impl_cpu_", x)
+
+
+def check_bmm(x: Any, y: Any) -> None:
+    """Raise if two arrays are not stacks of matrices that fit."""
+    for name, array in (("batch1", x), ("batch2", y)):
+        if array.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if differ(x, y):
+        raise RuntimeError(
+            f"expected scalar type {scalar_name(x)} but found {scalar_name(y)}. {_CONVERT}"
+        )
+    if (x.shape[0], x.shape[2]) != y.shape[:2]:
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
+        )
+    _refuse_booleans("bmm", x)
+
+
+# ---------------------------------------------------------------------- products and biases
 
 _NUMBERS = frozenset((int, float))
 
@@ -63,7 +188,7 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     return _t(_t(grad) @ left) if column_major else _t(left) @ grad
 
 
-@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=factors.check_mm)
+@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_mm)
 @differentiable(
     "MmBackward0",
     self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
@@ -117,7 +242,7 @@ def _factors_of(dtype: np.dtype[Any], *values: Any) -> tuple[Any, ...]:
 @face(
     "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
     out="none",
-    check=factors.check_addmm,
+    check=check_addmm,
 )
 def addmm_of(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
     """Multiply matrices and add a bias: `beta * input + alpha * (mat1 @ mat2)`.
@@ -130,7 +255,7 @@ def addmm_of(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -
     return addmm_scaled(input, mat1, mat2, *_factors_of(input._array.dtype, beta, alpha))
 
 
-@face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=factors.check_mv)
+@face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=check_mv)
 @differentiable(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
@@ -141,7 +266,7 @@ def mv(self: Array, vec: Array) -> Array:
     return self @ vec
 
 
-@face("dot(Tensor input, Tensor tensor, *, out=None)", out="none", check=factors.check_dot)
+@face("dot(Tensor input, Tensor tensor, *, out=None)", out="none", check=check_dot)
 @differentiable(
     "DotBackward0",
     self=lambda grad, tensor: grad * tensor,
@@ -152,7 +277,7 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-@face("vdot(Tensor input, Tensor other, *, out=None)", check=factors.check_dot)
+@face("vdot(Tensor input, Tensor other, *, out=None)", check=check_dot)
 @differentiable(
     "VdotBackward0",
     self=lambda grad, other: grad * other,
@@ -174,7 +299,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
 
 
-@face("bmm(Tensor input, Tensor mat2, *, out=None)", out="none", check=factors.check_bmm)
+@face("bmm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_bmm)
 @differentiable(
     "BmmBackward0",
     self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
@@ -190,16 +315,16 @@ def bmm(self: Array, mat2: Array) -> Array:
 
 def _check_baddbmm(bias: Any, x: Any, y: Any) -> None:
     if x.ndim == 3 and y.ndim == 3:
-        factors.check_bias(bias, (x.shape[0], x.shape[1], y.shape[2]))
+        expanded_sizes(bias, (x.shape[0], x.shape[1], y.shape[2]))
     else:
         dimension(2, min(x.ndim, y.ndim))
-    if factors.differ(bias, x) and not factors.differ(x, y):
+    if differ(bias, x) and not differ(x, y):
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {c_name(bias)}, batch1: {c_name(x)}, "
             f"batch2: {c_name(y)}"
         )
-    factors.refuse_booleans("baddbmm", x)
-    factors.check_bmm(x, y)
+    _refuse_booleans("baddbmm", x)
+    check_bmm(x, y)
 
 
 @differentiable(
@@ -242,7 +367,7 @@ def _check_addbmm(bias: Any, x: Any, y: Any) -> None:
     if x.ndim != 3 or y.ndim != 3:
         dimension(2, min(x.ndim, y.ndim))
         raise RuntimeError(f"batch{1 if x.ndim != 3 else 2} must be a 3D tensor")
-    factors.check_bias(bias, (x.shape[1], y.shape[2]))
+    expanded_sizes(bias, (x.shape[1], y.shape[2]))
     if x.shape[0] != y.shape[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {x.shape[0]} and {y.shape[0]}"
@@ -252,7 +377,7 @@ def _check_addbmm(bias: Any, x: Any, y: Any) -> None:
             f"Incompatible matrix sizes for bmm ({x.shape[1]}x{x.shape[2]} and "
             f"{y.shape[1]}x{y.shape[2]})"
         )
-    factors.check_alike(bias, x, y)
+    _check_alike(bias, x, y)
 
 
 def _repeated(grad: Any, count: int) -> Any:
@@ -303,17 +428,17 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     """
     x, y = a._array, b._array
     if x.ndim == 2 and y.ndim == 2:
-        factors.check_mm(x, y)
+        check_mm(x, y)
         return mm(a, b)
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
         )
     if y.ndim == 1 and x.ndim <= 2:
-        (factors.check_dot if x.ndim == 1 else factors.check_mv)(x, y)
+        (check_dot if x.ndim == 1 else check_mv)(x, y)
         return (dot if x.ndim == 1 else mv)(a, b)
     if x.ndim == 1 and y.ndim == 2:
-        factors.check_mm(x[None], y)
+        check_mm(x[None], y)
         result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)
         result._bump_version()  # PyTorch squeezes in place
         return result
@@ -349,9 +474,9 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     *outer, inner = a._array.shape
     rows = shape.reshape(a, (math.prod(outer), inner))
     if b._array.ndim == 1:
-        factors.check_mv(rows._array, b._array)
+        check_mv(rows._array, b._array)
         return shape.unsafe_view(mv(rows, b), tuple(outer))
-    factors.check_mm(rows._array, b._array)
+    check_mm(rows._array, b._array)
     result = shape.unsafe_view(mm(rows, b), (*outer, b._array.shape[1]))
     if not turned:
         return result
@@ -378,7 +503,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         right = shape.unsqueeze(shape.reshape(shape.expand(b, (*batch, *y)), (count, *y)), 2)
     else:
         right = shape.reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
-    factors.check_bmm(left._array, right._array)
+    check_bmm(left._array, right._array)
     result = bmm(left, right)
     if len(y) == 1:
         result = shape.squeeze_dim(result, 2)
@@ -404,7 +529,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if bias is None or weight._array.ndim != 2:
         result = matmul(input, matrix)
         return result if bias is None else result + bias
-    factors.check_addmm(bias._array, rows._array, matrix._array)
+    check_addmm(bias._array, rows._array, matrix._array)
     result = addmm(bias, rows, matrix)
     if rows is input:
         return result

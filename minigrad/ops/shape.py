@@ -18,7 +18,6 @@ from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import dimension, sizes_given, sizes_of
-from minigrad.ops.factors import check_expand, type_name
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -472,27 +471,49 @@ def unsqueeze(self: Array, dim: Any) -> Array:
     return np.expand_dims(self, dim)
 
 
+def type_name(array: Any) -> str:
+    """Name a tensor's type as the errors of `expand` do."""
+    return "CPUBoolType" if array.dtype.kind == "b" else f"torch.{dtypes.scalar_name(array)}Tensor"
+
+
+def expanded_sizes(array: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Work out the sizes that an array is expanded to, of which -1 keeps its own.
+
+    Raises:
+        RuntimeError: If it does not expand to them.
+    """
+    have = array.shape
+    added = len(sizes) - len(have)
+    if added < 0:
+        raise RuntimeError(
+            f"expand({type_name(array)}{{{list(have)}}}, size={list(sizes)}): the number of sizes "
+            f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(have)})"
+        )
+    full = list(sizes)
+    for place in reversed(range(len(sizes))):
+        own = have[place - added] if place >= added else 1
+        if full[place] == -1 and place >= added:
+            full[place] = own
+        if own not in (1, full[place]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({full[place]}) must match the existing size "
+                f"({own}) at non-singleton dimension {place}.  Target sizes: {list(sizes)}.  "
+                f"Tensor sizes: {list(have)}"
+            )
+        if full[place] < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({full[place]}) isn't allowed in a leading, "
+                f"non-existing dimension {place}"
+            )
+    return tuple(full)
+
+
 @face("expand(Tensor input, Sizes size)", function=False)
 @face("broadcast_to(Tensor input, Sizes size)")
 def expanded(input: Tensor, size: tuple[int, ...]) -> Tensor:
     """Repeat dimensions of size 1 without copying; -1 keeps a size."""
-    have = input._array.shape
-    added = len(size) - len(have)
-    if added < 0:
-        raise RuntimeError(
-            f"expand({type_name(input._array)}{{{list(have)}}}, size={list(size)}): "
-            f"the number of sizes provided ({len(size)}) must be greater or equal to the number "
-            f"of dimensions in the tensor ({len(have)})"
-        )
-    full = tuple(have[i - added] if s == -1 and i >= added else s for i, s in enumerate(size))
-    check_expand(have, full)
-    if min(full, default=0) < 0:
-        place = next(i for i, size in enumerate(full) if size < 0)
-        raise RuntimeError(
-            f"The expanded size of the tensor ({full[place]}) isn't allowed in a leading, "
-            f"non-existing dimension {place}"
-        )
-    return expand(input, full)
+    return expand(input, expanded_sizes(input._array, size))
 
 
 @differentiable(

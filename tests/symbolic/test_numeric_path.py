@@ -23,7 +23,7 @@ ALLOWED = {
     "autograd/events.py": "tells events apart, which happens only where they are recorded",
     "ops/elementwise.py": EXPRESSION,
     "ops/rounding.py": EXPRESSION,
-    "ops/factors.py": "before an error: dtypes that differ may do so if one is that of symbols",
+    "ops/linear_algebra.py": "before an error: dtypes that differ may, if one is that of symbols",
     "ops/type_promotion.py": EXPRESSION,
 }
 

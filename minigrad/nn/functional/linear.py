@@ -15,7 +15,7 @@ from minigrad.faces import FACES
 from minigrad.faces.arguments import check_tensor
 from minigrad.ops import distances as distances  # says the faces of three functions here
 from minigrad.ops import embeddings, linear_algebra
-from minigrad.ops.factors import type_name
+from minigrad.ops.shape import type_name
 
 __all__ = [
     "bilinear", "cosine_similarity", "embedding", "embedding_bag", "linear", "one_hot",

@@ -16,7 +16,7 @@ from minigrad.creation.factories import ones_like
 from minigrad.faces.arguments import check_tensor
 from minigrad.nn.signatures import arguments_of, written
 from minigrad.ops import composed_losses, elementwise, losses, probability_losses
-from minigrad.ops.factors import differ
+from minigrad.ops.linear_algebra import differ
 from minigrad.ops.type_promotion import no_kernel, refuse_gradient
 
 __all__ = [
