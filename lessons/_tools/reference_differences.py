@@ -220,8 +220,8 @@ BEHAVIOR = (
         code='"BLAS_INFO" in torch.__config__.show() if hasattr(torch, "__config__") else "NumPy"',
         names=(
             "torch.linalg.svd*|torch.linalg.eig*|torch.linalg.qr|torch.linalg.lstsq",
-            "torch.svd|torch.qr|torch.pinverse",
-            "torch.Tensor.svd|torch.Tensor.qr|torch.Tensor.pinverse",
+            "torch.svd|torch.qr",
+            "torch.Tensor.svd|torch.Tensor.qr",
         ),
     ),
     Difference(

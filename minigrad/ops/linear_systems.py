@@ -1,4 +1,4 @@
-r"""Inverses, Cholesky factors and solutions of linear systems, and their derivatives.
+r"""Inverses, Cholesky factors, solutions of linear systems and least squares, and derivatives.
 
 All matrices may come in batches. With :math:`G` the gradient of the result, the formulas are those
 of M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
 from minigrad.ops.linear_algebra import differ
+from minigrad.ops.overriding import overridable
 from minigrad.ops.triangular import tril, triu
 from minigrad.ops.type_promotion import applied, broadcast_error, quietly
 
@@ -88,20 +89,31 @@ def check_kernel(kernel: str, tensor: Tensor) -> None:
         raise not_implemented(kernel, tensor._array)
 
 
-def _refuse(name: str, failed: Any, matrices: Any, text: str) -> None:
-    """Raise if a matrix of a batch has failed.
+def _computed(name: str, compute: Any, failed: Any, matrices: Any, text: str) -> Any:
+    """Compute something of a batch of matrices, or say which of them makes it impossible.
 
     Args:
         name: The function.
+        compute: What gives the result, or raises NumPy's error.
         failed: Tells of one matrix at which row, counted from 1, it fails; 0 if it does not.
         matrices: The batch.
         text: What to say, with a place for the row.
     """
+    result = None
+    try:
+        result = compute()
+        if np.isfinite(result._array).all():
+            return result
+    except np.linalg.LinAlgError:
+        pass
     for number, place in enumerate(np.ndindex(matrices.shape[:-2])):
         row = failed(matrices[place])
         if row:
             batch = f"(Batch element {number}): " if place else ""
             raise _LinAlgError(f"{name}: {batch}{text.format(row)}")
+    if result is None:
+        raise _LinAlgError(f"{name}: {text.format(matrices.shape[-1])}")
+    return result
 
 
 # ---------------------------------------------------------------------- elimination
@@ -131,44 +143,15 @@ def substituted(matrix: Any, right: Any, upper: bool, unit: bool) -> Any:
     return result
 
 
-def _factored_by_pivots(matrix: Any) -> tuple[Any, Any]:
-    """Factor one matrix as P A = L U, with the largest pivot of each column.
-
-    Returns:
-        The rows' order P; and L below the diagonal and U on and above it, in one matrix.
-    """
-    rest = np.array(matrix)
-    order = np.arange(len(rest))
-    for step in range(len(rest)):
-        pivot = step + int(np.argmax(np.abs(rest[step:, step])))
-        if rest[pivot, step] == 0:
-            continue
-        for each in (rest, order):
-            each[[step, pivot]] = each[[pivot, step]]
-        rest[step + 1 :, step] /= rest[step, step]
-        rest[step + 1 :, step + 1 :] -= rest[step + 1 :, step, None] * rest[step, step + 1 :]
-    return order, rest
-
-
-def _solved_by_elimination(matrix: Any, right: Any) -> Any:
-    """Solve linear systems of which some are singular: those get infinities and NaNs."""
-    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-    matrix = np.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
-    right = np.broadcast_to(right, (*batch, *right.shape[-2:]))
-    result = np.empty(right.shape, right.dtype)
-    for place in np.ndindex(batch):
-        order, factors = _factored_by_pivots(matrix[place])
-        lower = substituted(factors, right[place][order], upper=False, unit=True)
-        result[place] = substituted(factors, lower, upper=True, unit=False)
-    return result
-
-
-@quietly
 def _zero_pivot(matrix: Any) -> int:
-    """Tell which diagonal entry of U in P A = L U is 0, counted from 1; 0 if none is."""
-    _, factors = _factored_by_pivots(matrix)
-    zeros = np.flatnonzero(factors.diagonal() == 0)
-    return int(zeros[0]) + 1 if zeros.size else 0
+    """Tell which column depends on those before it, counted from 1; 0 if none does.
+
+    That is where elimination meets a pivot of 0.
+    """
+    if not np.isfinite(matrix).all():
+        return 0
+    counts = range(1, len(matrix) + 1)
+    return next((n for n in counts if np.linalg.matrix_rank(matrix[:, :n]) < n), 0)
 
 
 def bad_minor(matrix: Any) -> int:
@@ -192,11 +175,7 @@ def bad_minor(matrix: Any) -> int:
 @quietly
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
-    try:
-        return column_major(np.linalg.inv(self))
-    except np.linalg.LinAlgError:  # whoever called looks for that
-        eye = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
-        return column_major(_solved_by_elimination(self, eye))
+    return column_major(np.linalg.inv(self))
 
 
 @face("inverse(Tensor input, *, out=None)")
@@ -221,13 +200,11 @@ def inverted(A: Tensor) -> Tensor:
     """
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A, low=False)
-    result = inv(A)
-    if not np.isfinite(result._array).all():
-        text = (
-            "The diagonal element {} is zero, the inversion could not be completed because the "
-            "input matrix is singular."
-        )
-        _refuse("linalg.inv", _zero_pivot, A._array, text)
+    text = (
+        "The diagonal element {} is zero, the inversion could not be completed because the "
+        "input matrix is singular."
+    )
+    result: Tensor = _computed("linalg.inv", lambda: inv(A), _zero_pivot, A._array, text)
     return result
 
 
@@ -256,10 +233,7 @@ def solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
         return solve.forward(A, np.expand_dims(B, -1), left, False)[..., 0]
     if not left:
         return mT(solve.forward(mT(A), mT(B), True, False))
-    try:
-        return column_major(np.linalg.solve(A, B))
-    except np.linalg.LinAlgError:
-        return column_major(_solved_by_elimination(A, B))
+    return column_major(np.linalg.solve(A, B))
 
 
 def _check_fit(name: str, a: Any, b: Any, left: bool) -> None:
@@ -316,10 +290,10 @@ def solved(A: Tensor, B: Tensor, left: bool) -> Tensor:
         B = shape.expand(B, a.shape[:-1])
     sizes = B._array.shape
     _check_fit("linalg.solve", a.shape, (*sizes, 1) if vector else sizes, left)
-    result = solve(A, B, left, vector)
-    if not np.isfinite(result._array).all():
-        text = "The solver failed because the input matrix is singular."
-        _refuse("torch.linalg.solve", _zero_pivot, a, text)
+    text = "The solver failed because the input matrix is singular."
+    result: Tensor = _computed(
+        "torch.linalg.solve", lambda: solve(A, B, left, vector), _zero_pivot, a, text
+    )
     return result
 
 
@@ -418,15 +392,161 @@ def factored(A: Tensor, upper: bool) -> Tensor:
     check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky", A)
     check_kernel("cholesky_cpu", A)
-    try:
-        result: Tensor = cholesky(A, upper)
-        if np.isfinite(result._array).all():
-            return result
-    except np.linalg.LinAlgError:
-        pass
     text = (
         "The factorization could not be completed because the input is not positive-definite (the "
         "leading minor of order {} is not positive-definite)."
     )
-    _refuse("linalg.cholesky", bad_minor, mT(A._array) if upper else A._array, text)
+    lower = mT(A._array) if upper else A._array
+    result: Tensor = _computed(
+        "linalg.cholesky", lambda: cholesky(A, upper), bad_minor, lower, text
+    )
     return result
+
+
+# ---------------------------------------------------------------------- least squares
+
+
+def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
+    """Give the size below which a singular value counts as 0.
+
+    Args:
+        values: Singular values, the largest first.
+        sizes: The shape of the matrices.
+        atol: None, or an absolute tolerance.
+        rtol: None, or one relative to the largest; by default the type's precision times the
+            larger size, unless there is an absolute one.
+    """
+    if rtol is None:
+        precision = float(np.finfo(values.dtype).eps) * max(sizes[-2:])
+        rtol = precision if atol is None else np.where(np.asarray(atol) > 0, 0.0, precision)
+    largest = values.max(-1) if values.shape[-1] else np.zeros(values.shape[:-1], values.dtype)
+    relative = np.asarray(rtol) * largest
+    return (relative if atol is None else np.maximum(np.asarray(atol), relative))[..., None]
+
+
+@overridable
+def pseudoinverse(matrices: Any, rcond: Any) -> Any:
+    """Give the pseudoinverses of matrices; relatively smaller singular values count as 0."""
+    if not matrices.size:
+        return np.zeros_like(mT(matrices))
+    U, S, Vh = np.linalg.svd(matrices, full_matrices=False)
+    kept = tolerance(S, matrices.shape, None, rcond) < S
+    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(S.dtype)
+    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
+
+
+def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
+    turned, turned_grad = mT(result), mT(grad)
+    if self.shape[-2] <= self.shape[-1]:
+        K = turned_grad @ result
+        KT = K @ turned
+        return (
+            -mT(result @ K)
+            + KT
+            - (self @ result) @ KT
+            + (turned @ result) @ (turned_grad - K @ self)
+        )
+    K = result @ turned_grad
+    TK = turned @ K
+    return (
+        -mT(K @ result) + ((turned_grad - self @ K) @ result) @ turned + TK - (TK @ result) @ self
+    )
+
+
+@differentiable("LinalgPinvBackward0", self=_pinv_rule)
+@quietly
+def pinv(self: Array, rcond: Any) -> Array:
+    r"""Pseudoinverse :math:`V S^+ U^\top`, where the rank does not change.
+
+    The rule is that of G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
+    nonlinear least squares problems whose variables separate" (1973).
+    """
+    return pseudoinverse(self, rcond)
+
+
+@differentiable(
+    "LinalgLstsqBackward0",
+    broadcasts=("B",),
+    self=lambda grad, self, B: _pinv_rule(grad @ mT(B), self, applied(pinv, self, None)),
+    B=lambda grad, self: mT(applied(pinv, self, None)) @ grad,
+)
+@quietly
+def lstsq(self: Array, B: Array, rcond: Any) -> Array:
+    r"""Least squares :math:`A^+ B`: through the pseudoinverse for A, :math:`A^{+\top} G` for B."""
+    return pinv.forward(self, rcond) @ B
+
+
+def _check_systems(A: Any, B: Any, driver: Any) -> bool:
+    """Check what least squares gets, and tell whether right sides are vectors."""
+    a, b = A._array, B._array
+    if a.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if b.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+            f"dtype {scalar_name(a)} and other's dtype {scalar_name(b)}"
+        )
+    if a.dtype.kind not in "fc" or a.dtype.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        )
+    vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
+    if a.shape[-2] != (b.shape[-1] if vector else b.shape[-2] if b.ndim > 1 else 0):
+        size = "-1" if vector else "-2"
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({size})")
+    return vector
+
+
+@linalg(
+    "lstsq(Tensor A, Tensor B, rcond=None, *, driver=None, out=None)"
+    " -> (solution, residuals, rank, singular_values)"
+)
+def least_squares(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> Any:
+    r"""Find :math:`X` with the smallest :math:`\|A X - B\|`, and of those the smallest X.
+
+    Args:
+        A: Of shape (..., m, n).
+        B: Of shape (..., m, k), or (..., m).
+        rcond: Singular values up to this one, relative to the largest, count as 0.
+        driver: The name of a LAPACK routine. Here all use singular values; the name says which
+            results there are besides the solution.
+
+    Returns:
+        A named tuple of `solution`, `residuals` (the squared sums, where the driver computes
+        them), `rank` and `singular_values`. The gradient is that of a matrix of full rank.
+
+    Example:
+        >>> import minigrad as torch
+        >>> A = torch.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+        >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [3.0], [5.0]])).solution
+        tensor([[1.0000],
+                [2.0000]])
+    """
+    vector = _check_systems(A, B, driver)
+    right = shape.unsqueeze(B, B._array.ndim) if vector else B
+    solution = lstsq(A, right, rcond)
+    array = A._array
+    m, n = array.shape[-2:]
+    values = (
+        np.linalg.svd(array, compute_uv=False)
+        if array.size
+        else np.zeros((*array.shape[:-2], min(m, n)), array.dtype)
+    )
+    rank = (values > tolerance(values, array.shape, None, rcond)).sum(-1)
+    driver = driver or "gelsy"
+    nothing = np.zeros(0, array.dtype)
+    residuals = nothing
+    if m > n and driver != "gelsy" and (driver == "gels" or (rank == n).all()):
+        residuals = np.square(array @ solution._array - right._array).sum(-2)
+    if vector:
+        solution = shape.squeeze_dim(solution, solution._array.ndim - 1)
+    return (
+        solution,
+        wrap(residuals),
+        wrap(np.zeros(0, np.int64) if driver == "gels" else np.asarray(rank, np.int64)),
+        wrap(values if driver in ("gelsd", "gelss") else nothing),
+    )

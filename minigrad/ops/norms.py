@@ -2,23 +2,216 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import type_name
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES, attach, face, lazy_loading
-from minigrad.faces.arguments import cast, dimensions
-from minigrad.faces.out import write_result
-from minigrad.ops import choices, elementwise, reduction
+from minigrad.creation.dtypes import scalar_name
+from minigrad.faces import face, lazy_loading
+from minigrad.faces.arguments import cast, dimension, dimensions
+from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.cumulative import in_type_of, values_of
 from minigrad.ops.elementwise import reciprocal
-from minigrad.ops.reduction import norm_rule, vector_norm, vector_norm_as
+from minigrad.ops.linear_systems import check_floating, check_matrix, linalg
+from minigrad.ops.reduction import norm_rule, vector_norm_as
 from minigrad.ops.type_promotion import applied, meet_types, no_booleans, quietly
 
 
+def _check_dtype(name: str, array: Any, dtype: Any) -> None:
+    """Raise if a norm is not computed in a type."""
+    wanted = dtype.numpy
+    other = scalar_name(np.empty(0, wanted))
+    if wanted.kind not in "fc":
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {other}")
+    if (wanted.kind == "c") != (array.dtype.kind == "c"):
+        kind = "complex" if array.dtype.kind == "c" else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {other}")
+    if wanted.itemsize < array.itemsize:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({scalar_name(array)}) should be convertible without "
+            f"narrowing to the specified dtype ({other})"
+        )
+
+
+def _refuse_nothing(array: Any, order: Any, dims: tuple[int, ...] | None) -> None:
+    """Raise where a norm of no entries has no meaning: if it looks for the largest or smallest."""
+    if array.size or 0 <= order < math.inf:
+        return
+    what = f"linalg.vector_norm cannot compute the {order:g} norm on"
+    why = "the operation does not have an identity"
+    if dims is None:
+        raise RuntimeError(f"{what} an empty tensor because {why}")
+    for dim in dims:
+        if not array.shape[dim]:
+            raise RuntimeError(
+                f"{what} the dimension {dim}because this dimension is empty and {why}"
+            )
+
+
+@linalg("vector_norm(Tensor x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None)")
+def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    r"""Give the norm :math:`(\sum |x|^p)^{1/p}` of all entries, or along dimensions.
+
+    Args:
+        x: The tensor.
+        ord: p, any number; infinity for the largest entry, 0 for how many are not 0.
+        dim: A dimension, or several; None for all entries.
+        keepdim: Keep the dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if isinstance(ord, str) or not isinstance(ord, (int, float, complex, np.number)):
+        raise TypeError(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
+            f"{type_name(ord)}"
+        )
+    if isinstance(ord, complex):
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
+        )
+    check_floating("linalg.vector_norm", x)
+    array = x._array
+    if dtype is not None:
+        _check_dtype("linalg.vector_norm", array, dtype)
+    dims = None if dim is None or dim in ((), []) else dimensions(dim, array.ndim)
+    _refuse_nothing(array, ord, dims)
+    if array.dtype.kind == "c":
+        x, dtype = choices.abs(x if dtype is None else x.to(dtype)), None
+    if dtype is not None and dtype.numpy != array.dtype:
+        return reduction.vector_norm_as(x, ord, dims, keepdim, dtype.numpy)
+    return reduction.vector_norm(x, ord, dims, keepdim)
+
+
+def _extreme(values: Tensor, order: Any, dim: int, keepdim: bool) -> Tensor:
+    """Give the largest entry along a dimension, 0 if there is none; of a negative order the least."""
+    if values._array.shape[dim]:
+        return (reduction.amax if order > 0 else reduction.amin)(values, (dim,), keepdim)
+    if order < 0:
+        raise IndexError(f"amin(): Expected reduction dim {dim} to have non-zero size.")
+    return reduction.sum_dim(values, (dim,), keepdim)
+
+
+def _of_singular_values(A: Tensor, order: Any, rows: int, columns: int, keepdim: bool) -> Tensor:
+    """Give the largest or smallest singular value, or the sum of all."""
+    ndim = A._array.ndim
+    order_of_dims = (*(d for d in range(ndim) if d not in (rows, columns)), rows, columns)
+    svdvals = lazy_loading.load("ops.decompositions").svdvals
+    values = svdvals(shape.permute(A, order_of_dims))
+    if order == "nuc":
+        result = reduction.sum_dim(values, (ndim - 2,), keepdim)
+    else:
+        result = _extreme(values, order, ndim - 2, keepdim)
+    if not keepdim:
+        return result
+    back = tuple(map(order_of_dims.index, range(ndim)))
+    return shape.permute(shape.unsqueeze(result, ndim - 1), back)
+
+
+@linalg(
+    'matrix_norm(Tensor A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None)',
+)
+def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Give the norms of matrices.
+
+    Args:
+        A: Of shape (..., m, n).
+        ord: "fro": the root of the sum of squares. "nuc": the sum of singular values. 2 and -2:
+            the largest and the smallest of them. 1 and -1: the largest and the smallest sum of
+            absolute values of a column; inf and -inf: of a row.
+        dim: The dimensions that count rows and columns.
+        keepdim: Keep these dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(5.)
+    """
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    low = (isinstance(ord, str) and ord == "fro") or ord in (1, -1, math.inf, -math.inf)
+    check_matrix("linalg.matrix_norm", A)
+    check_floating("linalg.matrix_norm", A, low=bool(low) or not _known(ord))
+    if len(dims) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}"
+        )
+    array = A._array
+    rows, columns = dimension(dims[0], array.ndim), dimension(dims[1], array.ndim)
+    if rows == columns:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})"
+        )
+    if dtype is not None:
+        _check_dtype("linalg.matrix_norm", array, dtype)
+    if not _known(ord):
+        written = ord if isinstance(ord, str) else f"{ord:g}"
+        raise RuntimeError(f"linalg.matrix_norm: Order {written} not supported.")
+    if ord == "fro":
+        return vector_norm(A, 2, (rows, columns), keepdim, dtype)
+    if dtype is not None:
+        A = A.to(dtype)
+    if ord == "nuc" or abs(ord) == 2:
+        return _of_singular_values(A, ord, rows, columns, keepdim)
+    added, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = vector_norm(A, 1, added, keepdim, None)
+    return _extreme(sums, ord, compared - (not keepdim and compared > added), keepdim)
+
+
+def _known(order: Any) -> bool:
+    if isinstance(order, str):
+        return order in ("fro", "nuc")
+    return abs(order) in (1, 2, math.inf)
+
+
+@linalg(
+    "norm(Tensor input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None)",
+    numpy=np.linalg.norm,
+)
+def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Give the norm of a vector or of a matrix.
+
+    Args:
+        input: The tensor.
+        ord: The order of the norm. For one dimension a number (`vector_norm`), for two one of
+            those of `matrix_norm`. None means 2, or for a matrix the root of the sum of squares.
+        dim: One dimension, or two; None for all entries.
+        keepdim: Keep these dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
+        tensor(4.)
+    """
+    dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    ndim = input._array.ndim
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dims}"
+        )
+    if dims is None and ord is not None and ndim not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{ndim}D."
+        )
+    two = len(dims) == 2 if dims is not None else ndim == 2
+    if isinstance(ord, str) or (ord is not None and two):
+        chosen = (0, 1) if dims is None else tuple(dims)
+        return matrix_norm(input, ord, chosen, keepdim, dtype)
+    order = 2 if ord is None else ord
+    return vector_norm(input, order, dims, keepdim, dtype)
+
+
 @face("norm(Tensor input, p='fro', dim=None, keepdim=False, dtype=None)", function=False)
+@face("norm(Tensor input, p='fro', dim=None, keepdim=False, out=None, dtype=None)", method=False)
 def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Give the p-norm of all entries, or along dimensions.
 
@@ -38,92 +231,11 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.norm(torch.tensor([3.0, -4.0]))
         tensor(5.)
     """
-    if isinstance(p, str):
+    several = isinstance(dim, (tuple, list))
+    if isinstance(p, str) and (p != "fro" or (several and len(dim) > 2)):
         dims = tuple(range(input.ndim)) if dim is None else dim
-        several = isinstance(dims, (tuple, list))
-        if p == "fro":
-            if several and dim is not None and len(dims) > 2:
-                given = " ".join(map(str, dims))
-                raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {given}")
-        elif p == "nuc":
-            return _nuclear_norm(input, dims if several else (dims,), keepdim, dtype)
-        else:
-            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError(
-            "linalg.vector_norm: dtype should be floating point or complex, but got "
-            f"{dtype.tensor_type}"
-        )
-    if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype.tensor_type}. Convert it with float()."
-        )
-    another = dtype is not None and reduction.computes_in_another(input, dtype)
-    if another and dtype.itemsize < input._array.itemsize:
-        raise RuntimeError(
-            f"linalg.vector_norm: the dtype of the input ({input.dtype.tensor_type}) should be "
-            f"convertible without narrowing to the specified dtype ({dtype.tensor_type})"
-        )
-    if input._array.dtype.kind == "c":
-        input = choices.abs(input)
-    order = 2 if p in (None, "fro") else p
-    if isinstance(order, complex):
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
-        )
-    dims = None if dim is None or dim in ((), []) else dimensions(dim, input.ndim)
-    if dims is None and keepdim:
-        dims = tuple(range(input.ndim))
-    _refuse_norm_of_nothing(input, order, dims)
-    if another:
-        return vector_norm_as(input, order, dims, keepdim, dtype.numpy)
-    input = input if dtype is None else input.to(dtype)
-    return vector_norm(input, order, dims, keepdim)
-
-
-def _norm_into(
-    input: Tensor,
-    p: Any = "fro",
-    dim: Any = None,
-    keepdim: bool = False,
-    out: Tensor | None = None,
-    dtype: Any = None,
-) -> Tensor:
-    given = (input, p, dim, keepdim, dtype)
-    if out is None:
-        return FACES["norm"].method(*given)
-    return write_result(FACES["norm"].method, out, "kind", *given, _name="linalg_vector_norm")
-
-
-_norm_into.__name__, _norm_into.__doc__ = "norm", norm.__doc__
-attach(__name__, {}, {"norm": _norm_into})
-
-
-def _refuse_norm_of_nothing(input: Tensor, order: float, dims: tuple[int, ...] | None) -> None:
-    """Raise if there is no entry for a norm that looks for the largest or smallest."""
-    if input._array.size or 0 <= order < np.inf:
-        return
-    what = f"linalg.vector_norm cannot compute the {order:g} norm on"
-    why = "is empty and the operation does not have an identity"
-    if dims is None or len(dims) == input.ndim:
-        raise RuntimeError(
-            f"{what} an empty tensor because the operation does not have an identity"
-        )
-    for number in dims:
-        if not input._array.shape[number]:
-            raise RuntimeError(f"{what} the dimension {number}because this dimension {why}")
-
-
-def _nuclear_norm(input: Tensor, dims: Any, keepdim: bool, dtype: Any) -> Tensor:
-    if input.ndim < 2:
-        raise RuntimeError(
-            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
-        )
-    if len(dims) != 2:
-        given = " ".join(map(str, dims))
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {given}")
-    return lazy_loading.load("ops.matrix_functions").matrix_norm(input, "nuc", dims, keepdim, dtype)
+        return matrix_norm(input, p, dims, keepdim, dtype)
+    return vector_norm(input, 2 if p in (None, "fro") else p, dim, keepdim, dtype)
 
 
 # ---------------------------------------------------------------------- distances
@@ -140,7 +252,7 @@ def _nuclear_norm(input: Tensor, dims: Any, keepdim: bool, dtype: Any) -> Tensor
 @quietly
 def dist(self: Array, other: Array, p: Any) -> Array:
     r"""Norm of a difference: the gradients are that of the norm, and its negative."""
-    return vector_norm.forward(self - other, p, None, False)
+    return reduction.vector_norm.forward(self - other, p, None, False)
 
 
 def _negative(gradient: Any) -> Any:
@@ -164,7 +276,7 @@ def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     r"""Parts with norms of at most :math:`m`: longer ones are scaled by :math:`m / \|x\|`."""
     dims = tuple(d for d in range(self.ndim) if d != dim)
     wide = self.astype(np.float64) if self.dtype.kind == "f" else self
-    norm = vector_norm.forward(wide, p, dims, True)
+    norm = reduction.vector_norm.forward(wide, p, dims, True)
     return self * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0).astype(self.dtype)
 
 

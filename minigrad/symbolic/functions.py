@@ -13,7 +13,7 @@ import sympy
 from minigrad.ops import error_function
 from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
-from minigrad.ops.matrix_functions import pseudoinverse
+from minigrad.ops.linear_systems import pseudoinverse
 from minigrad.ops.pooling import largest_of
 from minigrad.symbolic.array import (
     OrderUnknown,
@@ -299,7 +299,7 @@ def cholesky_factor(matrix: Any) -> Any:
     return result
 
 
-def _pseudoinverse(matrix: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+def _pseudoinverse(matrix: Any, rcond: Any) -> Any:
     """Give the pseudoinverse of a matrix of full rank: no symbol is too small to count."""
     turned = np.swapaxes(matrix, -1, -2)
     if matrix.shape[-2] >= matrix.shape[-1]:

@@ -15,6 +15,7 @@ from minigrad.nn.modules.conv import (
 )
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.linear_systems import pinv
 
 __all__ = [
     "SpectralNorm", "SpectralNormLoadStateDictPreHook", "SpectralNormStateDictHook",
@@ -95,7 +96,7 @@ class SpectralNorm:
 
     def _solve_v_and_rescale(self, matrix: Any, u: Any, target_sigma: Any) -> Any:
         """Find the right vector that goes with the left one and a singular value."""
-        v = (matrix.t().mm(matrix).pinverse() @ matrix.t() @ u.unsqueeze(1)).squeeze(1)
+        v = (pinv(matrix.t().mm(matrix), 1e-15) @ matrix.t() @ u.unsqueeze(1)).squeeze(1)
         return v.mul_(target_sigma / u.dot(matrix.mv(v)))
 
     @staticmethod

@@ -203,19 +203,6 @@ TABLE = {
         dtypes=(),
     ),
     "linalg.svdvals": operation(lambda t, x: t.linalg.svdvals(x), B, dtypes=FEW),
-    "linalg.pinv": operation(
-        lambda t, x: t.linalg.pinv(x),
-        R,
-        dtypes=("float16", "int64"),
-        wrong={"vector": lambda t, x: t.linalg.pinv(x[0])},
-    ),
-    "linalg.pinv, wide": operation(lambda t, x: t.linalg.pinv(x, rtol=1e-3), W, dtypes=()),
-    "linalg.pinv, symmetric": operation(
-        lambda t, x: exactly(t, lambda x: t.linalg.pinv(x, hermitian=True), symmetric(t, x)),
-        S,
-        dtypes=(),
-    ),
-    "pinverse": operation(lambda t, x: x.pinverse(), R, dtypes=()),
     "linalg.lstsq": operation(
         lambda t, x, y: exactly(t, lambda x, y: t.linalg.lstsq(x, y).solution, x, y),
         R,
@@ -226,15 +213,6 @@ TABLE = {
             "driver": lambda t, x, y: t.linalg.lstsq(x, y, driver="best"),
             "dtypes": lambda t, x, y: t.linalg.lstsq(x, y.double()),
         },
-    ),
-    "matrix_exp": operation(
-        lambda t, x: exactly(t, t.matrix_exp, x),
-        S,
-        dtypes=("int64", "bool"),
-        wrong={"not square": lambda t, x: t.matrix_exp(x[:2])},
-    ),
-    "linalg.matrix_exp of a batch": operation(
-        lambda t, x: exactly(t, t.linalg.matrix_exp, x), B, dtypes=()
     ),
     "linalg.matrix_norm": operation(
         lambda t, x: t.linalg.matrix_norm(x),
@@ -329,11 +307,11 @@ def nothing_in_them(torch, log):
     L = torch.linalg
     for name, function in (
         ("inv", L.inv), ("det", L.det), ("cholesky", L.cholesky),
-        ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv),
-        ("matrix_rank", L.matrix_rank), ("matrix_norm", L.matrix_norm), ("exp", L.matrix_exp),
+        ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr),
+        ("matrix_rank", L.matrix_rank), ("matrix_norm", L.matrix_norm),
     ):  # fmt: skip
         log(name, *parts(function(none)), *parts(function(batch)))
-    for name, function in (("svd", L.svd), ("qr", L.qr), ("pinv", L.pinv)):
+    for name, function in (("svd", L.svd), ("qr", L.qr)):
         log(f"{name}, flat", *parts(function(flat)))
     log("solve", L.solve(none, none))
     log("norms", *(L.matrix_norm(flat, order) for order in (1, 2, INF, "nuc", "fro")))
@@ -345,7 +323,6 @@ def singular(torch, log):
     ones = torch.ones(2, 2)
     log("det", torch.det(ones).abs())
     log("rank", torch.linalg.matrix_rank(ones), torch.linalg.matrix_rank(ones, atol=3.0))
-    log("pinv", torch.linalg.pinv(ones))
     x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
     (gradient,) = torch.autograd.grad(torch.det(x), x, create_graph=True)
     log("gradient of det", gradient)
