@@ -91,7 +91,7 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
 
 
 def _extreme(values: Tensor, order: Any, dim: int, keepdim: bool) -> Tensor:
-    """Give the largest entry along a dimension, 0 if there is none; of a negative order the least."""
+    """Give the largest entry along a dimension, or 0; if the order is negative, the smallest."""
     if values._array.shape[dim]:
         return (reduction.amax if order > 0 else reduction.amin)(values, (dim,), keepdim)
     if order < 0:
