@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,11 @@ from minigrad.autograd.messages import type_name as name_of_type
 from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
 from minigrad.faces import attach
 from minigrad.faces.arguments import entry
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
-from minigrad.ops.indices import (
-    OLD_BOOLEANS,
-    dimensions_taken,
-    explain,
-    index_array,
-    index_tuple,
-    is_integer,
-    refuse_without_dimensions,
-    stands_for_tuple,
-    warn_of_bytes,
-)
 from minigrad.ops.inplace import copy_, fill_, write
 
 
@@ -52,17 +43,13 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         try:
             return watched(parts.index(part, indices), *_tensors_of(key))
         except IndexError as error:
-            raise IndexError(explain(error, part._array, indices)) from None
+            raise IndexError(_explain(error, part._array, indices)) from None
     return shape.alias(part) if part is tensor else part
 
 
 def _tensors_of(key: Any) -> list[Tensor]:
     """Give the tensors in a key, which must not change before the rule runs."""
     return [k for k in (key if isinstance(key, (tuple, list)) else (key,)) if isinstance(k, Tensor)]
-
-
-def _watched_put(keys: list[Tensor]) -> Any:
-    return lambda *arguments: watched(parts.index_put(*arguments), *keys)
 
 
 def setitem(tensor: Tensor, key: Any, value: Any) -> None:
@@ -95,16 +82,16 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     try:
         size = part._array[indices].shape
     except IndexError as error:
-        raise IndexError(explain(error, part._array, indices)) from None
+        raise IndexError(_explain(error, part._array, indices)) from None
     have = _without_leading_ones(value._array.shape)
     if have != value._array.shape:
         value = shape.view(value, have)
     if grad_mode.enabled:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
-    check_values(value._array.shape, size)
+    _check_values(value._array.shape, size)
     arrays = [i for i in indices if not isinstance(i, slice)]
     masked = len(arrays) == 1 and arrays[0].dtype.kind == "b"
-    if masked and value.numel() == 1 and getattr(key, "dtype", None) in OLD_BOOLEANS:
+    if masked and value.numel() == 1 and getattr(key, "dtype", None) in _OLD_BOOLEANS:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
         )
@@ -122,13 +109,13 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     if repeated and one_number:
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     keys = _tensors_of(key)
-    written = _watched_put(keys) if keys else parts.index_put
-    write(written, part, value, indices, checked=True)
+    put = (lambda *given: watched(parts.index_put(*given), *keys)) if keys else parts.index_put
+    write(put, part, value, indices, checked=True)
     if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
 
 
-def check_values(have: tuple[int, ...], size: tuple[int, ...]) -> None:
+def _check_values(have: tuple[int, ...], size: tuple[int, ...]) -> None:
     """Raise if values of one shape cannot be written to places of another."""
     try:
         fits = np.broadcast_shapes(size, have) == size
@@ -139,20 +126,6 @@ def check_values(have: tuple[int, ...], size: tuple[int, ...]) -> None:
             f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
             f"result of shape {list(size)}"
         )
-
-
-def checked_indices(tensor: Tensor, indices: Any) -> tuple[Any, ...]:
-    """Give the index arrays of a sequence of index tensors, and raise if they do not fit.
-
-    Raises:
-        IndexError: If one names a place that is not there, or is of another type.
-    """
-    arrays = tuple(slice(None) if i is None else index_array(i) for i in indices)
-    try:
-        _ = tensor._array[arrays]
-    except IndexError as error:
-        raise IndexError(explain(error, tensor._array, arrays)) from None
-    return arrays
 
 
 def _as_tensor(value: Any, part: Tensor) -> Tensor:
@@ -179,14 +152,14 @@ def _view_of(
     Returns:
         The view, and what is left to index it with: arrays and full slices, or None.
     """
-    if key.__class__ is list and stands_for_tuple(key):
+    if key.__class__ is list and _stands_for_tuple(key):
         key = tuple(key)
     keys = key if isinstance(key, tuple) else (key,)
-    taken = sum(dimensions_taken(k) for k in keys)
+    taken = sum(_dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
     if taken > ndim:
         if ndim == 0:
-            refuse_without_dimensions(key)
+            _refuse_without_dimensions(key)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
     arrays: dict[int, Any] = {}
@@ -198,13 +171,22 @@ def _view_of(
         elif isinstance(k, slice):
             part = _sliced(part, dim, k, alone=not (isinstance(key, tuple) or writing))
             dim, original = dim + 1, original + 1
-        elif is_integer(k):
+        elif _is_integer(k):
             part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim]))
             original += 1
         else:
-            array = index_array(k)
-            if array.dtype.kind == "b" and array.ndim and getattr(k, "dtype", None) in OLD_BOOLEANS:
-                warn_of_bytes()
+            array = _index_array(k)
+            if (
+                array.dtype.kind == "b"
+                and array.ndim
+                and getattr(k, "dtype", None) in _OLD_BOOLEANS
+            ):
+                warnings.warn(
+                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype "
+                    "torch.bool instead.",
+                    UserWarning,
+                    stacklevel=3,
+                )
             if array.dtype == bool and not array.ndim:  # all or nothing, along a new dimension
                 part, original = shape.unsqueeze(part, dim), original - 1
                 array = np.zeros(int(array), np.int64)
@@ -213,7 +195,7 @@ def _view_of(
             dim, original = dim + span, original + span
     if not arrays:
         return part, None
-    return part, index_tuple(arrays)
+    return part, _index_tuple(arrays)
 
 
 def _checked(index: int, dim: int, size: int) -> int:
@@ -232,6 +214,145 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
     return parts.slice_dim(part, dim, start, max(start, stop), step)
+
+
+# ---------------------------------------------------------------------- keys
+
+_NO_INDICES = (float, complex, dict, set, frozenset)
+_ONE_DIMENSION = (slice, *_NO_INDICES)
+_BYTES = np.dtype(np.uint8).num
+_OLD_BOOLEANS = (dtypes.uint8, np.dtype(np.uint8))
+
+
+def _stands_for_tuple(key: list[Any]) -> bool:
+    """Tell whether PyTorch reads a list as a tuple of indices; it warns that it does."""
+    parts_of_keys = (list, tuple, slice, range, str, Tensor, np.ndarray)
+    if len(key) >= 32 or not any(
+        k is None or k is Ellipsis or isinstance(k, parts_of_keys) for k in key
+    ):
+        return False
+    warnings.warn(
+        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
+        "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be "
+        "interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error "
+        "or a different result",
+        UserWarning,
+        stacklevel=4,
+    )
+    return True
+
+
+def _refuse_without_dimensions(key: Any) -> None:
+    """Raise for a number or a range, which no tensor without dimensions can be indexed with."""
+    if isinstance(key, slice):
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if _is_integer(key) and not isinstance(key, Tensor):
+        if key != 0:
+            raise IndexError(f"index {int(key)} is out of bounds for dimension 0 with size 0")
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+        )
+
+
+def _index_tuple(arrays: dict[int, Any]) -> tuple[Any, ...]:
+    """Put index arrays in their places between full slices."""
+    indices: list[Any] = []
+    for dim, array in arrays.items():
+        indices += [slice(None)] * (dim - _span(indices))
+        indices.append(array)
+    return tuple(indices)
+
+
+def _span(indices: list[Any]) -> int:
+    return sum(1 if isinstance(i, slice) or i.dtype != bool else i.ndim for i in indices)
+
+
+def _dimensions_taken(key: Any) -> int:
+    """Tell how many dimensions of a tensor a part of a key stands for."""
+    if key is None or key is Ellipsis:
+        return 0
+    if isinstance(key, _ONE_DIMENSION) or _is_integer(key):
+        return 1
+    array = _index_array(key)
+    return array.ndim if array.dtype == bool else 1
+
+
+def _is_integer(key: Any) -> bool:
+    """Tell whether a part of a key is one whole number."""
+    if isinstance(key, (bool, np.bool_)):
+        return False
+    if isinstance(key, (int, np.integer)):
+        return True
+    array = key._array if isinstance(key, Tensor) else key
+    if not isinstance(array, np.ndarray) or array.ndim or array.dtype.kind not in "iu":
+        return False
+    return array.dtype.num != _BYTES or not isinstance(key, Tensor)  # those are old booleans
+
+
+def _index_array(key: Any) -> Any:
+    """Give a list, an array, a mask or a tensor as the array to index with.
+
+    Raises:
+        IndexError: If it holds anything but whole numbers and booleans.
+    """
+    if isinstance(key, _NO_INDICES):
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            f"valid indices (got {type(key).__name__})"
+        )
+    if isinstance(key, str):
+        raise TypeError("new(): invalid data type 'str'")
+    array = np.asarray(key._array if isinstance(key, Tensor) else key)
+    if array.dtype.kind == "f" and not isinstance(key, (Tensor, np.ndarray)):
+        array = array.astype(np.int64)  # a list of numbers is cut to whole ones
+    if array.dtype.num == _BYTES:
+        return array.astype(bool)
+    if array.dtype.kind not in "iub" or array.dtype.itemsize not in (1, 4, 8):
+        raise IndexError(
+            "tensors used as indices must be long, int, byte or bool tensors. The index has "
+            f"entries of type {array.dtype}."
+        )
+    return array
+
+
+def _explain(error: IndexError, array: Any, indices: Any) -> str:
+    """Say in PyTorch's words what is wrong with index arrays."""
+    axis = number = 0
+    shapes = []
+    for index in indices:
+        if isinstance(index, slice):
+            axis += 1
+            continue
+        if index.dtype == bool:
+            sizes = array.shape[axis : axis + index.ndim]
+            for back, (given, size) in enumerate(zip(index.shape, sizes, strict=False)):
+                if given != size:
+                    return (
+                        f"The shape of the mask {list(index.shape)} at index {back} does not match "
+                        f"the shape of the indexed tensor {list(array.shape)} at index "
+                        f"{axis + back}"
+                    )
+            axis += index.ndim
+        else:
+            size = array.shape[axis]
+            outside = index[(index < -size) | (index >= size)]
+            if not size:
+                return "index is out of bounds for dimension with size 0"
+            if outside.size:
+                return (
+                    f"index {outside.flat[0]} is out of bounds for dimension {number} with "
+                    f"size {size}"
+                )
+            shapes.append(str(list(index.shape)))
+            axis += 1
+        number += 1
+    if "broadcast" in str(error):
+        return (
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(shapes)}"
+        )
+    return str(error)
 
 
 def _deleted(tensor: Tensor, index: Any) -> None:

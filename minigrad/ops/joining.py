@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from minigrad.core.node import NO_EDGE, Node, next_priority
 from minigrad.core.reduce import reduce_gradient
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, face
+from minigrad.faces import face
 from minigrad.faces.arguments import check_tensors, dimension
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
@@ -81,50 +81,31 @@ class StackBackward0(Node):
     _run_recorded = _run
 
 
-class _ManyOutputs(Node):
-    """Backward of an operation that takes a tensor apart: put the parts together again."""
+class SplitBackward0(Node):
+    """Backward of `split` into pieces of one size: join the gradients of the pieces."""
 
     __slots__ = ()
     _multiple = True
     _names_of_saved = ("dim",)
+    _put_together: Any = staticmethod(np.concatenate)
 
-    def _parts(self, gradients: Sequence[Any], zeros: Callable[[Any], Any]) -> list[Any]:
-        return [
-            zeros(np.zeros(shape, dtype)) if gradient is None else gradient
-            for gradient, shape, dtype in zip(gradients, self._shape, self._dtype, strict=True)
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
+        """Put the gradients together, with zeros for what was not used."""
+        (dim,) = self._saved or ()
+        parts = [
+            np.zeros(sizes, dtype) if part is None else part
+            for part, sizes, dtype in zip(gradient, self._shape, self._dtype, strict=True)
         ]
+        return (self._put_together(parts, dim),)
+
+    _run_recorded = _run
 
 
-class UnbindBackward0(_ManyOutputs):
-    """Backward of `unbind`."""
-
-    __slots__ = ()
-
-    def _run(self, gradient: Any, keep: bool = True) -> Any:
-        """Stack the gradients of the parts."""
-        (dim,) = self._saved or ()
-        return (np.stack(self._parts(gradient, np.asarray), dim),)
-
-    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
-        """Stack the gradients of the parts, recorded."""
-        (dim,) = self._saved or ()
-        return (stack(self._parts(gradient, wrap), dim),)
-
-
-class SplitBackward0(_ManyOutputs):
-    """Backward of `split` into pieces of one size."""
+class UnbindBackward0(SplitBackward0):
+    """Backward of `unbind`: stack the gradients of the parts."""
 
     __slots__ = ()
-
-    def _run(self, gradient: Any, keep: bool = True) -> Any:
-        """Join the gradients of the parts."""
-        (dim,) = self._saved or ()
-        return (np.concatenate(self._parts(gradient, np.asarray), dim),)
-
-    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
-        """Join the gradients of the parts, recorded."""
-        (dim,) = self._saved or ()
-        return (cat(self._parts(gradient, wrap), dim),)
+    _put_together = staticmethod(np.stack)
 
 
 # nodes of the other ways to cut, which differ in their names only
@@ -143,16 +124,13 @@ def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
 
 
 def _joined(
-    kind: type[Node],
-    tensors: Sequence[Tensor],
-    array: Any,
-    saved: Callable[[], tuple[Any, ...]],
+    kind: type[Node], tensors: Sequence[Tensor], array: Any, saved: tuple[Any, ...]
 ) -> Tensor:
     """Put what was joined into a tensor, and record how."""
     result = wrap(np.asanyarray(array, order="C"))
     node = object.__new__(kind)
     if _record(node, tensors):
-        node._saved = saved()
+        node._saved = saved
         node._shape, node._dtype = result._array.shape, result._array.dtype
         arrays = [tensor._array for tensor in tensors]
         if any(array.dtype != node._dtype for array in arrays):
@@ -170,11 +148,8 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     arrays = [tensor._array for tensor in tensors]
     whole = [array for array in arrays if array.shape != (0,)] or arrays
     joined = np.concatenate(whole, dim, dtype=_meeting(arrays))
-
-    def saved() -> tuple[Any, ...]:
-        return dim, [None if array.shape == (0,) else array.shape[dim] for array in arrays]
-
-    return _joined(CatBackward0, tensors, joined, saved)
+    sizes = [None if array.shape == (0,) else array.shape[dim] for array in arrays]
+    return _joined(CatBackward0, tensors, joined, (dim, sizes))
 
 
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
@@ -187,7 +162,7 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             f"entry 0 and {list(arrays[other].shape)} at entry {other}"
         )
     joined = np.stack(arrays, dim, dtype=_meeting(arrays))
-    return _joined(StackBackward0, tensors, joined, lambda: (dim,))
+    return _joined(StackBackward0, tensors, joined, (dim,))
 
 
 def _take_apart(
@@ -353,8 +328,16 @@ def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor,
     return _take_apart(node, tensor, number, _ranges(sizes, number), views=not unsafe)
 
 
-def chunked(input: Tensor, chunks: int, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
-    """Cut a tensor into a number of pieces; see `_cut`."""
+@face("split(Tensor input, split_size, int dim=0)", function=False)
+@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
+def split(tensor: Tensor, split_size: Any, dim: int) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    return _cut(tensor, split_size, dim)
+
+
+@face("chunk(Tensor input, int chunks, int dim=0)")
+def chunk(input: Tensor, chunks: int, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
+    """Cut a tensor into a number of pieces along a dimension."""
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks < 1:
@@ -362,25 +345,6 @@ def chunked(input: Tensor, chunks: int, dim: int, unsafe: str = "") -> tuple[Ten
     total = input._array.shape[dimension(dim, input.ndim)]
     return _cut(input, -(-total // chunks) if total else [0] * chunks, dim, unsafe)
 
-
-@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
-    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
-    return _cut(tensor, split_size_or_sections, dim)
-
-
-@face("chunk(Tensor input, int chunks, int dim=0)")
-def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """Cut a tensor into a number of pieces along a dimension."""
-    return chunked(input, chunks, dim)
-
-
-def _split_method(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
-    return _cut(input, split_size, dim)
-
-
-attach(__name__, {"split": _split_method})
 
 # pieces that do not count as views, so that they may be changed in place
 face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
@@ -393,5 +357,5 @@ face("unsafe_split_with_sizes(Tensor input, split_sizes, int dim=0)")(
     lambda input, sizes, dim: _cut(input, list(sizes), dim, "Unsafe")
 )
 face("unsafe_chunk(Tensor input, int chunks, int dim=0)")(
-    lambda input, chunks, dim: chunked(input, chunks, dim, "Unsafe")
+    lambda input, chunks, dim: chunk(input, chunks, dim, "Unsafe")
 )

@@ -21,9 +21,8 @@ from minigrad.faces import face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
 from minigrad.ops.linear_algebra import differ
-from minigrad.ops.overriding import overridable
 from minigrad.ops.triangular import tril, triu
-from minigrad.ops.type_promotion import applied, broadcast_error, quietly
+from minigrad.ops.type_promotion import applied, broadcast_error, overridable, quietly
 
 
 def linalg(schema: str, **options: Any) -> Any:
