@@ -14,6 +14,8 @@ from .console import say
 # Strict: every stored output of every notebook is compared with a fresh run in this environment.
 NOTEBOOKS = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120")
 MOST_WORKERS = 4
+# tests/conftest.py puts the files first that take longest, pytest-xdist those with most tests
+IN_ORDER = ("--dist", "loadfile", "--no-loadscope-reorder")
 # With one of these the reader chose the processes, wants to debug in one, or asks what there is.
 ONE_PROCESS = {
     "-n",
@@ -78,7 +80,7 @@ def pytest_arguments(arguments: Sequence[str], here: Path, workers: int) -> list
         elif argument.partition("=")[0] in ONE_PROCESS or re.fullmatch(r"-n\d+", argument):
             single = True
         given.append(argument)
-    parallel = [] if single else ["-n", str(workers), "--dist", "loadfile"]
+    parallel = [] if single else ["-n", str(workers), *IN_ORDER]
     return [*NOTEBOOKS, *parallel, *given]
 
 

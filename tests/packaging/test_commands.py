@@ -276,7 +276,7 @@ def test_any_other_name_is_a_file(value, tmp_path):
 
 # ---- python3 tests ------------------------------------------------------------------------------
 
-PARALLEL = ["-n", "2", "--dist", "loadfile"]
+PARALLEL = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 @pytest.mark.parametrize(
