@@ -1,5 +1,6 @@
 """Work on networks and their parameters: clip gradients, pack sequences, reparametrize weights."""
 
+from minigrad.nn.modules.lazy import skip_init as skip_init
 from minigrad.nn.utils import parametrizations as parametrizations
 from minigrad.nn.utils import parametrize as parametrize
 from minigrad.nn.utils import rnn as rnn
@@ -11,8 +12,7 @@ from minigrad.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with
 from minigrad.nn.utils.clip_grad import get_total_norm as get_total_norm
 from minigrad.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector
 from minigrad.nn.utils.convert_parameters import vector_to_parameters as vector_to_parameters
-from minigrad.nn.utils.init import skip_init as skip_init
-from minigrad.nn.utils.spectral_norm import remove_spectral_norm as remove_spectral_norm
-from minigrad.nn.utils.spectral_norm import spectral_norm as spectral_norm
-from minigrad.nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
-from minigrad.nn.utils.weight_norm import weight_norm as weight_norm
+from minigrad.nn.utils.norm_hooks import remove_spectral_norm as remove_spectral_norm
+from minigrad.nn.utils.norm_hooks import remove_weight_norm as remove_weight_norm
+from minigrad.nn.utils.norm_hooks import spectral_norm as spectral_norm
+from minigrad.nn.utils.norm_hooks import weight_norm as weight_norm

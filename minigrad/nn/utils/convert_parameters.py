@@ -8,8 +8,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
 from minigrad.ops.joining import joined as cat
 
-__all__ = ["parameters_to_vector", "vector_to_parameters"]
-
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """Join parameters to one vector.

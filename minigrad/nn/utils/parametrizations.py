@@ -6,14 +6,17 @@ from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import empty
 from minigrad.nn.functional import normalize
 from minigrad.nn.modules.module import Module
+from minigrad.nn.utils.norm_hooks import (
+    as_matrix,
+    check_iterations,
+    drawn_vectors,
+    norm_except_dim,
+    normed_weight,
+    outputs_dimension,
+)
 from minigrad.nn.utils.parametrize import register_parametrization
-from minigrad.nn.utils.spectral_norm import TRANSPOSED, as_matrix
-from minigrad.nn.utils.weight_norm import norm_except_dim, normed_weight
-
-__all__ = ["spectral_norm", "weight_norm"]
 
 
 class _WeightNorm(Module):
@@ -77,23 +80,15 @@ class _SpectralNorm(Module):
                 f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] "
                 f"but got {dim})"
             )
-        if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+        check_iterations(n_power_iterations)
         self.dim = dim % ndim
         self.eps = eps
         if ndim > 1:
             self.n_power_iterations = n_power_iterations
-            matrix = self._reshape_weight_to_matrix(weight)
-            drawn = [empty(size, dtype=weight.dtype).normal_(0, 1) for size in matrix.shape]
-            for vector, values in zip(("_u", "_v"), drawn, strict=True):
-                self.register_buffer(vector, normalize(values, dim=0, eps=eps))
+            matrix = as_matrix(weight, self.dim)
+            for name, vector in zip(("_u", "_v"), drawn_vectors(matrix, eps), strict=True):
+                self.register_buffer(name, vector)
             self._power_method(matrix, 15)
-
-    def _reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        return as_matrix(weight, self.dim)
 
     @no_grad()
     def _power_method(self, matrix: Any, n_power_iterations: int) -> None:
@@ -106,7 +101,7 @@ class _SpectralNorm(Module):
         """Give the weight divided by its largest singular value."""
         if weight.ndim == 1:
             return normalize(weight, dim=0, eps=self.eps)
-        matrix = self._reshape_weight_to_matrix(weight)
+        matrix = as_matrix(weight, self.dim)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
         # the buffers change at the next call, before this graph may have been used
@@ -151,8 +146,5 @@ def spectral_norm(
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    if dim is None:
-        dim = 1 if isinstance(module, TRANSPOSED) else 0
-    made = _SpectralNorm(weight, n_power_iterations, dim, eps)
-    register_parametrization(module, name, made)
-    return module
+    made = _SpectralNorm(weight, n_power_iterations, outputs_dimension(module, dim), eps)
+    return register_parametrization(module, name, made)

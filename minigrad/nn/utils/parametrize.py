@@ -14,8 +14,7 @@ from minigrad.nn.parameter import Parameter
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization",
-    "remove_parametrizations", "transfer_parametrizations_and_params",
-    "type_before_parametrizations",
+    "remove_parametrizations",
 ]  # fmt: skip
 
 
@@ -366,38 +365,3 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
     return module
-
-
-def type_before_parametrizations(module: Any) -> type:
-    """Give the class that a module had before it was parametrized."""
-    return type(module).__bases__[0] if is_parametrized(module) else type(module)
-
-
-def transfer_parametrizations_and_params(
-    from_module: Any, to_module: Any, tensor_name: str | None = None
-) -> Any:
-    """Give a module the parametrizations of another one, and what is stored for them.
-
-    Args:
-        from_module: The module that has them.
-        to_module: The module that shall get them.
-        tensor_name: Of which tensor; of all if None.
-
-    Returns:
-        The second module.
-    """
-    if not is_parametrized(from_module):
-        return to_module
-    names: Sequence[str] = (
-        list(from_module.parametrizations) if tensor_name is None else [tensor_name]
-    )
-    for name in names:
-        if not hasattr(to_module, name):
-            setattr(to_module, name, Parameter(getattr(from_module, name)))
-        source: Any = from_module.parametrizations[name]
-        for parametrization in source:
-            register_parametrization(to_module, name, parametrization)
-        target = to_module.parametrizations[name]
-        for stored in source.names_of_originals():
-            setattr(target, stored, getattr(source, stored))
-    return to_module

@@ -9,8 +9,6 @@ from typing import Any
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 
-__all__ = ["functional_call"]
-
 _MISSING = object()
 
 
@@ -79,16 +77,14 @@ def _with_tied(module: Any, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _check_names(module: Any, tensors: dict[str, Tensor]) -> None:
     """Raise if names are missing, or not known."""
-    known = _named(module)
-    lines = []
-    unexpected = [repr(name) for name in sorted(tensors) if name not in known]
-    missing = [repr(name) for name in sorted(known) if name not in tensors]
-    if unexpected:
-        lines.append(f"Unexpected key(s): {', '.join(unexpected)}.")
-    if missing:
-        lines.append(f"Missing key(s): {', '.join(missing)}.")
-    if lines:
-        text = "\n\t".join(lines)
+    known = _named(module).keys()
+    wrong = {"Unexpected": tensors.keys() - known, "Missing": known - tensors.keys()}
+    text = "\n\t".join(
+        f"{kind} key(s): {', '.join(map(repr, sorted(names)))}."
+        for kind, names in wrong.items()
+        if names
+    )
+    if text:
         raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{text}")
 
 
@@ -109,12 +105,8 @@ def _replaced(module: Any, tensors: dict[str, Tensor], given: dict[str, Tensor])
 
 def _swap(module: Any, path: str, tensor: Any) -> Any:
     """Put a tensor in the place of another one, and give that one."""
-    *outer, name = path.split(".")
-    for each in outer:
-        inner = getattr(module, each, None)
-        if inner is None:
-            raise AttributeError(f"{module._get_name()} has no attribute `{each}`")
-        module = inner
+    path, _, name = path.rpartition(".")
+    module = module.get_submodule(path)
     for table in (module._parameters, module._buffers):
         if name in table:
             original = table[name]

@@ -148,7 +148,6 @@ def parametrizations(torch, log):
     layer = register(linear(torch, 2, 2))
     parametrized(torch, log, layer, leaf(torch, (2,), 1))
     log("is", *(parametrize.is_parametrized(layer, n) for n in (None, "weight", "bias")))
-    log("before", parametrize.type_before_parametrizations(layer).__name__)
     log.raises("assigned", lambda: setattr(layer, "weight", torch.ones(2, 2)))
     with parametrize.cached():
         log("cached", layer.weight is layer.weight)
@@ -170,9 +169,6 @@ def parametrizations(torch, log):
         log.raises("second", lambda m=made: register(register(linear(torch, 2, 2)), made=m))
     log.raises("name", lambda: register(linear(torch), "abc"))
     log.raises("none", lambda: parametrize.remove_parametrizations(linear(torch), "weight"))
-    other = linear(torch, 2, 2)
-    parametrize.transfer_parametrizations_and_params(register(linear(torch, 2, 2)), other)
-    log("transferred", repr(other), other.weight)
 
 
 @family

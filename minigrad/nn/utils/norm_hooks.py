@@ -1,0 +1,246 @@
+"""Normalize weights the old way: a hook before each forward makes the weight anew."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import empty
+from minigrad.nn.functional import normalize
+from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.ops.normalization import weight_norm as normed_over
+
+AnyModule = TypeVar("AnyModule", bound=Module)
+_TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+
+
+class _Norm:
+    """A hook that gives a weight its form before each forward.
+
+    Args:
+        name: The name of the weight.
+        dim: The dimension whose entries belong together.
+    """
+
+    _called: str
+    parts: tuple[str, ...]
+
+    def __init__(self, name: str, dim: int) -> None:
+        self.name, self.dim = name, dim
+
+    def compute_weight(self, module: Any, improve: bool) -> Any:
+        """Give the weight."""
+        raise NotImplementedError
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        """Make the weight anew."""
+        setattr(module, self.name, self.compute_weight(module, module.training))
+
+    def register(self, module: Any) -> None:
+        """Register the hook.
+
+        Raises:
+            RuntimeError: If there is one for this weight.
+        """
+        for other in module._forward_pre_hooks.values():
+            if isinstance(other, type(self)) and other.name == self.name:
+                raise RuntimeError(
+                    f"Cannot register two {self._called} hooks on the same parameter {self.name}"
+                )
+        module.register_forward_pre_hook(self)
+
+    @classmethod
+    def remove(cls, module: AnyModule, name: str) -> AnyModule:
+        """Remove the hook, and make the weight a parameter again.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        for key, hook in module._forward_pre_hooks.items():
+            if isinstance(hook, cls) and hook.name == name:
+                with no_grad():
+                    weight = hook.compute_weight(module, False)
+                for kept in (name, *(f"{name}_{part}" for part in hook.parts)):
+                    delattr(module, kept)
+                module.register_parameter(name, Parameter(weight.detach()))
+                del module._forward_pre_hooks[key]
+                return module
+        raise ValueError(f"{cls._called} of '{name}' not found in {module}")
+
+
+# Length and direction ---------------------------------------------------------------------------
+
+
+def norm_except_dim(v: Tensor, pow: float = 2, dim: int = 0) -> Tensor:
+    """Give the norms of a tensor over all dimensions but one; of everything if it is -1."""
+    if dim == -1:
+        return v.norm(pow)
+    if dim == 0:
+        sizes = (v.shape[0], *[1] * (v.ndim - 1))
+        return v.contiguous().view(v.shape[0], -1).norm(pow, 1).view(sizes)
+    if dim == v.ndim - 1:
+        sizes = (*[1] * (v.ndim - 1), v.shape[dim])
+        return v.contiguous().view(-1, v.shape[dim]).norm(pow, 0).view(sizes)
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """Give weights with directions and lengths."""
+    if dim in (0, v.ndim - 1):
+        axes = tuple(axis for axis in range(v.ndim) if axis != dim)
+        return normed_over(v, g, axes)
+    scale: Any = g / norm_except_dim(v, 2, dim)
+    return v * scale
+
+
+class _WeightNorm(_Norm):
+    """The hook that makes the weight of length and direction."""
+
+    _called, parts = "weight_norm", ("g", "v")
+
+    def compute_weight(self, module: Any, improve: bool) -> Any:
+        """Give the weight."""
+        g, v = (getattr(module, f"{self.name}_{part}") for part in self.parts)
+        return normed_weight(v, g, self.dim)
+
+
+def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) -> AnyModule:
+    """Learn length and direction of a weight apart. Deprecated: use `parametrizations`.
+
+    Args:
+        module: The layer.
+        name: The name of its weight.
+        dim: The dimension that keeps its own lengths; None for one length.
+
+    Returns:
+        The layer, with parameters such as `weight_g` and `weight_v`.
+
+    Raises:
+        RuntimeError: If it was done before.
+    """
+    warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of "
+        "`torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+    )
+    hook = _WeightNorm(name, -1 if dim is None else dim)
+    hook.register(module)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    lengths = norm_except_dim(weight, 2, hook.dim)
+    module.register_parameter(f"{name}_g", Parameter(lengths.data))
+    module.register_parameter(f"{name}_v", Parameter(weight.data))
+    setattr(module, name, hook.compute_weight(module, False))
+    return module
+
+
+def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
+    """Undo `weight_norm`; the weight keeps its present value.
+
+    Raises:
+        ValueError: If there is nothing to undo.
+    """
+    return _WeightNorm.remove(module, name)
+
+
+# Largest singular value -------------------------------------------------------------------------
+
+
+def as_matrix(weight: Any, dim: int) -> Any:
+    """Give a weight as a matrix whose rows belong to one dimension."""
+    if dim != 0:
+        weight = weight.permute(dim, *(d for d in range(weight.ndim) if d != dim))
+    return weight.reshape(weight.shape[0], -1)
+
+
+def outputs_dimension(module: Any, dim: int | None) -> int:
+    """Give the dimension of a weight's outputs: as it is said, or as the kind of layer has it."""
+    return dim if dim is not None else 1 if isinstance(module, _TRANSPOSED) else 0
+
+
+class _SpectralNorm(_Norm):
+    """The hook that divides the weight by its largest singular value."""
+
+    _called, parts = "spectral_norm", ("u", "v", "orig")
+
+    def __init__(self, name: str, dim: int, n_power_iterations: int, eps: float) -> None:
+        super().__init__(name, dim)
+        self.n_power_iterations, self.eps = n_power_iterations, eps
+        check_iterations(n_power_iterations)
+
+    def compute_weight(self, module: Any, improve: bool) -> Tensor:
+        """Give the weight, after improving the singular vectors if asked for."""
+        u, v, weight = (getattr(module, f"{self.name}_{part}") for part in self.parts)
+        matrix = as_matrix(weight, self.dim)
+        if improve:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(normalize(matrix.t().mv(u), dim=0, eps=self.eps))
+                    u.copy_(normalize(matrix.mv(v), dim=0, eps=self.eps))
+                # the buffers change at the next call, before this graph may have been used
+                u, v = u.clone(), v.clone()
+        return weight / u.dot(matrix.mv(v))
+
+
+def check_iterations(count: int) -> None:
+    """Raise if there are no steps of the power method."""
+    if count <= 0:
+        raise ValueError(
+            f"Expected n_power_iterations to be positive, but got n_power_iterations={count}"
+        )
+
+
+def drawn_vectors(matrix: Tensor, eps: float) -> list[Tensor]:
+    """Draw a vector of length 1 for the rows of a matrix, and one for its columns."""
+    drawn = [empty(size, dtype=matrix.dtype).normal_(0, 1) for size in matrix.shape]
+    return [normalize(values, dim=0, eps=eps) for values in drawn]
+
+
+def spectral_norm(
+    module: AnyModule,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
+) -> AnyModule:
+    """Divide a weight by its largest singular value before each forward.
+
+    Source: Miyato et al., *Spectral normalization for generative adversarial networks*, 2018.
+
+    Args:
+        module: The layer.
+        name: The name of its weight.
+        n_power_iterations: How many steps of the power method a call takes in training.
+        eps: Keeps from dividing by 0.
+        dim: The dimension of the outputs; if None, 1 for transposed convolutions and else 0.
+
+    Returns:
+        The layer, with a parameter `weight_orig` and buffers `weight_u` and `weight_v`.
+    """
+    hook = _SpectralNorm(name, outputs_dimension(module, dim), n_power_iterations, eps)
+    hook.register(module)
+    weight = module._parameters[name]
+    if weight is None:
+        raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+    with no_grad():
+        u, v = drawn_vectors(as_matrix(weight, hook.dim), eps)
+    delattr(module, name)
+    module.register_parameter(f"{name}_orig", weight)
+    # a plain attribute: as a parameter it would be trained a second time
+    setattr(module, name, weight.data)
+    module.register_buffer(f"{name}_u", u)
+    module.register_buffer(f"{name}_v", v)
+    return module
+
+
+def remove_spectral_norm(module: AnyModule, name: str = "weight") -> AnyModule:
+    """Undo `spectral_norm`; the weight keeps its present value.
+
+    Raises:
+        ValueError: If there is nothing to undo.
+    """
+    return _SpectralNorm.remove(module, name)
