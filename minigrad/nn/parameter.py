@@ -70,6 +70,19 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, attributes: dict[str, 
     return parameter
 
 
+def forget_gradient(parameter: Tensor, set_to_none: bool) -> None:
+    """Set a gradient to None, or fill it with zeros in place, taken out of its graph."""
+    gradient = parameter.grad
+    if gradient is None or set_to_none:
+        parameter.grad = None
+        return
+    if gradient.grad_fn is not None:
+        gradient.detach_()
+    else:
+        gradient.requires_grad_(False)
+    gradient.zero_()
+
+
 class _BufferType(type):
     """Know a buffer by its mark, for it is a plain tensor."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
 _numbers = count()
+_ARGUMENT = re.compile(r"(?:^|, )([A-Za-z_]\w*)(?==|,|$)")
 
 
 def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | None = None) -> Any:
@@ -36,12 +38,9 @@ def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | N
     return function
 
 
-def arguments_of(signature: str) -> Iterator[str]:
+def arguments_of(signature: str) -> list[str]:
     """List the names in a signature, such as "p" and "inplace" of `"p=0.5, inplace=False"`."""
-    for argument in signature.split(", "):
-        name = argument.partition("=")[0].strip()
-        if name not in ("", "*", "self"):
-            yield name
+    return [name for name in _ARGUMENT.findall(signature) if name != "self"]
 
 
 def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Improve parameters step by step along their gradients."""
 
-from minigrad.optim import adam, adaptive, arithmetic, each_parameter, lbfgs, optimizer, sgd
+from minigrad.optim import adam, adaptive, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
 from minigrad.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from minigrad.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
@@ -9,22 +9,10 @@ from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.sgd import ASGD, SGD
 
 __all__ = [
-    "ASGD",
-    "LBFGS",
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "lr_scheduler",
-]
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer",
+    "RAdam", "RMSprop", "Rprop", "lr_scheduler",
+]  # fmt: skip
 
 # As in PyTorch, these are imported from (`from torch.optim.optimizer import ...`), not reached as
 # attributes: code that did so would not run there.
-del adam, adaptive, arithmetic, each_parameter, lbfgs, optimizer, sgd
+del adam, adaptive, each_parameter, lbfgs, optimizer, sgd

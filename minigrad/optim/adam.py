@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import zeros_like
-from minigrad.optim.arithmetic import (
+from minigrad.optim.each_parameter import (
+    EachParameter,
+    Values,
     add_,
     addcdiv_,
     addcmul_,
@@ -16,9 +18,6 @@ from minigrad.optim.arithmetic import (
     setting,
     sqrt,
 )
-from minigrad.optim.each_parameter import EachParameter, Values
-
-__all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 
 
 class _WithAverages(EachParameter):

@@ -8,10 +8,18 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import full_like, zeros_like
-from minigrad.optim.arithmetic import add_, addcdiv_, addcmul_, copy_, lerp_, number, sqrt
-from minigrad.optim.each_parameter import EachParameter, Values, count
-
-__all__ = ["Adadelta", "Adagrad", "RMSprop", "Rprop"]
+from minigrad.optim.each_parameter import (
+    EachParameter,
+    Values,
+    add_,
+    addcdiv_,
+    addcmul_,
+    copy_,
+    count,
+    lerp_,
+    number,
+    sqrt,
+)
 
 
 class Adagrad(

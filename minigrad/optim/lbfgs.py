@@ -9,11 +9,8 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.optim.arithmetic import number, written
-from minigrad.optim.each_parameter import check
+from minigrad.optim.each_parameter import check, number, written
 from minigrad.optim.optimizer import Optimizer
-
-__all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):

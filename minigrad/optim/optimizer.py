@@ -14,6 +14,8 @@ from minigrad.autograd.messages import warn
 from minigrad.core.hooks import RemovableHandle
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
+from minigrad.nn.modules.module import enter
+from minigrad.nn.parameter import forget_gradient
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]
@@ -125,17 +127,7 @@ class Optimizer:
         """
         for group in self.param_groups:
             for parameter in group["params"]:
-                gradient = parameter.grad
-                if gradient is None:
-                    continue
-                if set_to_none:
-                    parameter.grad = None
-                    continue
-                if gradient.grad_fn is not None:
-                    gradient.detach_()
-                else:
-                    gradient.requires_grad_(False)
-                gradient.zero_()
+                forget_gradient(parameter, set_to_none)
 
     def add_param_group(self, param_group: Group) -> None:
         """Add a group of parameters.
@@ -177,31 +169,31 @@ class Optimizer:
 
         It returns None or `(new_args, new_kwargs)`; the first argument is the optimizer itself.
         """
-        return _enter(self._hooks("step_pre"), hook)
+        return enter(hook, self._hooks("step_pre"))
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Register `hook(optimizer, args, kwargs)`, called after each step."""
-        return _enter(self._hooks("step_post"), hook)
+        return enter(hook, self._hooks("step_post"))
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Register `hook(optimizer)`, called before the state dict is made."""
-        return _enter(self._hooks("state_dict_pre"), hook, prepend)
+        return enter(hook, self._hooks("state_dict_pre"), prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Register `hook(optimizer, state_dict)`; it may return another state dict."""
-        return _enter(self._hooks("state_dict_post"), hook, prepend)
+        return enter(hook, self._hooks("state_dict_post"), prepend=prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """Register `hook(optimizer, state_dict)`; it may return another state dict to load."""
-        return _enter(self._hooks("load_state_dict_pre"), hook, prepend)
+        return enter(hook, self._hooks("load_state_dict_pre"), prepend=prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """Register `hook(optimizer)`, called after a state dict was loaded."""
-        return _enter(self._hooks("load_state_dict_post"), hook, prepend)
+        return enter(hook, self._hooks("load_state_dict_post"), prepend=prepend)
 
     # Saving and loading -------------------------------------------------------------------------
 
@@ -303,20 +295,12 @@ class Optimizer:
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
     """Register a hook that runs before each step of every optimizer, before its own hooks."""
-    return _enter(_global_optimizer_pre_hooks, hook)
+    return enter(hook, _global_optimizer_pre_hooks)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     """Register a hook that runs after each step of every optimizer, after its own hooks."""
-    return _enter(_global_optimizer_post_hooks, hook)
-
-
-def _enter(table: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    if prepend:
-        table.move_to_end(handle.id, last=False)
-    return handle
+    return enter(hook, _global_optimizer_post_hooks)
 
 
 def _complete(param_group: Group, defaults: dict[str, Any]) -> None:

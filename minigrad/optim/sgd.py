@@ -7,10 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.optim.arithmetic import add_, added, copy_, number
-from minigrad.optim.each_parameter import EachParameter, Values
-
-__all__ = ["ASGD", "SGD"]
+from minigrad.optim.each_parameter import EachParameter, Values, add_, added, copy_, number
 
 
 class SGD(

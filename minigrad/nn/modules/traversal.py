@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Self
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import devices, dtypes
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, forget_gradient
 
 
 class Traversal:
@@ -246,16 +246,7 @@ class Traversal:
             set_to_none: Set them to None; otherwise fill them with zeros, in place.
         """
         for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
-            if set_to_none:
-                parameter.grad = None
-                continue
-            if parameter.grad.grad_fn is not None:
-                parameter.grad.detach_()
-            else:
-                parameter.grad.requires_grad_(False)
-            parameter.grad.zero_()
+            forget_gradient(parameter, set_to_none)
 
     # Converting all of them ---------------------------------------------------------------------
 
