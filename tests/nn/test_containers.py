@@ -48,19 +48,13 @@ def test_sequential_changes(torch):
     assert kinds(net) == ["Linear"]
 
 
-def test_sequential_arithmetic(torch):
+def test_sequentials_are_added(torch):
     nn = torch.nn
     net = nn.Sequential(nn.ReLU()) + nn.Sequential(nn.Tanh())
     net += nn.Sequential(nn.ELU())
-    assert kinds(net * 2) == kinds(2 * net) == ["ReLU", "Tanh", "ELU"] * 2
-    net *= 2
-    assert net[0] is net[3]
+    assert kinds(net) == ["ReLU", "Tanh", "ELU"]
     with pytest.raises(ValueError, match="add operator supports only objects of Sequential class"):
         net + 3
-    with pytest.raises(ValueError, match="Non-positive multiplication factor 0"):
-        net * 0
-    with pytest.raises(TypeError, match="unsupported operand type"):
-        net * "a"
 
 
 def test_sequential_with_names(torch):

@@ -18,6 +18,14 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _position(index: Any, size: int) -> int:
+    """Give the position of an index that may count from the end."""
+    position = operator.index(index)
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of range")
+    return position % size
+
+
 class _Row(Module):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""
 
@@ -27,20 +35,13 @@ class _Row(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._modules.values())
 
-    def _position(self, index: Any) -> int:
-        """Give the position of an index that may count from the end."""
-        position = operator.index(index)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return position % len(self)
-
     def _names(self, index: Any) -> list[str]:
         """Give the names that an index or a slice stands for."""
         names = list(self._modules)
-        return names[index] if isinstance(index, slice) else [names[self._position(index)]]
+        return names[index] if isinstance(index, slice) else [names[_position(index, len(self))]]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, list(self._modules)[self._position(index)], module)
+        setattr(self, list(self._modules)[_position(index, len(self))], module)
 
     def __delitem__(self, index: int | slice) -> None:
         for name in self._names(index):
@@ -139,21 +140,6 @@ class Sequential(_Row):
             )
         return other
 
-    def __mul__(self, other: int) -> Sequential:
-        return Sequential().extend(list(self) * self._factor(other))
-
-    __rmul__ = __mul__
-
-    def __imul__(self, other: int) -> Self:
-        return self.extend(list(self) * (self._factor(other) - 1))
-
-    def _factor(self, other: Any) -> int:
-        if not isinstance(other, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
-        if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
-        return other
-
 
 class ModuleList(_Row):
     """A list of modules that are registered; it computes nothing by itself.
@@ -231,23 +217,63 @@ class ModuleList(_Row):
         return f"{self._get_name()}({''.join(lines)}\n)"
 
 
-def _pairs(kind: str, pairs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """Give the pairs of keys and values that a dictionary of modules or parameters takes in."""
-    for place, pair in enumerate(pairs):
-        if not isinstance(pair, Iterable):
+class _Dictionary(Module):
+    """Entries under names: what ModuleDict and ParameterDict share."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise NotImplementedError
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def __delitem__(self, key: str) -> None:
+        raise NotImplementedError
+
+    def keys(self) -> KeysView[str]:
+        """Give the names."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def clear(self) -> None:
+        """Remove everything."""
+        for key in [*self]:
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Remove a name, and return what was under it."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def _enter(self, given: Any, kind: str, called: str, sort: bool) -> None:
+        """Enter a mapping, perhaps in the order of its keys, or pairs of name and value."""
+        if not isinstance(given, Iterable):
             raise TypeError(
-                f"{kind} update sequence element #{place} should be Iterable; "
-                f"is{type(pair).__name__}"
+                f"{called}.update should be called with an iterable of key/value pairs, "
+                f"but got {type(given).__name__}"
             )
-        pair = tuple(pair)
-        if len(pair) != 2:
-            raise ValueError(
-                f"{kind} update sequence element #{place} has length {len(pair)}; 2 is required"
-            )
-        yield pair
+        if isinstance(given, (Mapping, _Dictionary)):
+            ordered = isinstance(given, (OrderedDict, _Dictionary)) or not sort
+            given = given.items() if ordered else sorted(given.items())
+        for place, pair in enumerate([*given]):
+            element = f"{kind} update sequence element #{place}"
+            if not isinstance(pair, Iterable):
+                raise TypeError(f"{element} should be Iterable; is{type(pair).__name__}")
+            pair = tuple(pair)
+            if len(pair) != 2:
+                raise ValueError(f"{element} has length {len(pair)}; 2 is required")
+            self[pair[0]] = pair[1]
 
 
-class ModuleDict(Module):
+class ModuleDict(_Dictionary):
     """A dictionary of modules that are registered; it computes nothing by itself.
 
     Args:
@@ -273,23 +299,6 @@ class ModuleDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Remove a module and return it."""
-        return self._modules.pop(key)
-
     def keys(self) -> KeysView[str]:
         """Give the names."""
         return self._modules.keys()
@@ -312,15 +321,7 @@ class ModuleDict(Module):
             TypeError: If the argument, or one of its elements, is not iterable.
             ValueError: If an element is no pair.
         """
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, "
-                f"but got {type(modules).__name__}"
-            )
-        if isinstance(modules, (Mapping, ModuleDict)):
-            modules = list(modules.items())
-        for key, module in _pairs("ModuleDict", modules):
-            self[key] = module
+        self._enter(modules, "ModuleDict", called="ModuleDict", sort=False)
 
 
 def _as_parameter(value: Any) -> Any:
@@ -359,20 +360,13 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _name(self, idx: Any) -> str:
-        """Give the name of the entry at an index that may count from the end."""
-        position = operator.index(idx)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return str(position % len(self))
-
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, slice):
             return type(self)(self[i] for i in range(*idx.indices(len(self))))
-        return getattr(self, self._name(idx))
+        return getattr(self, str(_position(idx, len(self))))
 
     def __setitem__(self, idx: int, param: Any) -> None:
-        setattr(self, self._name(idx), _as_parameter(param))
+        setattr(self, str(_position(idx, len(self))), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size
@@ -413,7 +407,7 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.")
 
 
-class ParameterDict(Module):
+class ParameterDict(_Dictionary):
     """A dictionary of parameters that are registered; tensors in it become parameters.
 
     Args:
@@ -452,52 +446,9 @@ class ParameterDict(Module):
         del self._keys[key]
         delattr(self, self._name(key))
 
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def copy(self) -> ParameterDict:
-        """Give another dictionary with the same parameters."""
-        return ParameterDict(OrderedDict(self.items()))
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """Give the value of a key, which is entered with the default if it is not there."""
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def clear(self) -> None:
-        """Remove everything."""
-        for key in self._keys.copy():
-            del self[key]
-
-    def pop(self, key: str) -> Any:
-        """Remove a key and give its value."""
-        value = self[key]
-        del self[key]
-        return value
-
-    def popitem(self) -> tuple[str, Any]:
-        """Remove what was entered last, and give key and value."""
-        key, _ = self._keys.popitem()
-        self._keys[key] = None
-        return key, self.pop(key)
-
     def get(self, key: str, default: Any = None) -> Any:
         """Give the value of a key, or the default."""
         return self[key] if key in self._keys else default
-
-    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """Give a dictionary with one value under all these keys."""
-        return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> KeysView[str]:
         """Give the keys."""
@@ -522,19 +473,7 @@ class ParameterDict(Module):
             TypeError: If the argument, or one of its elements, is not iterable.
             ValueError: If an element is no pair.
         """
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                "ParametersDict.update should be called with an iterable of key/value pairs, "
-                f"but got {type(parameters).__name__}"
-            )
-        if isinstance(parameters, (OrderedDict, ParameterDict)):
-            pairs: Iterable[Any] = parameters.items()
-        elif isinstance(parameters, Mapping):
-            pairs = sorted(parameters.items())
-        else:
-            pairs = parameters
-        for key, value in _pairs("ParameterDict", pairs):
-            self[key] = value
+        self._enter(parameters, "ParameterDict", called="ParametersDict", sort=True)
 
     def extra_repr(self) -> str:
         """Describe each entry in a line."""
@@ -543,17 +482,3 @@ class ParameterDict(Module):
     def __call__(self, input: Any) -> Any:
         """Raise: there is nothing to compute."""
         raise RuntimeError("ParameterDict should not be called.")
-
-    def __or__(self, other: ParameterDict) -> ParameterDict:
-        copy = self.copy()
-        copy.update(other)
-        return copy
-
-    def __ror__(self, other: ParameterDict) -> ParameterDict:
-        copy = other.copy()
-        copy.update(self)
-        return copy
-
-    def __ior__(self, other: ParameterDict) -> Self:
-        self.update(other)
-        return self
