@@ -228,8 +228,8 @@ BEHAVIOR = (
         slug="one-process",
         title="Workers of a DataLoader",
         what="With `num_workers` the batches come in the same order, but all work is done in the "
-        "one process, and nothing gets faster. `get_worker_info()` is None, what a dataset draws at "
-        "random comes from the program's own generators, and an `IterableDataset` is gone through "
+        "one process, and nothing gets faster. `get_worker_info()` is None; what a dataset draws "
+        "at random comes from the program's own generators; an `IterableDataset` is gone through "
         "once, not once by each worker.",
         why="A lesson runs in one process, also in the browser.",
         code="import os\n\n\n"

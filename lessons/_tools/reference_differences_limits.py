@@ -103,14 +103,13 @@ LIMITS = (
         names=("torch.nn.Module.to", "torch.nn.Linear"),
     ),
     Difference(
-        slug="recorded-batches",
-        title="Batches of gradients that are recorded",
-        what="`autograd.grad` with `is_grads_batched=True` makes one pass for each row of the "
-        "batch. Together with `create_graph=True` it is an error.",
-        why="A graph of many passes would not look like PyTorch's.",
+        slug="batches-of-passes",
+        title="Several backward passes at once",
+        what="`autograd.grad` with `is_grads_batched=True` is an error.",
+        why="A loop over the rows says the same, and shows the passes.",
         code="x = torch.ones(2, requires_grad=True)\n"
         "rows = torch.eye(2)\n"
-        "torch.autograd.grad(x.exp(), x, rows, is_grads_batched=True, create_graph=True)",
+        "torch.autograd.grad(x.exp(), x, rows, is_grads_batched=True)",
         names=("torch.autograd.grad",),
     ),
     Difference(

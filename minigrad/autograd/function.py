@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
-from minigrad.autograd.function_node import FunctionCtx, FunctionNode
-from minigrad.autograd.function_outputs import place_outputs
+from minigrad.autograd.function_node import FunctionCtx, FunctionNode, place_outputs
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import type_name
 from minigrad.core.leaves import resolve_edge

@@ -451,8 +451,7 @@ def grad(
         only_inputs: Deprecated, and ignored.
         allow_unused: Give None for an input that the outputs do not depend on, instead of an
             error. By default as `materialize_grads`.
-        is_grads_batched: Whether `grad_outputs` have a first dimension more, over which several
-            passes are made: one row of results for each.
+        is_grads_batched: Not available: it needs `vmap`.
         materialize_grads: Give zeros for such an input.
 
     Returns:
@@ -462,6 +461,7 @@ def grad(
     Raises:
         RuntimeError: If an input requires no gradient or was not used, and as for `backward`.
         ValueError: If `allow_unused=False` contradicts `materialize_grads=True`.
+        NotImplementedError: If `is_grads_batched` is asked for.
 
     Example:
         >>> import minigrad as torch
@@ -483,18 +483,12 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    allow_unused = materialize_grads if allow_unused is None else allow_unused
     if is_grads_batched:
-        _as_wanted(inputs, "grad")
-        return _in_batches(
-            outputs,
-            inputs,
-            grad_outputs,
-            retain_graph,
-            create_graph,
-            allow_unused,
-            materialize_grads,
+        raise NotImplementedError(
+            "is_grads_batched=True is not offered. Call grad() once for each row of grad_outputs, "
+            "with retain_graph=True."
         )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]
@@ -514,81 +508,6 @@ def grad(
             results[position] = zeros.requires_grad_() if create_graph else zeros
     results = results if create_graph else _told_apart(results)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
-
-
-def _in_batches(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    allow_unused: bool,
-    materialize_grads: bool,
-) -> Any:
-    """Make one pass for each row of the gradients to start from, and stack what they give."""
-    if grad_outputs is None:
-        raise ValueError("is_grads_batched=True needs grad_outputs with one row for each pass.")
-    starts = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
-    roots = _as_list(outputs)
-    count = _batch_size(roots, starts)
-    passes = []
-    for row in range(count):
-        last = row == count - 1
-        passes.append(
-            grad(
-                roots,
-                inputs,
-                [None if start is None else _row(start, row, create_graph) for start in starts],
-                True if not last else retain_graph,
-                create_graph,
-                allow_unused=allow_unused,
-                materialize_grads=materialize_grads,
-            )
-        )
-    if isinstance(inputs, dict):
-        return {name: _stacked([each[name] for each in passes]) for name in inputs}
-    return tuple(_stacked(column) for column in zip(*passes, strict=True))
-
-
-def _batch_size(roots: list[Any], starts: list[Any]) -> int:
-    """Give the number of rows of the gradients to start from, one row for each pass."""
-    sizes = []
-    for position, (root, start) in enumerate(zip(roots, starts, strict=False)):
-        if start is None:
-            continue
-        shape = start._array.shape
-        if not shape:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-            )
-        if shape[0] == 0:
-            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
-        if isinstance(root, Tensor) and shape[1:] != root._array.shape:
-            raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
-                "as the batch dimension. The sizes of the remaining dimensions are expected to "
-                "match the shape of corresponding output, but a mismatch was detected: "
-                f"grad_output[{position}] has a shape of torch.Size({list(shape[2:])}) and "
-                f"output[{position}] has a shape of torch.Size({list(root._array.shape)}). If you "
-                "only want some tensors in `grad_output` to be considered batched, consider using "
-                f"vmap. (The whole grad_output[{position}] has the shape {list(shape)}.)"
-            )
-        sizes.append(shape[0])
-    if len(set(sizes)) > 1:
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension"
-        )
-    return sizes[0] if sizes else 1
-
-
-def _row(start: Any, row: int, recorded: bool) -> Any:
-    return start[row] if recorded else wrap_as_normal(start._array[row])
-
-
-def _stacked(gradients: Sequence[Any]) -> Any:
-    return None if gradients[0] is None else np.stack(gradients)
 
 
 def _told_apart(gradients: Sequence[Any]) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import minigrad
-from minigrad import Generator, Tensor
+from minigrad import Tensor
 
 
 def of_the_lessons(*parts: str) -> Path | None:
@@ -63,41 +62,6 @@ def digits() -> tuple[Tensor, Tensor]:
         minigrad.from_numpy(images[:, None].astype(np.float32) / 16),
         minigrad.from_numpy(labels.astype(np.int64)),
     )
-
-
-def two_moons(
-    n: int = 200, noise: float = 0.1, generator: Generator | None = None
-) -> tuple[Tensor, Tensor]:
-    r"""Make points on two half circles that reach into each other.
-
-    With angles $a$ evenly spaced from 0 to $\pi$, the points of the first are
-    $(\cos a, \sin a)$, those of the second $(1 - \cos a, \frac{1}{2} - \sin a)$.
-
-    Args:
-        n: How many points; the first moon has one more if the number is odd.
-        noise: The standard deviation of the normal noise added to each coordinate.
-        generator: The source of the noise, if not the one that `manual_seed` starts.
-
-    Returns:
-        The points, (n, 2), float32; and their moons, (n,), int64: first all 0, then all 1.
-
-    Example:
-        >>> points, moons = two_moons(4, noise=0.0)
-        >>> moons
-        tensor([0, 0, 1, 1])
-        >>> points[0]
-        tensor([1., 0.])
-    """
-    angles = [minigrad.linspace(0.0, math.pi, count) for count in (n - n // 2, n // 2)]
-    first = minigrad.stack([angles[0].cos(), angles[0].sin()], 1)
-    second = minigrad.stack([1 - angles[1].cos(), 0.5 - angles[1].sin()], 1)
-    points = minigrad.cat([first, second])
-    if noise:
-        points = points + minigrad.randn(n, 2, generator=generator) * noise
-    moons = minigrad.cat(
-        [minigrad.full((len(a),), moon, dtype=minigrad.int64) for moon, a in enumerate(angles)]
-    )
-    return points, moons
 
 
 def progress(iterable: Iterable[Any], description: str = "", **options: Any) -> Iterable[Any]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import math
 import sys
 
 import numpy as np
@@ -30,29 +29,6 @@ def test_without_the_lessons_it_says_where_the_digits_are(monkeypatch, tmp_path)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match="The digits come with the lessons"):
         data.digits()
-
-
-def test_the_moons_are_half_circles():
-    points, moons = data.two_moons(101, noise=0.0)
-    assert points.shape == (101, 2) and points.dtype is minigrad.float32
-    assert moons.tolist() == [0] * 51 + [1] * 50
-    upper, lower = points[:51], points[51:]
-    assert (upper[:, 1] >= -1e-6).all() and (lower[:, 1] <= 0.5 + 1e-6).all()
-    center = minigrad.tensor([1.0, 0.5])
-    for each in (upper, lower - center):
-        radius = (each**2).sum(1)
-        assert (abs(radius - 1) < 1e-6).all()
-    assert points[0].tolist() == [1.0, 0.0]
-
-
-def test_the_moons_noise_comes_from_the_generator():
-    def moons(seed):
-        return data.two_moons(500, 0.2, minigrad.Generator().manual_seed(seed))[0]
-
-    assert minigrad.equal(moons(1), moons(1)) and not minigrad.equal(moons(1), moons(2))
-    off = moons(1) - data.two_moons(500, 0.0)[0]
-    # the spread of 1,000 numbers is known within 1 / sqrt(2000) of itself; four times that is safe
-    assert math.sqrt((off**2).mean().item()) == pytest.approx(0.2, rel=4 / math.sqrt(2000))
 
 
 def test_progress_shows_nothing_where_nobody_watches(capsys):
