@@ -182,8 +182,8 @@ BEHAVIOR = (
     Difference(
         slug="more-derivatives",
         title="Second derivatives that PyTorch lacks",
-        what="Attention in one node, `hardsigmoid`, `cdist`, `embedding_bag`, and the losses with "
-        "several margins can be differentiated twice here.",
+        what="Attention in one node, `hardsigmoid`, `cdist`, `embedding_bag`, and "
+        "`multilabel_margin_loss` can be differentiated twice here.",
         why="The rules here are written in operations that have rules themselves. PyTorch has "
         "kernels in C++ for those gradients, and none for theirs.",
         code="x = torch.tensor([0.5], requires_grad=True)\n"
@@ -197,8 +197,8 @@ BEHAVIOR = (
             "torch.nn.functional.scaled_dot_product_attention",
             "torch.nn.functional.embedding_bag",
             "torch.nn.EmbeddingBag",
-            "torch.nn.functional.multi*margin_loss",
-            "torch.nn.Multi*MarginLoss",
+            "torch.nn.functional.multilabel_margin_loss",
+            "torch.nn.MultiLabelMarginLoss",
         ),
     ),
     Difference(

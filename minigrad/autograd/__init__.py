@@ -4,8 +4,11 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode, attributes, grad_mode, graph, messages  # noqa: F401
+from minigrad.autograd import anomaly_mode, grad_mode, graph
+from minigrad.autograd import attributes as attributes
+from minigrad.autograd import messages as messages
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -16,15 +19,12 @@ from minigrad.autograd.grad_mode import (
 )
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
+from minigrad.autograd.legacy_variable import Variable
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
 from minigrad.core.modes import is_grad_enabled
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional
-    from minigrad.autograd.function import Function as Function
-    from minigrad.autograd.legacy_variable import Variable as Variable
-
-_LATER = {"Function": "function", "Variable": "legacy_variable"}
 
 __all__ = [
     "Function",
@@ -51,9 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    """Load what importing need not wait for when it is first asked for."""
-    file = _LATER.get(name, name)
-    if file not in ("function", "functional", "legacy_variable"):
-        raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
-    module = _import_module(f"minigrad.autograd.{file}")
-    return module if file == name else getattr(module, name)
+    """Load what is rarely needed when it is first asked for."""
+    if name == "functional":
+        return _import_module("minigrad.autograd.functional")
+    raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")

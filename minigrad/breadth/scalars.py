@@ -21,7 +21,7 @@ from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, empty, full, ones, rand, zeros, zeros_like
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
-from minigrad.nn.functional import binary_cross_entropy_with_logits
+from minigrad.nn import functional as F
 from minigrad.ops.randomness import bernoulli, multinomial, normal
 from minigrad.ops.repetition import broadcast_tensors
 
@@ -329,11 +329,11 @@ class Bernoulli(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         logits, target = broadcast_all(self.logits, value)
-        return -binary_cross_entropy_with_logits(logits, target, reduction="none")
+        return -F.binary_cross_entropy_with_logits(logits, target, reduction="none")
 
     def entropy(self) -> Tensor:
         """Give the entropy."""
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+        return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Give 0 and 1 along a new first dimension."""

@@ -25,6 +25,7 @@ the same rules to tensors, which records them. `print(mul.write())` shows them.
 
 from __future__ import annotations
 
+import inspect
 import linecache
 from collections.abc import Callable
 from types import FunctionType
@@ -135,8 +136,7 @@ _layout = {"sizes": "{0}.shape", "columns": "is_column_major({0})"}
 
 def arguments_of(function: Any) -> list[str]:
     """Give the names of a function's arguments."""
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
+    function = inspect.unwrap(function)
     code = function.__code__
     return list(code.co_varnames[: code.co_argcount])
 

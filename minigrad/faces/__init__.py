@@ -5,3 +5,4 @@ from minigrad.faces.face import Face as Face
 from minigrad.faces.face import attach as attach
 from minigrad.faces.face import entrywise as entrywise
 from minigrad.faces.face import face as face
+from minigrad.faces.face import functional as functional

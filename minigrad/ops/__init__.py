@@ -8,10 +8,14 @@ from minigrad.creation import factories, from_data
 from minigrad.faces import attach, lazy_loading
 from minigrad.faces.arguments import cast
 from minigrad.ops import (  # noqa: F401 - what is loaded at once says its faces
+    activations,
+    choices,
+    comparison,
     copies,
     elementwise,
     indexing,
     inplace,
+    joining,
     linear_algebra,
     reduction,
     shape,

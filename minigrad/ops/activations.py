@@ -10,23 +10,31 @@ gradient of the result, and :math:`h` the gradient of what a `..._backward` gave
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from minigrad import random
+from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
-from minigrad.faces import entrywise, face
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import FACES, entrywise, face, functional
+from minigrad.faces.arguments import check_tensor, dimension, real_number
+from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.error_function import erf
+from minigrad.ops.inplace import write
+from minigrad.ops.type_promotion import applied, check_floats, linear_rule, no_kernel, quietly
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)
 _FEW = 256  # up to so many entries the call is what costs
 
 
-@differentiable(
+@linear_rule(
     "TanhBackwardBackward0",
-    grad_output=lambda grad, output: applied(tanh_backward, grad, output),
     output=lambda grad, grad_output, output: grad * (output * -2 * grad_output),
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
@@ -44,9 +52,8 @@ def tanh(self: Array) -> Array:
     return np.tanh(self)
 
 
-@differentiable(
+@linear_rule(
     "SigmoidBackwardBackward0",
-    grad_output=lambda grad, output: applied(sigmoid_backward, grad, output),
     output=lambda grad, grad_output, output: grad * grad_output * (output * -2 + 1),
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
@@ -75,9 +82,8 @@ def sigmoid(self: Array) -> Array:
     return logistic(self)
 
 
-@differentiable(
+@linear_rule(
     "ThresholdBackwardBackward0",
-    grad_output=lambda grad, output: applied(threshold_backward, grad, output),
     # saved though there is no use for it: as in PyTorch it must not be changed
     output=lambda grad, output: np.zeros_like(grad),
 )
@@ -100,65 +106,95 @@ def relu(self: Array) -> Array:
     return np.maximum(np.zeros(self.shape[-1], self.dtype) if many else 0, self)
 
 
-@differentiable(
-    "LeakyReluBackwardBackward0",
-    grad_output=lambda grad, self, negative_slope: applied(
-        leaky_relu_backward, grad, self, negative_slope
-    ),
-    self=lambda grad: np.zeros_like(grad),
-)
-def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
-    """Rule of leaky_relu: linear pieces, so it has no derivative of its own in the input."""
-    if self.dtype.kind == "f" and self.size > _FEW and 0 < negative_slope <= 1:
-        slope = (self > 0).astype(self.dtype).clip(negative_slope, 1)
-        slope *= grad_output
-        return slope
-    return pick(self > 0, grad_output, grad_output * negative_slope)
+@functional("relu(input, inplace=False)")
+def positive_part(input: Tensor, inplace: bool) -> Tensor:
+    r"""Compute $\max(x, 0)$; the derivative at 0 is taken to be 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+    """
+    if not isinstance(input, Tensor):
+        check_tensor("relu_" if inplace else "relu", input)
+    return input.relu_() if inplace else input.relu()
 
 
-@differentiable("LeakyReluBackward0", self=leaky_relu_backward)
-def leaky_relu(self: Array, negative_slope: float) -> Array:
-    r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`."""
-    if self.dtype.kind == "f" and 0 < negative_slope <= 1:
-        return np.maximum(self, self * negative_slope)
-    return pick(self > 0, self, self * negative_slope)
+# ---------------------------------------------------------------------- those with settings
 
 
-def check_slope(name: str, slope: Any, hint: str = "") -> None:
-    """Raise if the sign of an input can't be told from that of the result in its place."""
-    if slope < 0:
-        raise RuntimeError(
-            f"In-place {name} backward calculation is triggered with a negative slope which is "
-            "not supported. This is caused by calling in-place forward function with a negative "
-            f"slope, please call out-of-place version instead.{hint}"
-        )
+def number_among(value: Any, input: Tensor) -> Any:
+    """Give a setting as a number of the kind that the input has: a whole one among integers."""
+    if input._array.dtype.kind in "iu":
+        return int(value)
+    return real_number(value, input._array.dtype) if isinstance(value, complex) else value
 
 
-def _leaky_relu_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
-    check_slope(
-        "leakyReLu",
-        negative_slope,
-        " File an issue at https://github.com/pytorch/pytorch if you do require supporting "
-        "in-place leakRelu backward calculation with negative slope",
-    )
-    return applied(leaky_relu_backward, grad, result, negative_slope)
+def floats(kernel: str) -> Callable[..., list[Any]]:
+    """Make the check of an activation function that integers have no kernel for."""
+
+    def settings(name: str, input: Tensor, *given: Any) -> list[Any]:
+        check_floats(name, kernel, input)
+        return [number_among(each, input) for each in given]
+
+    return settings
 
 
-@differentiable("LeakyReluBackward1", self=_leaky_relu_rule)
-def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
-    r"""Leaky positive part, of which only the result is left: its sign is that of the input."""
-    return np.where(self > 0, self, self * negative_slope)
+def activation(
+    schema: str,
+    settings: Callable[..., Any],
+    in_place: Any = None,
+    *,
+    named: bool = False,
+    public: str | None = None,
+    doc: str | None = None,
+) -> Callable[[Any], Any]:
+    """Give an operation its faces in `minigrad.nn.functional`, and in `minigrad`.
+
+    Args:
+        schema: The signature in `minigrad.nn.functional`.
+        settings: Checks what is given, from the function's name on, and gives what the operation
+            gets behind the input.
+        in_place: The operation in place if it is another one: then `elu_` has a name, too.
+        named: Whether there is such a name all the same.
+        public: What stands in the place of `inplace` if there are functions in `minigrad`.
+        doc: What the function does, if the operation does not say it.
+    """
+    name, may_change = schema.partition("(")[0], "inplace" in schema
+
+    def decorate(operation: Any) -> Any:
+        def function(input: Tensor, *given: Any) -> Tensor:
+            return operation(input, *settings(name, input, *given))
+
+        def changing(input: Tensor, *given: Any) -> Tensor:
+            return write(in_place or operation, input, *settings(f"{name}_", input, *given))
+
+        def either(input: Tensor, *given: Any) -> Tensor:
+            return (changing if given[-1] else function)(input, *given[:-1])
+
+        function.__module__ = changing.__module__ = operation.__module__  # the file that says it
+        function.__doc__ = either.__doc__ = doc or operation.__doc__
+        changing.__doc__ = f"Do what `{name}` does, in place."
+        functional(schema)(either if may_change else function)
+        changed = schema.replace(f"{name}(", f"{name}_(", 1)
+        if public is not None:
+            face(schema.replace(", inplace=False", public), method=False)(function)
+            more = public.replace(", *, out=None", "")
+            face(changed.replace(", inplace=False", more), method=False)(changing)
+            in_functional[f"{name}_"] = FACES[f"{name}_"].function
+        elif named or in_place:
+            functional(changed.replace(", inplace=False", ""))(changing)
+        return operation
+
+    return decorate
 
 
 def _logistic(self: Any, beta: Any) -> Any:
     return 1 / (1 + np.exp(self * -beta))
 
 
-@differentiable(
+@linear_rule(
     "SoftplusBackwardBackward0",
-    grad_output=lambda grad, self, beta, threshold: applied(
-        softplus_backward, grad, self, beta, threshold
-    ),
     self=lambda grad, grad_output, self, beta, threshold: np.where(
         self * beta >= threshold,
         0,
@@ -171,6 +207,7 @@ def softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any
     return pick(self * beta > threshold, grad_output, grad_output * _logistic(self, beta))
 
 
+@activation("softplus(input, beta=1.0, threshold=20.0)", floats("softplus_cpu"))
 @differentiable("SoftplusBackward0", self=softplus_backward)
 @quietly
 def softplus(self: Array, beta: float, threshold: float) -> Array:
@@ -192,6 +229,7 @@ def _silu_rule(grad: Any, self: Any) -> Any:
     return grad * slope * (1 + self * (1 - slope))
 
 
+@activation("silu(input, inplace=False)", floats("silu_cpu"))
 @differentiable("SiluBackward0", self=_silu_rule)
 @quietly
 def silu(self: Array) -> Array:
@@ -202,3 +240,350 @@ def silu(self: Array) -> Array:
     np.exp(result, out=result)
     result += 1
     return np.divide(self, result, out=result)
+
+
+# ---------------------------------------------------------------------- gelu
+
+_DENSITY = 1 / math.sqrt(2 * math.pi)
+_STEEP = math.sqrt(2 / math.pi)
+_CUBIC = 0.044715
+
+
+def _density(self: Any) -> Any:
+    return np.exp(self * self * -0.5) * _DENSITY
+
+
+def _probability(self: Any) -> Any:
+    r"""Give the normal distribution function, :math:`(1 + \operatorname{erf}(x / \sqrt 2)) / 2`."""
+    probability = erf(self * math.sqrt(0.5))
+    probability += 1
+    probability *= 0.5
+    return probability
+
+
+def _bent(self: Any) -> Any:
+    """Give the hyperbolic tangent that stands for the error function."""
+    return np.tanh(_STEEP * (self + _CUBIC * (self * self * self)))
+
+
+def _gelu_curvature_rule(grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
+    if approximate == "none":
+        return grad * grad_output * (2 - self * self) * _density(self)
+    bent = _bent(self)
+    slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
+    steep = 1 - bent * bent
+    curvature = slope + self * ((3 * _STEEP * _CUBIC) * self - bent * slope * slope)
+    return grad * grad_output * steep * curvature
+
+
+@linear_rule(
+    "GeluBackwardBackward0",
+    self=_gelu_curvature_rule,
+)
+@quietly
+def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
+    r"""Rule of gelu, :math:`g\, (\Phi(x) + x \varphi(x))`."""
+    if approximate == "none":
+        slope = _probability(self)
+        slope += self * _density(self)
+        slope *= grad_output
+        return slope
+    bent = _bent(self)
+    slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
+    return grad_output * (0.5 * (1 + bent) + 0.5 * self * (1 - bent * bent) * slope)
+
+
+@differentiable("GeluBackward0", self=gelu_backward)
+@quietly
+def gelu(self: Array, approximate: str) -> Array:
+    r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
+
+    Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016. With `"tanh"`,
+    :math:`\Phi(x)` is :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
+    """
+    if approximate == "none":
+        result = _probability(self)
+        result *= self
+        return result
+    return 0.5 * self * (1 + _bent(self))
+
+
+@functional("gelu(input, *, approximate='none')")
+def gaussian(input: Tensor, approximate: str) -> Tensor:
+    r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
+
+    Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
+
+    Args:
+        input: The tensor.
+        approximate: `"none"`, or `"tanh"` to compute $\Phi$ by a hyperbolic tangent.
+
+    Raises:
+        RuntimeError: If `approximate` is neither of the two.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
+    """
+    check_tensor("gelu", input)
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    check_floats("gelu", "GeluKernelImpl", input)
+    return gelu(input, approximate)
+
+
+# ---------------------------------------------------------------------- mish, log_sigmoid
+
+
+def _mish_rule(grad: Any, self: Any) -> Any:
+    slope = applied(sigmoid, self)
+    bent = np.tanh(np.log1p(np.exp(self)))
+    return grad * (bent + self * slope * (1 - bent * bent))
+
+
+@activation("mish(input, inplace=False)", floats("mish_cpu"))
+@differentiable("MishBackward0", self=_mish_rule)
+@quietly
+def mish(self: Array) -> Array:
+    r"""Mish :math:`x t` with :math:`t = \tanh \ln(1 + e^x)`: :math:`g (t + x \sigma (1 - t^2))`.
+
+    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
+    """
+    return self * np.tanh(np.maximum(self, 0) + np.log1p(np.exp(-np.abs(self))))
+
+
+def _log_sigmoid_curvature_rule(grad: Any, grad_output: Any, self: Any) -> Any:
+    slope = applied(sigmoid, self)
+    return grad * grad_output * (slope - 1) * slope
+
+
+@linear_rule(
+    "LogSigmoidBackwardBackward0",
+    self=_log_sigmoid_curvature_rule,
+)
+@quietly
+def log_sigmoid_backward(grad_output: Array, self: Array) -> Array:
+    r"""Rule of the logarithm of sigmoid, :math:`g\, \sigma(-x)`."""
+    return grad_output / (1 + np.exp(self))
+
+
+@differentiable("LogSigmoidBackward0", self=log_sigmoid_backward)
+@quietly
+def log_sigmoid(self: Array) -> Array:
+    r"""Logarithm of sigmoid, :math:`-\ln(1 + e^{-x})`: :math:`g\, \sigma(-x)`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.logsigmoid(torch.tensor([0.0]))
+        tensor([-0.6931])
+    """
+    return np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+
+
+@functional("logsigmoid(input)")
+def log_of_sigmoid(input: Tensor) -> Tensor:
+    r"""Compute $\ln(1 / (1 + e^{-x}))$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.logsigmoid(torch.tensor([0.0]))
+        tensor([-0.6931])
+    """
+    check_floats("log_sigmoid", "log_sigmoid_cpu", input)
+    return log_sigmoid(input)
+
+
+# ---------------------------------------------------------------------- glu
+
+
+def _halves(self: Any, dim: int) -> tuple[Any, Any]:
+    half = self.shape[dim] // 2
+    before = (slice(None),) * dim
+    return self[(*before, slice(None, half))], self[(*before, slice(half, None))]
+
+
+def _glu_gradient_rule(grad: Any, self: Any, dim: int) -> Any:
+    of_first, of_second = _halves(grad, dim)
+    first, second = _halves(self, dim)
+    gate = applied(sigmoid, second)
+    return of_first * gate + of_second * first * gate * (1 - gate)
+
+
+def _glu_curvature_rule(grad: Any, grad_output: Any, self: Any, dim: int) -> Any:
+    of_first, of_second = _halves(grad, dim)
+    first, second = _halves(self, dim)
+    gate = applied(sigmoid, second)
+    slope = gate * (1 - gate) * grad_output
+    bent = of_first + of_second * first * (1 - 2 * gate)
+    return np.concatenate([of_second * slope, bent * slope], axis=dim)
+
+
+@differentiable("GluBackwardBackward0", grad_output=_glu_gradient_rule, self=_glu_curvature_rule)
+@quietly
+def glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
+    r"""Rule of glu, :math:`g \sigma(b)` for a, :math:`g a\, \sigma(b) (1 - \sigma(b))` for b."""
+    first, second = _halves(self, dim)
+    gate = 1 / (1 + np.exp(-second))
+    slope = grad_output * gate
+    return np.concatenate([slope, slope * (1 - gate) * first], axis=dim)
+
+
+@differentiable("GluBackward0", self=glu_backward)
+@quietly
+def glu(self: Array, dim: int) -> Array:
+    r"""Gated linear unit: one half times the sigmoid of the other, :math:`a\, \sigma(b)`.
+
+    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2016.
+    """
+    first, second = _halves(self, dim)
+    return first / (1 + np.exp(-second))
+
+
+@functional("glu(input, dim=-1)")
+def gated(input: Tensor, dim: int) -> Tensor:
+    r"""Compute $a\, \sigma(b)$ from the two halves $a$ and $b$ of a tensor.
+
+    Args:
+        input: The tensor.
+        dim: The dimension to halve.
+
+    Raises:
+        RuntimeError: If its size is odd, or the tensor has no dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.glu(torch.tensor([4.0, 0.0]))
+        tensor([2.])
+    """
+    if not input.dim():
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    number = dimension(dim, input._array.ndim)
+    if input._array.shape[number] % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {number} is size "
+            f"{input._array.shape[number]}"
+        )
+    if input._array.dtype.kind in "iub":
+        raise no_kernel("glu_cpu", input)
+    return glu(input, number)
+
+
+# ---------------------------------------------------------------------- of other operations
+
+
+@functional
+def softsign(input: Tensor) -> Tensor:
+    r"""Compute $x / (1 + |x|)$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softsign(torch.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    return input / (input.abs() + 1)
+
+
+@functional
+def tanhshrink(input: Tensor) -> Tensor:
+    r"""Compute $x - \tanh x$."""
+    return input - input.tanh()
+
+
+@functional("tanh(input)")
+def _tanh(input: Tensor) -> Tensor:
+    r"""Compute $\tanh x$."""
+    return input.tanh()
+
+
+@functional("sigmoid(input)")
+def _sigmoid(input: Tensor) -> Tensor:
+    r"""Compute $1 / (1 + e^{-x})$."""
+    return input.sigmoid()
+
+
+@functional
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    r"""Compute $e^{x_i} / \sum_j e^{x_j}$ along a dimension.
+
+    Args:
+        input: The scores.
+        dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
+        _stacklevel: Not used; PyTorch has it.
+        dtype: The type that the scores are converted to first.
+
+    Returns:
+        Probabilities, in the shape of the input.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
+        tensor([0.5000, 0.5000])
+    """
+    return input.softmax(_implied_dim("softmax", input) if dim is None else dim, dtype)
+
+
+@functional
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
+    return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim, dtype)
+
+
+@functional
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
+    dim = _implied_dim("softmin", input) if dim is None else dim
+    return (-input).softmax(dim, dtype)
+
+
+def _implied_dim(name: str, input: Tensor) -> int:
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. "
+        "Change the call to include dim=X as an argument.",
+        UserWarning,
+    )
+    return 0 if input.ndim in (0, 1, 3) else 1
+
+
+@functional
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    r"""Draw from a categorical distribution so that gradients can pass.
+
+    Source: Jang et al., *Categorical reparameterization with Gumbel-softmax*, 2017.
+
+    Args:
+        logits: The logarithms of probabilities, up to a constant.
+        tau: The temperature: the lower, the nearer to a choice of one.
+        hard: Give exactly one 1 and zeros, with the gradient of the soft result.
+        eps: Has no effect.
+        dim: The dimension along which the results sum to 1.
+
+    Returns:
+        The draws, in the shape of the logits.
+
+    Example:
+        >>> import minigrad as torch
+        >>> draw = torch.nn.functional.gumbel_softmax(torch.zeros(4), hard=True)
+        >>> draw.sum()
+        tensor(1.)
+    """
+    if eps != 1e-10:
+        warn("`eps` parameter is deprecated and has no effect.", UserWarning)
+    noise = random.stream().exponential(logits._array.shape)
+    noise = np.asarray(-np.log(noise), logits._array.dtype)
+    soft = ((logits + wrap(noise)) / tau).softmax(dim)
+    if not hard:
+        return soft
+    array = soft._array
+    chosen = np.zeros_like(array)
+    positions = np.expand_dims(array.argmax(dim), dim)
+    np.put_along_axis(chosen, positions, 1, dim)
+    return wrap(chosen) - soft.detach() + soft

@@ -1,4 +1,8 @@
-"""The derivatives of losses that are one node of the graph: squared error, negative likelihood."""
+r"""Losses of numbers: how far predictions are from targets, and their derivatives.
+
+In all of them :math:`d = x - t` is the prediction minus the target. Losses are reduced as PyTorch
+numbers it: 0 not at all, 1 to their mean, 2 to their sum.
+"""
 
 # mypy: disable-error-code="has-type"
 # A rule may refer to its own operation, whose type is not known before the rule's.
@@ -6,171 +10,406 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
-from minigrad.ops.parts import _zeros, gather, scatter
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.faces import face, functional
+from minigrad.faces.arguments import as_floats, cast
+from minigrad.faces.signature import read
+from minigrad.ops import elementwise
+from minigrad.ops.choices import pick
+from minigrad.ops.type_promotion import applied, no_kernel, quietly, taking
+
+OLD = "size_average=None, reduce=None, reduction='mean'"
+_REDUCTIONS = ("none", "mean", "sum")
 
 
-def _reduced(losses: Any, reduction: int) -> Any:
-    """Reduce losses as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum."""
+def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
+    """Give the name of a reduction that may be said in the old way, by two switches."""
+    if size_average is None and reduce is None:
+        return reduction
+    old = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.",
+        UserWarning,
+    )
+    return old
+
+
+def reduction_number(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
+    """Give the number under which operations know a reduction: 0, 1 for the mean, 2 for the sum."""
+    reduction = reduction_name(reduction, size_average, reduce)
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return _REDUCTIONS.index(reduction)
+
+
+def loss(schema: str) -> Callable[[Any], Any]:
+    """Give a loss to `minigrad.nn.functional`.
+
+    Args:
+        schema: The signature. The decorated body gets the arguments in this order, but for
+            `size_average` and `reduce`: these have their say in the number of the reduction.
+    """
+    names = [argument.name for argument in read(schema).arguments]
+    place = names.index("reduction")
+    old = [names.index(name) for name in ("size_average", "reduce") if name in names]
+    kept = [number for number in range(len(names)) if number not in old]
+
+    def decorate(compute: Any) -> Any:
+        def body(*given: Any) -> Tensor:
+            said = [*given]
+            said[place] = reduction_number(said[place], *[said[each] for each in old])
+            return compute(*[said[each] for each in kept])
+
+        body.__doc__, body.__module__ = compute.__doc__, compute.__module__
+        functional(schema)(body)
+        return compute
+
+    return decorate
+
+
+def reduced(losses: Any, reduction: int) -> Any:
+    """Give losses as they are (0), their mean (1) or their sum (2)."""
+    if isinstance(losses, Tensor):
+        return (lambda: losses, losses.mean, losses.sum)[reduction]()
     if reduction == 0:
         return losses
     total = np.add.reduce(losses, axis=None)
     return np.true_divide(total, losses.size) if reduction == 1 else total
 
 
-def _factor(difference: Any, reduction: int) -> Any:
-    """Give the factor of the difference in the derivative of the squared error."""
-    return 2 / max(math.prod(difference.shape), 1) if reduction == 1 else 2
+def share(shape: tuple[int, ...], reduction: int) -> Any:
+    """Give the part of each loss in the result."""
+    return 1 / max(math.prod(shape), 1) if reduction == 1 else 1
 
 
-def _slope_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
-    return grad * ((self - target) * _factor(grad, reduction))
+# ---------------------------------------------------------------------- losses of a difference
 
 
-def _curvature_rule(grad: Any, grad_output: Any, reduction: int) -> Any:
-    return grad * grad_output * _factor(grad, reduction)
+def _loss_of_difference(
+    node: str,
+    name: str,
+    losses: Callable[..., Any],
+    slope: Callable[..., Any],
+    curvature: Callable[..., Any],
+    setting: str = "",
+) -> Any:
+    """Make a loss, whose rule leads to a second operation with rules of its own.
+
+    Args:
+        node: What its node is called.
+        name: What it is called.
+        losses: Gives the losses of differences.
+        slope: Gives their derivatives, times a share.
+        curvature: Gives the derivatives of these, times a share, times a gradient.
+        setting: The name of what these functions get at the end.
+    """
+    more = f", reduction{setting and f', {setting}'}"
+
+    @taking(f"grad_output, self, target{more}")
+    def backward(grad_output: Array, self: Array, target: Array, reduction: int, *s: Any) -> Array:
+        difference = self - target
+        return grad_output * slope(difference, share(difference.shape, reduction), *s)
+
+    @taking(f"grad, grad_output, self, target{more}")
+    def bent(grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, *s: Any) -> Any:
+        part = share(grad.shape, reduction)
+        return curvature(grad * grad_output, self - target, part, *s)
+
+    @taking(f"grad, grad_output, self, target{more}")
+    def bent_in_target(*given: Any) -> Any:
+        return -bent(*given)
+
+    @taking(f"grad, self, target{more}")
+    def in_target(grad: Any, self: Any, target: Any, *more: Any) -> Any:
+        return applied(rule, grad, target, self, *more)
+
+    @taking(f"self, target{more}")
+    def loss(self: Array, target: Array, reduction: int, *s: Any) -> Array:
+        return reduced(losses(self - target, *s), reduction)
+
+    loss.__name__, backward.__name__ = name, f"{name}_backward"
+    loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
+    backward.__doc__ = f"Rule of `{name}`: the gradient times the slope at the difference."
+    rule = differentiable(
+        f"{node}BackwardBackward0",
+        broadcasts=True,
+        grad_output=backward,
+        self=bent,
+        target=bent_in_target,
+    )(quietly(backward))
+    together = differentiable(f"{node}Backward0", broadcasts=True, self=rule, target=in_target)
+    return together(quietly(loss))
 
 
-@differentiable(
-    "MseLossBackwardBackward0",
-    broadcasts=True,
-    grad_output=_slope_rule,
-    self=_curvature_rule,
-    target=lambda grad, grad_output, reduction: -_curvature_rule(grad, grad_output, reduction),
-)
-def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    r"""Rule of the squared error, :math:`\frac2n g\, (x_i - t_i)`."""
-    difference = self - target
-    return grad_output * (_factor(difference, reduction) * difference)
-
-
-@differentiable(
-    "MseLossBackward0",
-    broadcasts=True,
-    self=mse_loss_backward,
-    target=lambda grad, self, target, reduction: applied(
-        mse_loss_backward, grad, target, self, reduction
-    ),
-)
-@quietly
-def mse_loss(self: Array, target: Array, reduction: int) -> Array:
-    r"""Mean squared error :math:`\frac1n \sum (x_i - t_i)^2`: :math:`\frac2n g\, (x_i - t_i)`."""
-    difference = self - target
+def _squares(difference: Any) -> Any:
     if difference.dtype.kind == "c":
         name = "ComplexDouble" if difference.dtype.itemsize == 16 else "ComplexFloat"
         raise NotImplementedError(f"\"mse_cpu\" not implemented for '{name}'")
-    return _reduced(difference * difference, reduction)
+    return difference * difference
 
 
-@differentiable(
-    "NllLossBackwardBackward0",
-    constants=("target",),
-    grad_output=lambda grad, target, reduction: applied(nll_loss, grad, target, reduction),
-    self=lambda grad: np.zeros_like(grad),
+_mse = _loss_of_difference(
+    "MseLoss",
+    "mse_loss",
+    _squares,
+    lambda difference, part: (2 * part) * difference,
+    lambda product, difference, part: product * (2 * part),
 )
-def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
-    share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
-    gradient = _zeros(self, self.shape)
-    # one row for one sample, too
-    rows = gradient.reshape(-1, self.shape[-1])
-    rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)
-    return gradient
 
 
-@differentiable("NllLossBackward0", constants=("target",), self=nll_loss_backward)
-@quietly
-def nll_loss(self: Array, target: Array, reduction: int) -> Array:
-    r"""Negative log-likelihood :math:`-x_{t}`: the target's class gets :math:`-g`."""
-    if self.ndim == 2:
-        picked = self[np.arange(target.size), target]
-    else:
-        picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
-    return _reduced(-picked, reduction)
-
-
-# ---------------------------------------------------------------------- with weights of the targets
-
-
-def _share_of_each(grad: Any, weights: Any, reduction: int) -> Any:
-    """Give minus the gradient of each picked entry, from the weights of the targets."""
-    if reduction == 1:  # where nothing counts, nothing gets a gradient, though the loss is NaN
-        weights = weights / (_total_weight(weights) or 1)
-    return grad * -weights
-
-
-def _total_weight(weights: Any) -> Any:
-    return np.add.reduce(weights, axis=None)
-
-
-def _entries(grad: Any, target: Any, dim: int) -> Any:
-    return gather.forward(grad, dim, np.expand_dims(target, dim)).squeeze(dim)
-
-
-def _again_rule(grad: Any, target: Any, weights: Any, reduction: int) -> Any:
-    return applied(_nll_of(target.ndim), grad, target, weights, reduction)
-
-
-def _picked_backward(
-    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
-) -> Array:
-    dim = min(self.ndim - 1, 1)
-    part = np.expand_dims(_share_of_each(grad_output, weights, reduction), dim)
-    return scatter.forward(np.zeros_like(self), dim, np.expand_dims(target, dim), part)
-
-
-def _weighted_loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
-    picked = _entries(self, target, min(self.ndim - 1, 1))
-    losses = np.where(weights == 0, 0, -picked * weights)
-    if reduction == 0:
+def _smooth(difference: Any, beta: Any) -> Any:
+    size = np.abs(difference)
+    if type(size) is np.ndarray and size.dtype.kind == "f" and 0 < beta < math.inf:
+        inner = size.clip(0, beta)
+        losses = size - 0.5 * inner
+        losses *= inner
+        losses /= beta
         return losses
-    total = np.add.reduce(losses, axis=None)
-    return np.true_divide(total, _total_weight(weights)) if reduction == 1 else total
+    return pick(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
-@differentiable(
-    "NllLossBackwardBackward0", grad_output=_again_rule, self=lambda grad: np.zeros_like(grad)
+def _smooth_slope(difference: Any, part: Any, beta: Any) -> Any:
+    if type(difference) is np.ndarray and difference.dtype.kind == "f" and beta > 0:
+        difference /= beta
+        slope = difference.clip(-1, 1, out=difference)
+        slope *= part
+        return slope
+    return pick(np.abs(difference) < beta, difference / beta, np.sign(difference)) * part
+
+
+_smooth_l1 = _loss_of_difference(
+    "SmoothL1Loss",
+    "smooth_l1_loss",
+    _smooth,
+    _smooth_slope,
+    lambda product, d, part, beta: pick(np.abs(d) < beta, product * (part / beta), 0),
+    "beta",
 )
-@quietly
-def weighted_nll_loss_backward(
-    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
-) -> Array:
-    """Rule of the weighted likelihood: minus the gradient times its weight at each target."""
-    return _picked_backward(grad_output, self, target, weights, reduction)
 
 
-@differentiable("NllLossBackward0", self=weighted_nll_loss_backward)
-@quietly
-def weighted_nll_loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
-    r"""Negative log-likelihood :math:`-w_t x_t`, whose mean is over the sum of the weights.
+def _huber_losses(difference: Any, delta: Any) -> Any:
+    size = np.abs(difference)
+    return pick(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
 
-    A target that is to be ignored has the weight 0.
+
+_huber = _loss_of_difference(
+    "HuberLoss",
+    "huber_loss",
+    _huber_losses,
+    lambda d, part, delta: pick(np.abs(d) < delta, d, np.sign(d) * delta) * part,
+    lambda product, d, part, delta: pick(np.abs(d) < delta, product * part, 0),
+    "delta",
+)
+
+# ---------------------------------------------------------------------- what is called
+
+
+@loss(f"mse_loss(input, target, {OLD}, weight=None)")
+def squared_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None) -> Tensor:
+    r"""Compute the squared error $(x - y)^2$, averaged over all elements.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        weight: A factor for each element; the mean is then over the sum of the weights.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the reduction is none of the three, or there are not as many weights.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+        tensor(2.)
     """
-    return _weighted_loss(self, target, weights, reduction)
+    input, target = of_one_shape(input, target)
+    if weight is not None:
+        return _weighed((input - target) ** 2, input, weight, reduction)
+    if input._array.dtype is not target._array.dtype:
+        input, target = _of_one_type("mse_cpu", input, target)
+    elif input._array.dtype.kind in "iub":
+        raise no_kernel("mse_cpu", input)
+    return _mse(input, target, reduction)
 
 
-@differentiable(
-    "NllLoss2DBackwardBackward0", grad_output=_again_rule, self=lambda grad: np.zeros_like(grad)
+@loss(f"l1_loss(input, target, {OLD}, weight=None)")
+def absolute_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None) -> Tensor:
+    """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    input, target = of_one_shape(input, target)
+    losses = (input - target).abs()
+    if weight is not None:
+        return _weighed(losses, input, weight, reduction)
+    return reduced(losses, reduction)
+
+
+@loss(f"smooth_l1_loss(input, target, {OLD}, beta=1.0)")
+def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
+    r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
+
+    Source: Girshick, *Fast R-CNN*, 2015. Other arguments as for `mse_loss`.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        beta: Where the square goes over into the absolute error; 0 for the latter alone.
+
+    Raises:
+        RuntimeError: If `beta` is negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
+        tensor(1.3125)
+    """
+    input, target = of_one_shape(input, target)
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    input, target = _of_one_type("smooth_l1_cpu", input, target)
+    return _smooth_l1(input, target, reduction, beta)
+
+
+@loss("huber_loss(input, target, reduction='mean', delta=1.0, weight=None)")
+def hubers_loss(
+    input: Tensor, target: Tensor, reduction: int, delta: float, weight: Tensor | None
+) -> Tensor:
+    r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
+
+    Source: Huber, *Robust estimation of a location parameter*, 1964.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        delta: Where the square goes over into a straight line.
+        weight: A factor for each element.
+
+    Raises:
+        RuntimeError: If `delta` is not positive.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
+        tensor(1.3125)
+    """
+    input, target = of_one_shape(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    meeting = input._array.dtype
+    input, target = _of_one_type("huber_cpu", input, target)
+    whole = 0 if weight is not None else reduction
+    result: Tensor = _huber(input, target, whole, delta)
+    if meeting.kind == "f" and result._array.dtype != meeting:
+        result = result.to(dtypes.of_array(input._array.astype(meeting)))
+    if weight is None:
+        return result
+    _check_weights(input, weight)
+    return reduced(result * weight, reduction)
+
+
+def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Give two tensors so that NumPy computes in the type in which PyTorch would."""
+    a, b = input._array, target._array
+    meeting = a.dtype if a.dtype is b.dtype else dtypes.result_type(a, b)
+    if meeting.kind in "iub":
+        raise no_kernel(kernel, input)
+    if a.dtype.kind in "iub":
+        input = cast(input, meeting)
+    if b.dtype.kind in "iub":
+        target = cast(target, meeting)
+    return input, target
+
+
+def _check_weights(input: Tensor, weight: Tensor) -> None:
+    if weight.size() != input.size():
+        raise ValueError("Weights and input must have the same size.")
+
+
+def _weighed(losses: Tensor, input: Tensor, weight: Tensor, reduction: int) -> Tensor:
+    """Give weighted losses, or their sum, which is divided by the sum of the weights for a mean."""
+    _check_weights(input, weight)
+    weighted = losses * weight
+    if reduction == 0:
+        return weighted
+    return weighted.sum() / weight.sum() if reduction == 1 else weighted.sum()
+
+
+def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
+    size, target_size = input.size(), target.size()
+    if size == target_size:
+        return input, target
+    warn(
+        f"Using a target size ({target_size}) that is different to the input size ({size}). "
+        "This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size.",
+        UserWarning,
+    )
+    together = (input.detach() - target.detach()).shape
+    return input.expand(together), target.expand(together)
+
+
+# at 0 the logarithm of a target is infinite, and what is made of it is replaced
+@face(
+    "poisson_nll_loss(Tensor input, Tensor target, log_input, full, eps, reduction)", method=False
 )
-@quietly
-def nll_loss2d_backward(
-    grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
-) -> Array:
-    """Rule of the likelihood in two dimensions, with a weight for each target."""
-    return _picked_backward(grad_output, self, target, weights, reduction)
+@loss(
+    "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, "
+    "reduce=None, reduction='mean')"
+)
+@np.errstate(all="ignore")
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+) -> Tensor:
+    r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
 
+    Args:
+        input: The logarithms of expected counts, or the counts themselves.
+        target: The counts.
+        log_input: Whether the input holds logarithms; else the loss is $x - t \ln(x + \epsilon)$.
+        full: Add Stirling's approximation of $\ln t!$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        eps: Is added before the logarithm is taken.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
 
-@differentiable("NllLoss2DBackward0", self=nll_loss2d_backward)
-@quietly
-def nll_loss2d(self: Array, target: Any, weights: Any, reduction: int) -> Array:
-    r"""Negative log-likelihood :math:`-w_t x_t` at each place of pictures (N, C, H, W)."""
-    return _weighted_loss(self, target, weights, reduction)
-
-
-def _nll_of(dimensions: int) -> Any:
-    return nll_loss2d if dimensions == 3 else weighted_nll_loss
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
+        tensor(1.)
+    """
+    if log_input:
+        product = target * input
+        losses = input.exp() - product
+    else:
+        losses = input - target * elementwise.add_number(as_floats(input), eps).log()
+    if full:
+        floats = as_floats(target)
+        doubled = elementwise.mul_number(floats, 2 * math.pi)
+        stirling = floats * floats.log() - floats
+        stirling = stirling + elementwise.mul_number(doubled.log(), 0.5)
+        losses = losses + stirling.masked_fill(target.le(1), 0)
+    return reduced(losses, reduction)

@@ -1,23 +1,263 @@
-r"""The derivatives of losses that ask for a margin between what is right and what is wrong.
+r"""Losses that ask for a margin between what is alike and what is not, right and wrong.
 
 Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum.
 """
 
-# mypy: disable-error-code="has-type"
-# A rule may refer to its own operation, whose type is not known before the rule's.
-
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.core.tape import Array, differentiable
-from minigrad.ops.losses import _reduced
-from minigrad.ops.regression_losses import share
-from minigrad.ops.type_promotion import quietly
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import FACES, face, functional
+from minigrad.faces.arguments import as_floats, cast, check_tensor
+from minigrad.ops import choices, elementwise
+from minigrad.ops.activations import log_sigmoid
+from minigrad.ops.distances import pairwise_distance
+from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number, share
+from minigrad.ops.type_promotion import check_floats, quietly, refuse_gradient, scalar
 
-# ---------------------------------------------------------------------- two sides
+# ---------------------------------------------------------------------- what is alike
+
+
+def _from(number: float, tensor: Tensor) -> Tensor:
+    """Subtract a tensor from a number."""
+    return elementwise.sub(scalar(number, tensor._array.dtype), tensor)
+
+
+def _zero(like: Tensor) -> Tensor:
+    return wrap(np.zeros((), like._array.dtype))
+
+
+def _where(condition: Tensor, chosen: Tensor) -> Tensor:
+    """Give entries where a condition holds, else 0."""
+    return choices.where(condition, chosen, _zero(chosen))
+
+
+@face(
+    "hinge_embedding_loss(Tensor input, Tensor target, margin=1.0, reduction=0)",
+    method=False,
+)
+@loss(f"hinge_embedding_loss(Tensor input, Tensor target, margin=1.0, {OLD})")
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
+    r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1, -1])
+        >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
+        tensor([0.5000, 0.7500])
+    """
+    near = _from(margin, input).clamp_min(0)
+    losses = _where(target.ne(1), near) + _where(target.ne(-1), input)
+    if input._array.dtype.kind in "iu":
+        losses = cast(losses, input._array.dtype)
+    return reduced(losses, reduction)
+
+
+@face(
+    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, margin=0.0, reduction=0)",
+    method=False,
+)
+@loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+) -> Tensor:
+    r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
+
+    Raises:
+        RuntimeError: If they have different numbers of dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
+        >>> torch.nn.functional.margin_ranking_loss(x, y, t)
+        tensor(2.)
+    """
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    losses = elementwise.add_number(-target * (input1 - input2), margin).clamp_min(0)
+    return reduced(losses, reduction)
+
+
+@face(
+    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, margin=0.0, reduction=0)",
+    method=False,
+)
+@loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+) -> Tensor:
+    r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
+
+    Args:
+        input1: Vectors.
+        input2: Other ones.
+        target: 1 for what is alike, -1 for what is not.
+        margin: The cosine up to which two vectors are not alike.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Raises:
+        RuntimeError: If the shapes do not fit together.
+
+    Shape:
+        - input1 and input2: (N, D), or (D,)
+        - target: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
+        >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
+        tensor(1.)
+    """
+    dims = target.ndim
+    if dims > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == dims + 1:
+        raise RuntimeError(
+            f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    product = (input1 * input2).sum(dims)
+    squares = [
+        elementwise.add_number(as_floats((x * x).sum(dims)), 1e-12) for x in (input1, input2)
+    ]
+    cosine = product / (squares[0] * squares[1]).sqrt()
+    apart = _from(1, cosine)
+    too_near = elementwise.sub_number(cosine, margin).clamp_min(0)
+    losses = _where(target.eq(1), apart) + _where(target.eq(-1), too_near)
+    return reduced(losses, reduction)
+
+
+@face(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, margin=1.0, p=2, "
+    "eps=1e-6, swap=False, reduction=0)",
+    method=False,
+)
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    reduction: int,
+) -> Tensor:
+    r"""Give $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer than what is not.
+
+    Args:
+        anchor: Vectors a.
+        positive: Vectors that are like them.
+        negative: Vectors that are not.
+        margin: How much nearer.
+        p: The order of the norm.
+        eps: Is added to the differences.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        reduction: 0 for none, 1 for the mean, 2 for the sum.
+
+    Raises:
+        RuntimeError: If they have different numbers of dimensions.
+    """
+    check_triplet(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps, False)
+    far = pairwise_distance(anchor, negative, p, eps, False)
+    if swap:
+        far = choices.minimum(far, pairwise_distance(positive, negative, p, eps, False))
+    losses = (elementwise.add_number(near, margin) - far).clamp_min(0)
+    return reduced(losses, reduction)
+
+
+def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    """Raise if three tensors have different numbers of dimensions."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs"
+        )
+
+
+@loss(
+    "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
+    f"{OLD})"
+)
+def triplet_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    reduction: int,
+) -> Tensor:
+    r"""Compute $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer.
+
+    Source: Balntas et al., *Learning local feature descriptors with triplets and shallow
+    convolutional neural networks*, 2016.
+
+    Args:
+        anchor: Vectors a.
+        positive: Vectors that are like them.
+        negative: Vectors that are not.
+        margin: How much nearer the first should be than the second.
+        p: The order of the norm.
+        eps: Is added to the differences.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Raises:
+        ValueError: If the margin is not positive.
+        RuntimeError: If they have different numbers of dimensions.
+    """
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+@loss(
+    "triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, "
+    "margin=1.0, swap=False, reduction='mean')"
+)
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None,
+    margin: float,
+    swap: bool,
+    reduction: int,
+) -> Tensor:
+    """Compute what `triplet_margin_loss` computes, with a distance of your own.
+
+    Raises:
+        ValueError: If the margin is not positive, or the reduction is unknown.
+        RuntimeError: If they have different numbers of dimensions.
+    """
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_triplet(anchor, positive, negative)
+    distance = (
+        FACES["pairwise_distance"].function if distance_function is None else distance_function
+    )
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced((near + margin - far).clamp_min(0), reduction)
+
+
+# ---------------------------------------------------------------------- right and wrong
 
 
 def _soft_margin_slope(self: Any, target: Any, reduction: int) -> Any:
@@ -58,41 +298,55 @@ def soft_margin_loss_backward(
 @quietly
 def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1."""
-    return _reduced(np.log1p(np.exp(-target * self)), reduction)
+    return reduced(np.log1p(np.exp(-target * self)), reduction)
 
 
-# ---------------------------------------------------------------------- classes
+@loss(f"soft_margin_loss(input, target, {OLD})")
+def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
+        tensor(0.6931)
+    """
+    check_tensor("soft_margin_loss", input)
+    check_tensor("soft_margin_loss", target, "target", 2)
+    refuse_gradient("soft_margin_loss", "target", target)
+    if input._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "result type Float can't be cast to the desired output type "
+            f"{input.dtype.tensor_type}. Convert the input with .float()."
+        )
+    if target._array.dtype != input._array.dtype and input._array.dtype.kind == "f":
+        target = target.detach().to(input.dtype)
+    return soft_margin_loss(input, target, reduction)
 
 
-def _gaps(self: Any, target: Any, margin: Any) -> Any:
-    """Give by how much each wrong class comes too near to the right one."""
-    chosen = target[:, None] == np.arange(self.shape[1])
-    right = np.add.reduce(self * chosen, axis=1, keepdims=True)
-    gaps = margin - right + self
-    return np.where((gaps > 0) * ~chosen, gaps, 0), chosen
+@functional
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Compute the mean over labels of $-t \ln \sigma(x) - (1 - t) \ln \sigma(-x)$.
 
-
-def _powers(gaps: Any, p: int) -> Any:
-    return gaps if p == 1 else gaps * gaps
-
-
-def _multi_margin_rule(
-    grad: Any, self: Any, target: Any, p: int, margin: Any, scale: Any, reduction: int
-) -> Any:
-    gaps, chosen = _gaps(self, target, margin)
-    slope = (np.where(gaps > 0, np.ones_like(self), 0) if p == 1 else 2 * gaps) * scale[:, None]
-    slope = slope - np.add.reduce(slope, axis=1, keepdims=True) * chosen
-    each = np.reshape(grad, (-1, 1)) if reduction == 0 else grad
-    return each * slope * share((len(target),), reduction)
-
-
-@differentiable("MultiMarginLossBackward0", self=_multi_margin_rule)
-def multi_margin_loss(
-    self: Array, target: Any, p: int, margin: Any, scale: Any, reduction: int
-) -> Array:
-    r"""Margin of classes, :math:`s \sum_{i \ne t} \max(0, m - x_t + x_i)^p` for each row."""
-    gaps, _ = _gaps(self, target, margin)
-    return _reduced(np.add.reduce(_powers(gaps, p), axis=1) * scale, reduction)
+    Shape:
+        - input and target: (N, C)
+        - output: () with a reduction, else (N,)
+    """
+    reduction = reduction_name(reduction, size_average, reduce)
+    check_floats("log_sigmoid", "log_sigmoid_cpu", input)
+    right: Any = target
+    losses = -(right * log_sigmoid(input) + (1 - right) * log_sigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    labels = input.dim() - 1
+    losses = losses.sum(dim=labels) / input.size(labels)
+    return reduced(losses, reduction_number(reduction))
 
 
 def _pairs(self: Any, counts: Any) -> Any:
@@ -116,4 +370,43 @@ def multilabel_margin_loss(self: Array, counts: Any, reduction: int) -> Array:
     `counts` says how often each label is among the right ones, as floating point.
     """
     total = np.add.reduce(_pairs(self, counts), axis=(1, 2))
-    return _reduced(total / counts.shape[1], reduction)
+    return reduced(total / counts.shape[1], reduction)
+
+
+@loss(f"multilabel_margin_loss(input, target, {OLD})")
+def label_margins(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
+
+    Args:
+        input: The scores of the labels.
+        target: The numbers of the right labels, in any order, followed by -1.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Shape:
+        - input and target: (N, C), or (C,)
+    """
+    if input.dim() > 2 or not all(input._array.shape[1:]):
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    if target._array.shape != input._array.shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
+    if target._array.dtype != np.int64:
+        raise RuntimeError(
+            f"expected scalar type Long but found {target.dtype.tensor_type}. Convert the target "
+            "with .long()."
+        )
+    rows = input if input.dim() == 2 else input.reshape(1, -1)
+    labels = target._array.reshape(rows._array.shape)
+    if ((labels < -1) | (labels >= labels.shape[1])).any():
+        raise RuntimeError("argument #2 'target' is out of range")
+    counts = np.zeros(labels.shape, rows._array.dtype)
+    listed = np.logical_and.accumulate(labels >= 0, axis=1)
+    np.add.at(counts, (np.nonzero(listed)[0], labels[listed]), 1)
+    result: Tensor = multilabel_margin_loss(rows, counts, reduction)
+    return result.reshape(()) if input.dim() < 2 and reduction == 0 else result

@@ -1,7 +1,6 @@
-r"""The derivatives of losses of probabilities: binary cross entropy, from them and from scores.
+"""Losses of probabilities: binary cross entropy, from them and from scores, and divergence.
 
-Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum. Weights are
-arrays, which need no gradient.
+Weights are arrays, which need no gradient.
 """
 
 # mypy: disable-error-code="has-type"
@@ -14,12 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
-from minigrad.ops.activations import sigmoid
-from minigrad.ops.losses import _reduced
-from minigrad.ops.smooth_activations import _softplus, log_sigmoid
+from minigrad.core.tensor import Tensor
+from minigrad.faces import face, functional
+from minigrad.ops.activations import log_sigmoid, sigmoid
+from minigrad.ops.linear_algebra import differ
+from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import (
+    applied,
+    broadcast_error,
+    no_kernel,
+    quietly,
+    refuse_gradient,
+)
 
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 
@@ -83,7 +91,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int
     r"""Binary cross entropy :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
     certain = np.maximum(np.log(self), -100)
     losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * certain
-    return _reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(losses if weight is None else losses * weight, reduction)
 
 
 # ---------------------------------------------------------------------- from scores
@@ -124,8 +132,234 @@ def binary_cross_entropy_with_logits(
 
     With weights p of what is positive, :math:`(1 - t) x + (1 + (p - 1) t) \ln(1 + e^{-x})`.
     """
-    losses = _softplus(-self)
+    losses = -log_sigmoid.forward(self)
     if pos_weight is not None:
         losses = ((pos_weight - 1) * target + 1) * losses
     losses = (1 - target) * self + losses
-    return _reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@loss(f"binary_cross_entropy(input, target, weight=None, {OLD})")
+def binary_cross_entropy_of_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
+) -> Tensor:
+    r"""Compute $-t \ln x - (1 - t) \ln(1 - x)$, averaged; logarithms are at least -100.
+
+    Args:
+        input: Probabilities.
+        target: What they should be.
+        weight: Factors of the losses, which are broadcast.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the shapes differ.
+        RuntimeError: If there are numbers outside of [0, 1], or the types differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+        tensor(0.6931)
+    """
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size "
+            f"({input.size()}) is deprecated. Please ensure they have the same size."
+        )
+    refuse_gradient("binary_cross_entropy", "weight", weight)
+    probabilities, due = input._array, target._array
+    weights = None
+    if weight is not None:
+        weights = np.array(_expanded(weight, due.shape))
+    if probabilities.dtype.kind in "iub":
+        raise no_kernel("binary_cross_entropy", input)
+    if differ(due, probabilities):
+        raise RuntimeError(
+            f"Found dtype {target.dtype.tensor_type} but expected {input.dtype.tensor_type}"
+        )
+    for name, array in (("input", probabilities), ("target", due)):
+        if array.dtype.kind == "f" and not ((array >= 0) & (array <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return binary_cross_entropy(input, target, weights, reduction)
+
+
+def _expanded(weight: Tensor, sizes: tuple[int, ...]) -> Any:
+    have = weight._array.shape
+    for back in range(1, min(len(have), len(sizes)) + 1):
+        if have[-back] != sizes[-back] and 1 not in (have[-back], sizes[-back]):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {have[-back]} at -{back}! "
+                f"Mismatching argument at index 1 had {weight.size()}; but expected shape should "
+                f"be broadcastable to {list(sizes)}"
+            )
+    return np.broadcast_to(weight._array, np.broadcast_shapes(sizes, have))
+
+
+@face(
+    "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor?"
+    " pos_weight=None, reduction=0)",
+    method=False,
+)
+def scores_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    pos_weight: Tensor | None,
+    reduction: int,
+) -> Tensor:
+    r"""Give the binary cross entropy of $\sigma(x)$ from the scores x, without loss of precision.
+
+    Args:
+        input: The scores.
+        target: The probabilities that they should stand for.
+        weight: Factors of the losses.
+        pos_weight: Factors of what is positive.
+        reduction: 0 for none, 1 for the mean, 2 for the sum.
+
+    Raises:
+        RuntimeError: If a weight does not broadcast, or the target holds integers.
+    """
+    name = "binary_cross_entropy_with_logits"
+    for argument, given in (("weight", weight), ("pos_weight", pos_weight)):
+        refuse_gradient(name, argument, given)
+    if input._array.dtype.kind in "iub":
+        raise no_kernel("log_sigmoid_cpu", input)
+    if target._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "result type Float can't be cast to the desired output type "
+            f"{target.dtype.tensor_type}. Convert the target with .float()."
+        )
+    sizes = np.broadcast_shapes(input._array.shape, target._array.shape)
+    if pos_weight is not None:
+        _fits(sizes, pos_weight, first=True)
+    if weight is not None:
+        _fits(sizes, weight)
+    return binary_cross_entropy_with_logits(
+        input,
+        target,
+        None if weight is None else weight._array.copy(),
+        None if pos_weight is None else pos_weight._array.copy(),
+        reduction,
+    )
+
+
+@loss(f"binary_cross_entropy_with_logits(input, target, weight=None, {OLD}, pos_weight=None)")
+def scores_entropy_of_one_size(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, pos_weight: Tensor | None
+) -> Tensor:
+    r"""Compute the binary cross entropy of $\sigma(x)$ from the scores x, averaged.
+
+    Args:
+        input: The scores.
+        target: The probabilities that they should stand for.
+        weight: Factors of the losses, which are broadcast.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        pos_weight: Factors of what is positive, which are broadcast.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the shapes differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, t = torch.tensor([0.0]), torch.tensor([1.0])
+        >>> torch.nn.functional.binary_cross_entropy_with_logits(x, t)
+        tensor(0.6931)
+    """
+    if target.size() != input.size():
+        raise ValueError(
+            f"Target size ({target.size()}) must be the same as input size ({input.size()})"
+        )
+    return scores_entropy(input, target, weight, pos_weight, reduction)
+
+
+def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:
+    """Raise if a weight does not broadcast to the shape of the losses."""
+    have = weight._array.shape
+    try:
+        whole = np.broadcast_shapes(sizes, have)
+    except ValueError:
+        raise broadcast_error(*((have, sizes) if first else (sizes, have))) from None
+    if whole != sizes:
+        raise RuntimeError(
+            f"output with shape {list(sizes)} doesn't match the broadcast shape {list(whole)}"
+        )
+
+
+@face("kl_div(Tensor input, Tensor target, reduction=0, *, log_target=False)", method=False)
+def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) -> Tensor:
+    r"""Give the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
+
+    Args:
+        input: The logarithms x of probabilities.
+        target: The probabilities t, or their logarithms if `log_target`.
+        reduction: 0 for none, 1 for the mean, 2 for the sum.
+        log_target: Whether the target holds logarithms.
+
+    Raises:
+        RuntimeError: If one holds integers.
+    """
+    if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    if log_target:
+        difference = target - input  # first: so PyTorch's graph has it
+        losses = target.exp() * difference
+    else:
+        product = target * input
+        losses = target.xlogy(target) - product
+    return reduced(losses, reduction)
+
+
+@functional
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    r"""Compute the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
+
+    Args:
+        input: The logarithms x of probabilities.
+        target: The probabilities t, or their logarithms if `log_target`.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"batchmean"` (the sum over the number of samples: the divergence itself),
+            `"mean"`, `"sum"` or `"none"`.
+        log_target: Whether the target holds logarithms.
+
+    Returns:
+        The divergence: one number, or one for each element.
+
+    Example:
+        >>> import minigrad as torch
+        >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.25, 0.75]])
+        >>> torch.nn.functional.kl_div(q.log(), p, reduction="batchmean")
+        tensor(0.1438)
+    """
+    if size_average is not None or reduce is not None:
+        kind = reduction_number(reduction_name(reduction, size_average, reduce))
+    else:
+        if reduction == "mean":
+            warn(
+                "reduction: 'mean' divides the total loss by both the batch size and the support "
+                "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
+                "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
+                "major release.",
+                UserWarning,
+            )
+        kind = 2 if reduction == "batchmean" else reduction_number(reduction)
+    result = divergence(input, target, kind, log_target)
+    if reduction == "batchmean" and input.dim() != 0:
+        result = result / input.size(0)
+    return result

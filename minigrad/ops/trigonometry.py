@@ -206,7 +206,7 @@ def _refused(operation: Any) -> Any:
             "_run_recorded": refuse,
         },
     )
-    return in_place_form(compute, FACES[name])
+    return in_place_form(compute, FACES[name].signature)
 
 
 for _operation in (asinh, acosh, atanh):

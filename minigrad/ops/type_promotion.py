@@ -21,6 +21,7 @@ from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.node import NO_EDGE
 from minigrad.core.plugs import plugs
 from minigrad.core.saved import SavedTensor
+from minigrad.core.tape import differentiable
 from minigrad.core.tensor import Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_tensor
@@ -94,6 +95,40 @@ def applied(operation: Any, *arguments: Any) -> Any:
     """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
     recorded = isinstance(arguments[0], Tensor)
     return (operation if recorded else operation.forward)(*arguments)
+
+
+def linear_rule(node: str, **rules: Any) -> Any:
+    """Declare a rule as an operation. It is linear in the gradient: its own rule there is itself.
+
+    Args:
+        node: The name of its node.
+        **rules: Its rules in its other inputs.
+    """
+
+    def decorate(backward: Any) -> Any:
+        def again(grad: Any, *given: Any) -> Any:
+            return applied(rule, grad, *given)
+
+        again.__wrapped__ = backward  # type: ignore[attr-defined]
+        rule = differentiable(node, grad_output=again, **rules)(backward)
+        return rule
+
+    return decorate
+
+
+def taking(arguments: str) -> Any:
+    """Say what a forward or a rule takes that is written for several operations as `*settings`.
+
+    Args:
+        arguments: Their names; the values of those that a rule names are saved for it.
+    """
+    said = eval(f"lambda {arguments}: None")
+
+    def decorate(function: Any) -> Any:
+        function.__wrapped__ = said
+        return function
+
+    return decorate
 
 
 def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:

@@ -14,7 +14,6 @@ SIGNS = torch.tensor([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 # settings are arrays of float32, so that they widen nothing
 CHOSEN, WEIGHTS = np.array([2, 0]), np.array([0.5, 1.5], np.float32)
 AT = ([0, 1], [2, 0])
-SCALE = np.array([0.5, 0.25], np.float32)
 COUNTS = np.array([[1.0, 0, 0], [0, 1, 1]], np.float32)
 WEIGHT = np.array([0.5, 2.0, 1.5], np.float32)
 PLACES = np.array([[[0, 1]], [[1, 0]]])
@@ -108,12 +107,6 @@ def scored(x: Any, t: Any, weight: Any = 1.0, positive: Any = 1.0) -> Any:
     return weight * (-positive * t * np.log(p) - (1 - t) * np.log(1 - p))
 
 
-def margins(x: Any, p: int) -> Any:
-    gaps = np.maximum(0.7 - x[AT][:, None] + x, 0) ** p
-    gaps[AT] = 0
-    return gaps.sum(1) * SCALE
-
-
 def label_margins(x: Any) -> Any:
     gaps = np.maximum(1 - x[:, :, None] + x[:, None, :], 0)
     return (gaps * (COUNTS[:, :, None] * (COUNTS[:, None, :] == 0))).sum((1, 2)) / 3
@@ -182,15 +175,6 @@ CASES: dict[str, list[Case]] = {
             M,
             then=(WEIGHT, WEIGHT + 1, 1),
         ),
-    ],
-    "multi_margin_loss": [
-        case(
-            lambda x, p=p, k=k: reduced(margins(x, p), k),
-            (2, 3),
-            then=(CHOSEN, p, 0.7, SCALE, k),
-        )
-        for p in (1, 2)
-        for k in (0, 1, 2)
     ],
     "multilabel_margin_loss": [
         case(lambda x, k=k: reduced(label_margins(x), k), (2, 3), then=(COUNTS, k))

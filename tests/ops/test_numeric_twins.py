@@ -77,8 +77,8 @@ def test_leaky_relu_of_many_numbers(slope):
     with np.errstate(invalid="ignore"):
         expected = np.where(array > 0, array, array * slope)
         rule = np.where(array > 0, gradient, gradient * slope)
-        np.testing.assert_array_equal(activations.leaky_relu.forward(array, slope), expected)
-        found = activations.leaky_relu_backward.forward(gradient, array, slope)
+        np.testing.assert_array_equal(rectifiers.leaky_relu.forward(array, slope), expected)
+        found = rectifiers.leaky_relu_backward.forward(gradient, array, slope)
     np.testing.assert_array_equal(found, rule)
 
 

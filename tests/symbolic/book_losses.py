@@ -53,9 +53,6 @@ CASES = {
     "huber_loss_backward": [([("x",), ("y",), ("z",)], (k, 1), around(y(), z)) for k in (0, 1, 2)],
     "soft_margin_loss": [([("x", 2)], signs(k)) for k in (0, 1, 2)],
     "soft_margin_loss_backward": [([("x",), ("y", 2)], signs(k)) for k in (1, 2)],
-    "multi_margin_loss": [
-        (ROWS, (np.array([0]), p, 1, WEIGHT, k), near) for p in (1, 2) for k in (0, 1)
-    ],
     "multilabel_margin_loss": [(ROWS, (COUNTS, k), near) for k in (0, 1)],
     "weighted_nll_loss": [([("x", 2, 3)], (CHOSEN, WEIGHTS, k)) for k in (0, 1, 2)],
     "weighted_nll_loss_backward": [

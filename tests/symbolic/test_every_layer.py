@@ -71,9 +71,6 @@ MORE = {
     "ZeroPad1d": (lambda: nn.ZeroPad1d(1), (1, 2)),
     "ZeroPad2d": (lambda: nn.ZeroPad2d(1), (1, 1, 2)),
     "BCELoss": (lambda: Behind(nn.BCELoss(), lambda x: (x.sigmoid(), PROBABLE)), (2, 3)),
-    "GaussianNLLLoss": (
-        lambda: Behind(nn.GaussianNLLLoss(), lambda x, y, z: (x, y, z.exp())), *[(1, 2)] * 3
-    ),
 }  # fmt: skip
 ALL = {
     **{name: case for name, case in LAYERS.items() if name.split()[1:] in ([], ["evaluated"])},

@@ -192,7 +192,6 @@ COUNT = [
     w("weighted_nll_loss", "self", times(2), 1),
     w("smooth_l1_loss", "self", times(3), 1),
     w("soft_margin_loss", "self", times(2), 1),
-    w("multi_margin_loss", "self", times(2), 1),
     w("multilabel_margin_loss", "self", times(2), 1),
     w("var", "self", times(1.5)),
     w("std", "self", times(2)),

@@ -11,11 +11,11 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
 from minigrad.creation.factories import zeros
-from minigrad.nn.functional.activation import softmax
 from minigrad.nn.functional.dropout import dropout
 from minigrad.nn.functional.image import pad
 from minigrad.nn.functional.linear import linear
 from minigrad.ops import attention, elementwise, joining, shape
+from minigrad.ops.activations import softmax
 from minigrad.ops.joining import joined as cat
 
 __all__ = [

@@ -6,14 +6,14 @@ from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
-from minigrad.nn.functional.loss import named
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.parameterless import PairwiseDistance
+from minigrad.ops.losses import reduction_name
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "NLLLoss",
     "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
 ]  # fmt: skip
@@ -26,7 +26,7 @@ class _Loss(Layer, settings=REDUCTION):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         size_average, reduce = settings.pop("size_average", None), settings.pop("reduce", None)
-        settings["reduction"] = named(size_average, reduce, settings["reduction"])
+        settings["reduction"] = reduction_name(settings["reduction"], size_average, reduce)
         for name in ("weight", "pos_weight"):
             if name in settings:
                 self.register_buffer(name, settings.pop(name))
@@ -212,20 +212,6 @@ class PoissonNLLLoss(
         return F.poisson_nll_loss(log_input, target, *settings)
 
 
-class GaussianNLLLoss(
-    _Loss,
-    calls=F.gaussian_nll_loss,
-    settings="*, full=False, eps=1e-6, reduction='mean'",
-):
-    r"""The negative log-likelihood of a normal distribution, $(\ln v + (x - t)^2 / v) / 2$.
-
-    Args:
-        full: Add $\ln(2 \pi) / 2$.
-        eps: The least that a variance counts as.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
 class CosineEmbeddingLoss(
     _Loss, calls=F.cosine_embedding_loss, settings=f"margin=0.0, {REDUCTION}"
 ):
@@ -290,34 +276,6 @@ class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
     """
-
-
-class MultiMarginLoss(
-    _WeightedLoss,
-    calls=F.multi_margin_loss,
-    settings=f"p=1, margin=1.0, weight=None, {REDUCTION}",
-):
-    r"""$\frac1C \sum_{i \ne t} \max(0, m - x_t + x_i)^p$ for the right classes t.
-
-    Args:
-        p: 1 or 2.
-        margin: How much greater the score of the right class should be.
-        weight: A factor for each class.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        if settings["p"] not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
-        weight = settings["weight"]
-        if weight is not None and weight.dim() != 1:
-            raise ValueError(
-                "MultiMarginLoss: expected weight to be None or 1D tensor, got "
-                f"{weight.dim()}D instead"
-            )
-        super()._keep(settings)
 
 
 class _TripletLoss(_Loss):

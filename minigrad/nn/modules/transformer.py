@@ -65,7 +65,7 @@ class _TransformerLayer(
             if activation not in ("relu", "gelu"):
                 raise RuntimeError(f"activation should be relu/gelu, not {activation}")
             activation = F.relu if activation == "relu" else F.gelu
-        self.activation = activation
+        self.activation: Any = activation
 
     def _sa_block(
         self,

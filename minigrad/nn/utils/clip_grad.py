@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import linalg
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.from_data import tensor as make_tensor
-from minigrad.linalg import vector_norm
 from minigrad.ops.joining import stacked as stack
 
 __all__ = [
@@ -58,8 +58,8 @@ def get_total_norm(
     norm_type = float(norm_type)
     if not tensors:
         return make_tensor(0.0)
-    total: Tensor = vector_norm(
-        stack([vector_norm(each, norm_type) for each in tensors]), norm_type
+    total: Tensor = linalg.vector_norm(
+        stack([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type
     )
     if error_if_nonfinite and not np.isfinite(total._array):
         raise RuntimeError(
