@@ -1,7 +1,9 @@
-"""Take and add entries whose places are listed: index_select, index_add, index_reduce, take.
+"""Take, add and reduce slices whose places are listed: index_select, index_add, index_reduce, take.
 
-Taking and adding are each other's rules: an entry that was taken twice collects both gradients, and
-a value that was added gets the gradient of its place.
+Taking and adding are each other's rules: a slice that was taken twice collects both gradients, and
+one that was added gets the gradient of its place. What was reduced gets its share: the product of
+the others in a product, an equal part in a mean, and in an extreme what is equal to it. So it is in
+`scatter_reduce`, too, where each value has a place of its own.
 """
 
 # mypy: disable-error-code="has-type"
@@ -9,6 +11,7 @@ a value that was added gets the gradient of its place.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,10 +22,21 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension
+from minigrad.ops import shape
+from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.parts import _zeros, add_rows
+from minigrad.ops.scatter import (
+    _along,
+    check_places,
+    checked_places,
+    gather,
+    scatter_add,
+    scatter_number,
+)
 from minigrad.ops.type_promotion import applied, quietly
 
 _name = dtypes.scalar_name
+_warned: list[str] = []  # PyTorch warns once
 
 # ---------------------------------------------------------------------- along one dimension
 
@@ -123,6 +137,161 @@ def put_add(self: Array, source: Array, positions: Any) -> Array:
     return result
 
 
+# ---------------------------------------------------------------------- reductions
+
+_UFUNCS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply}
+_UFUNCS |= {"amax": np.maximum, "amin": np.minimum}
+
+
+def _neutral(reduce: str, dtype: Any) -> Any:
+    """Give the number that changes nothing."""
+    if reduce not in ("amax", "amin"):
+        return reduce == "prod"
+    if dtype.kind == "b":
+        return reduce == "amin"
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return limits.min if reduce == "amax" else limits.max
+    return -np.inf if reduce == "amax" else np.inf
+
+
+def _reduced(whole: Any, key: Any, values: Any, reduce: str, include_self: bool) -> Any:
+    """Reduce values into places."""
+    result = whole.copy()
+    if not values.size:
+        return result
+    if not include_self:
+        result[key] = _neutral(reduce, whole.dtype)
+    _UFUNCS[reduce].at(result, key, values)
+    if reduce == "mean":
+        counts = np.full(whole.shape, int(include_self))
+        np.add.at(counts, key, 1)
+        counts = np.maximum(counts, 1)
+        if whole.dtype.kind in "iu":
+            return result // counts.astype(whole.dtype)
+        return result / counts.astype(whole.dtype if whole.dtype.kind == "f" else int)
+    return result
+
+
+def _where_zero(x: Any, mask: Any) -> Any:
+    """Put 1 in the place of zeros, so that one can divide."""
+    return applied(masked_fill_number, x, mask, 1)
+
+
+def _shares(take: Any, add: Any, clear: Any, again: Any) -> tuple[Any, Any]:
+    """Make the rules of reducing values into places: for what was there, and for the values.
+
+    Args:
+        take: Takes the entries at the places.
+        add: Adds values at the places.
+        clear: Sets the places to 0.
+        again: The operation.
+    """
+
+    def counts(grad: Any, src: Any, dim: int, positions: Any, include_self: bool) -> Any:
+        start = np.ones_like(grad) if include_self else np.zeros_like(grad)
+        counted = add(start, dim, positions, np.ones_like(src))
+        return _where_zero(counted, counted == 0)
+
+    def extremes(
+        grad: Any, self: Any, src: Any, result: Any, dim: int, positions: Any
+    ) -> tuple[Any, Any, Any]:
+        """Tell where entries and values are the extreme, and share the gradient among those."""
+        own = (self == result) * np.ones_like(self)
+        given = (src == take(result, dim, positions)) * np.ones_like(src)
+        return own, given, grad / add(own, dim, positions, given)
+
+    def of_self(
+        grad: Any, self: Any, src: Any, result: Any, dim: Any, positions: Any, reduce: Any,
+        include_self: Any,
+    ) -> Any:  # fmt: skip
+        if reduce == "sum":
+            share = grad
+        elif reduce == "prod":
+            nonzero = _where_zero(self, self == 0)
+            others = again(nonzero, src, dim, positions, reduce, include_self)
+            share = grad * others / nonzero
+        elif reduce == "mean":
+            share = grad / counts(grad, src, dim, positions, include_self)
+        else:
+            equal, _, share = extremes(grad, self, src, result, dim, positions)
+            share = equal * share
+        return share if include_self else clear(share, dim, positions)
+
+    def of_values(
+        grad: Any, self: Any, src: Any, result: Any, dim: Any, positions: Any, reduce: Any,
+        include_self: Any,
+    ) -> Any:  # fmt: skip
+        if reduce == "sum":
+            return take(grad, dim, positions)
+        if reduce == "prod":
+            zero = src == 0
+            zeros = add(np.zeros_like(self), dim, positions, zero * np.ones_like(src))
+            alone = zero & (take(zeros, dim, positions) == 1)  # the only zero of its product
+            others = again(self, _where_zero(src, alone), dim, positions, reduce, include_self)
+            return np.where(
+                alone,
+                take(grad * others, dim, positions),
+                take(grad * result, dim, positions) / _where_zero(src, zero),
+            )
+        if reduce == "mean":
+            total = counts(grad, src, dim, positions, include_self)
+            return take(grad, dim, positions) / take(total, dim, positions)
+        _, equal, share = extremes(grad, self, src, result, dim, positions)
+        return equal * take(share, dim, positions)
+
+    return of_self, of_values
+
+
+_of_self, _of_values = _shares(  # a place for each value
+    lambda x, dim, positions: applied(gather, x, dim, positions),
+    lambda x, dim, positions, values: applied(scatter_add, x, dim, positions, values),
+    lambda x, dim, positions: applied(scatter_number, x, dim, positions, 0),
+    lambda *given: applied(scatter_reduce, *given),
+)
+_of_self_by_slice, _of_slices = _shares(  # a place for each slice of values
+    lambda x, dim, positions: applied(index_select, x, dim, positions),
+    lambda x, dim, positions, values: applied(index_add_dim, x, values, dim, positions, 1),
+    lambda x, dim, positions: applied(index_fill_number, x, dim, positions, 0),
+    lambda *given: applied(index_reduce, *given),
+)
+
+
+@differentiable("ScatterReduceBackward0", self=_of_self, src=_of_values)
+def scatter_reduce(
+    self: Array, src: Array, dim: int, positions: Any, reduce: str, include_self: bool
+) -> Array:
+    """Values reduced into listed places along a dimension, a place for each value."""
+    key = _along(dim, positions) if self.ndim else ...
+    if not self.ndim:
+        src = src.reshape(-1)
+        whole = _reduced(self.reshape(1), np.zeros(src.size, np.int64), src, reduce, include_self)
+        return whole.reshape(())
+    values = src[tuple(map(slice, positions.shape))]
+    return _reduced(self, key, values, reduce, include_self)
+
+
+@differentiable(
+    "IndexReduceBackward0",
+    self=lambda grad, self, source, result, dim, positions, reduce, include_self: _of_self_by_slice(
+        grad, self, source, result, dim, positions, reduce, include_self
+    ),
+    source=lambda grad, self, source, result, dim, positions, reduce, include_self: _of_slices(
+        grad, self, source, result, dim, positions, reduce, include_self
+    ),
+)
+def index_reduce(
+    self: Array, source: Array, dim: int, positions: Any, reduce: str, include_self: bool
+) -> Array:
+    """Slices reduced into listed places along a dimension."""
+    if not self.ndim:
+        whole = _reduced(
+            self.reshape(1), positions.reshape(-1), source.reshape(-1), reduce, include_self
+        )
+        return whole.reshape(())
+    return _reduced(self, _key(self, dim, positions), source, reduce, include_self)
+
+
 # ---------------------------------------------------------------------- what one calls
 
 
@@ -166,15 +335,6 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return watched(index_select(input, number, positions), index)
 
 
-def check_places(places: Any, size: int, dim: int, error: type[Exception], who: str = "") -> None:
-    """Raise if one of the places is not there."""
-    if places.size and (places.min() < 0 or places.max() >= size):
-        outside = places[(places < 0) | (places >= size)]
-        raise error(
-            f"{who}index {outside.flat[0]} is out of bounds for dimension {dim} with size {size}"
-        )
-
-
 def checked_slices(
     name: str, input: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> tuple[int, Any]:
@@ -212,7 +372,7 @@ def checked_slices(
     if len(own) < 2 and places.size and (places.min() < 0 or places.max() >= size):
         raise IndexError("index out of range in self")
     if source._array.size:
-        check_places(places, size, number, RuntimeError)
+        check_places(places, size, number)
     return number, places.reshape(-1)
 
 
@@ -276,3 +436,93 @@ def taken(input: Tensor, index: Tensor) -> Tensor:
             "elements."
         )
     return watched(take(input, index._array), index)
+
+
+@face(
+    "scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, "
+    "bool include_self=True, out=None)",
+    in_place=True,
+)
+def scatter_reduced(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """Reduce values into listed places along a dimension.
+
+    Args:
+        input: The tensor.
+        dim: The dimension that the places are along.
+        index: Whole numbers, with as many dimensions as the input, and no larger in the others.
+        src: The values, at least as many as places.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: Whether what was there before takes part.
+
+    Raises:
+        RuntimeError: If shapes or types do not fit, or there is no such place.
+
+    Example:
+        >>> import minigrad as torch
+        >>> places = torch.tensor([0, 0, 1])
+        >>> torch.scatter_reduce(torch.ones(2), 0, places, torch.tensor([2.0, 3.0, 4.0]), "prod")
+        tensor([6., 4.])
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
+        )
+    number, places, values = checked_places(input, dim, index, src)
+    if reduce == "mean" and input._array.dtype.kind == "b":
+        raise NotImplementedError(
+            "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'"
+        )
+    if values is None:
+        return shape.clone(input)
+    result = scatter_reduce(input, values, number, places, reduce, include_self)
+    return watched(result, index)
+
+
+@face(
+    "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
+    "bool include_self=True, out=None)",
+    in_place=True,
+)
+def index_reduced(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """Reduce slices of a source into listed places along a dimension.
+
+    Args:
+        input: The tensor.
+        dim: The dimension.
+        index: For each slice of the source its place.
+        source: The slices.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: Whether what was there before takes part.
+
+    Raises:
+        RuntimeError: If shapes or types do not fit, or there is no such place.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, source = torch.tensor([1.0, 2.0]), torch.tensor([5.0, 3.0])
+        >>> with warnings.catch_warnings(action="ignore"):  # it says that it is in beta
+        ...     torch.index_reduce(x, 0, torch.tensor([0, 0]), source, "amax")
+        tensor([5., 2.])
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+            f"{reduce}."
+        )
+    if not _warned:
+        _warned.append("index_reduce")
+        warnings.warn(
+            "index_reduce() is in beta and the API may change at any time.",
+            UserWarning,
+            stacklevel=3,
+        )
+    number, places = checked_slices("index_reduce", input, dim, index, source)
+    if input._array.dtype.kind == "b" and (reduce == "mean" or not include_self):
+        kernel = "div_floor_cpu" if include_self else "index_reduce_func_exclude_input_init"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    result = index_reduce(input, source, number, places, reduce, include_self)
+    return watched(result, index)

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend, grad_mode
-from minigrad.core.node import NO_EDGE, Node, next_priority
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.reduce import reduce_gradient
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import check_tensors, dimension
 from minigrad.ops import shape
+from minigrad.ops.own_nodes import new_node
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.type_promotion import applied
 
@@ -27,18 +28,6 @@ def _reduced(node: Node, parts: list[Any]) -> list[Any]:
     """Bring gradients back to the dtypes of the inputs, where these were converted."""
     wanted = node._broadcast or (None,) * len(parts)
     return [reduce_gradient(part, each) for part, each in zip(parts, wanted, strict=True)]
-
-
-def _record(node: Node, inputs: Sequence[Tensor]) -> bool:
-    """Set up a node if any input needs a gradient."""
-    if not grad_mode.enabled or not any(t.requires_grad for t in inputs):
-        return False
-    node.next_functions = tuple(t._edge or resolve_edge(t) for t in inputs)
-    node._hooks = None
-    node._broadcast = None
-    node._priority = next_priority()
-    attend(node)
-    return True
 
 
 class CatBackward0(Node):
@@ -128,8 +117,8 @@ def _joined(
 ) -> Tensor:
     """Put what was joined into a tensor, and record how."""
     result = wrap(np.asanyarray(array, order="C"))
-    node = object.__new__(kind)
-    if _record(node, tensors):
+    node = new_node(kind, tensors, every=True)
+    if node is not None:
         node._saved = saved
         node._shape, node._dtype = result._array.shape, result._array.dtype
         arrays = [tensor._array for tensor in tensors]
@@ -140,6 +129,7 @@ def _joined(
                 for edge, array in zip(node.next_functions, arrays, strict=True)
             )
         result._edge = (node, 0)
+        attend(node, result)
     return result
 
 
@@ -174,13 +164,14 @@ def _take_apart(
 ) -> tuple[Tensor, ...]:
     arrays = [tensor._array[key] for key in keys]
     results = tuple(wrap(array) for array in arrays)
-    node = object.__new__(kind)
-    if _record(node, (tensor,)):
+    node = new_node(kind, (tensor,))
+    if node is not None:
         node._saved = (dim,)
         node._shape = tuple(array.shape for array in arrays)
         node._dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
+        attend(node, *results)
     if not views:
         return results
     for result, key in zip(results, keys, strict=True):
@@ -359,3 +350,22 @@ face("unsafe_split_with_sizes(Tensor input, split_sizes, int dim=0)")(
 face("unsafe_chunk(Tensor input, int chunks, int dim=0)")(
     lambda input, chunks, dim: chunk(input, chunks, dim, "Unsafe")
 )
+
+
+# ---------------------------------------------------------------------- sequences without padding
+
+
+@differentiable(
+    "PackPaddedSequenceBackward0", grad=lambda grad, present: grad[: len(present)][present]
+)
+def unpack(grad: Array, present: Any, sizes: Any) -> Array:
+    """Packed sequences, padded with zeros: each entry has the gradient of its place."""
+    padded = np.zeros(sizes, dtype=grad.dtype)
+    padded[: len(present)][present] = grad
+    return padded
+
+
+@differentiable("PackPaddedSequenceBackward0", self=unpack)
+def pack(self: Array, present: Any, sizes: Any) -> Array:
+    """The entries that are present, step by step: each gets the gradient from its new place."""
+    return self[: len(present)][present]

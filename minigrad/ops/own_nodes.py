@@ -15,14 +15,14 @@ from minigrad.faces.face import writer
 from minigrad.ops.type_promotion import in_a_rule
 
 
-def _new(kind: type[Node], inputs: Sequence[Tensor]) -> Any:
-    """Make a node behind those inputs that need a gradient; None if there are none."""
+def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) -> Any:
+    """Make a node behind those inputs that need a gradient, or all; None if none needs one."""
     edges = [each._edge or resolve_edge(each) for each in inputs] if grad_mode.enabled else []
-    edges = [edge for edge in edges if edge is not NO_EDGE]
-    if not edges:
+    needed = [edge for edge in edges if edge is not NO_EDGE]
+    if not needed:
         return None
     node = object.__new__(kind)
-    node._set_up(edges)
+    node._set_up(edges if every else needed)
     return node
 
 
@@ -93,7 +93,7 @@ def recorded(
         *settings: What else the rule needs to know.
     """
     outputs = tuple(map(wrap, results))
-    node = _new(kind, (input,))
+    node = new_node(kind, (input,))
     if node is None:
         return outputs
     node._shape = tuple(output._array.shape for output in outputs)
@@ -143,7 +143,7 @@ def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
 
 
 def _behind(kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any]) -> Tensor:
-    node = _new(kind, [each for each in inputs if isinstance(each, Tensor)])
+    node = new_node(kind, [each for each in inputs if isinstance(each, Tensor)])
     if node is not None:
         node._saved = saved
         result._edge = (node, 0)

@@ -1,4 +1,4 @@
-"""Take parts of a tensor: select, narrow, windows, index, gather, and their reverses.
+"""Take parts of a tensor: select, narrow, windows, index, any strides, and their reverses.
 
 The reverse of taking a part is to put a gradient into zeros, at the place that was taken. It is an
 operation with a rule of its own, which takes that part of the next gradient.
@@ -17,7 +17,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, sizes_of
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.type_promotion import applied
 
 
 def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
@@ -139,103 +139,6 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
     """The input with other values at indices: these get the gradient of their places."""
     result = self.copy()
     result[indices] = values
-    return result
-
-
-# ---------------------------------------------------------------------- along one dimension
-
-_MANY = 4096  # so many entries are found sooner by their numbers in a row
-
-
-def _along(dim: int, positions: Any) -> tuple[Any, ...]:
-    """Give the indices of the entries whose places along one dimension are listed."""
-    sizes = positions.shape
-    return tuple(
-        positions
-        if d == dim
-        else np.arange(size).reshape((1,) * d + (size,) + (1,) * (len(sizes) - d - 1))
-        for d, size in enumerate(sizes)
-    )
-
-
-def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
-    """Give the same places in an array of a shape as numbers of its entries in a row."""
-    offsets: Any = 0
-    step = along = 1
-    for d in reversed(range(len(shape))):
-        if d == dim:
-            along = step
-        else:
-            size = positions.shape[d]
-            row = np.arange(0, size * step, step) if step else np.zeros(size, np.int64)
-            offsets = offsets + row.reshape((size,) + (1,) * (len(shape) - d - 1))
-        step *= shape[d]
-    return (positions if along == 1 else positions * along) + offsets
-
-
-@differentiable(
-    "GatherBackward0",
-    self=lambda grad, self, dim, positions: applied(
-        scatter_add, _zeros(grad, self.shape), dim, positions, grad
-    ),
-)
-def gather(self: Array, dim: Any, positions: Any) -> Array:
-    """Entries at listed places along a dimension: the rule adds each gradient where it was."""
-    if not positions.size:
-        return _zeros(self, positions.shape)
-    if self.ndim != positions.ndim:  # without dimensions is like one of one entry
-        return self[positions] if self.ndim else np.full_like(self, self[()], shape=positions.shape)
-    if positions.size < _MANY:
-        return self[_along(dim, positions)]
-    return self.reshape(-1)[_flat(self.shape, dim, positions)]
-
-
-@differentiable(
-    "ScatterAddBackward0",
-    self=lambda grad: grad,
-    src=lambda grad, dim, positions: applied(gather, grad, dim, positions),
-)
-@quietly
-def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
-    """Values added at listed places along a dimension: they get the gradient of their places."""
-    result = np.array(self, order="C", subok=True)  # also if it is one number
-    if not positions.size:
-        return result
-    if self.ndim == positions.ndim:
-        if src.shape == positions.shape:
-            np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
-        else:
-            np.add.at(result, _along(dim, positions), src)
-    elif self.ndim:
-        result[positions] += src
-    else:
-        result += np.add.reduce(src, axis=None)
-    return result
-
-
-@differentiable(
-    "ScatterBackward0",
-    self=lambda grad, dim, positions: applied(scatter_number, grad, dim, positions, 0),
-    src=lambda grad, dim, positions: applied(gather, grad, dim, positions),
-)
-def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
-    """Values written to listed places along a dimension: they get the gradient of their places."""
-    result = np.array(self, order="C", subok=True)  # also if it is one number
-    if src.shape == positions.shape and positions.size >= _MANY:
-        result.reshape(-1)[_flat(self.shape, dim, positions)] = src
-    else:
-        result[_along(dim, positions)] = src
-    return result
-
-
-@differentiable(
-    "ScatterBackward1",
-    self=lambda grad, dim, positions: applied(scatter_number, grad, dim, positions, 0),
-)
-def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
-    """A number written to listed places along a dimension: no gradient passes there."""
-    result = np.array(self, subok=True)  # also if it is one number
-    result[_along(dim, positions)] = value
     return result
 
 

@@ -22,7 +22,7 @@ from minigrad.faces import attach, face
 from minigrad.faces.arguments import cast, dimension_of, dimensions, not_implemented, sizes_of
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
-from minigrad.ops.parts import gather, scatter
+from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.type_promotion import applied, quietly
 
 _add_up = np.add.reduce  # looked up once

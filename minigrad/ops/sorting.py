@@ -20,8 +20,8 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import dimension_of, refuse
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill
-from minigrad.ops.parts import gather, scatter
 from minigrad.ops.reduction import refuse_empty, select_rule, taken, with_indices
+from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- positions

@@ -11,6 +11,7 @@ from minigrad.ops import (
     linear_algebra,
     parts,
     rectifiers,
+    scatter,
     sorting,
 )
 from minigrad.ops.normalization import Layout, Statistics, native_layer_norm
@@ -115,16 +116,16 @@ def test_places_along_a_dimension_as_numbers_in_a_row(shape):
     for dim, size in enumerate(shape):
         sizes = tuple(n if d == dim else max(n - 1, 1) for d, n in enumerate(shape))
         positions = np.random.default_rng(dim).integers(0, size, sizes)
-        expected = array[parts._along(dim, positions)]
-        flat = parts._flat(shape, dim, positions)
+        expected = array[scatter._along(dim, positions)]
+        flat = scatter._flat(shape, dim, positions)
         np.testing.assert_array_equal(array.reshape(-1)[flat], expected)
-        np.testing.assert_array_equal(parts.gather.forward(array, dim, positions), expected)
+        np.testing.assert_array_equal(scatter.gather.forward(array, dim, positions), expected)
         np.testing.assert_array_equal(
-            parts.gather.forward(np.asfortranarray(array), dim, positions), expected
+            scatter.gather.forward(np.asfortranarray(array), dim, positions), expected
         )
         added = np.asfortranarray(array).copy("K")
-        np.add.at(added, parts._along(dim, positions), expected)
-        found = parts.scatter_add.forward(np.asfortranarray(array), dim, positions, expected)
+        np.add.at(added, scatter._along(dim, positions), expected)
+        found = scatter.scatter_add.forward(np.asfortranarray(array), dim, positions, expected)
         np.testing.assert_array_equal(found, added)
 
 

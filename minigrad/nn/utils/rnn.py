@@ -13,7 +13,7 @@ from minigrad.creation.factories import arange, full
 from minigrad.creation.from_data import as_tensor
 from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
 from minigrad.nn.modules.rnn import invert_permutation as invert_permutation
-from minigrad.ops.packing import pack
+from minigrad.ops.joining import pack
 from minigrad.ops.type_promotion import broadcast_error
 
 __all__ = [
