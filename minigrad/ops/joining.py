@@ -129,7 +129,7 @@ def _joined(
                 for edge, array in zip(node.next_functions, arrays, strict=True)
             )
         result._edge = (node, 0)
-        attend(node, result)
+        attend(node)
     return result
 
 
@@ -171,7 +171,7 @@ def _take_apart(
         node._dtype = tuple(array.dtype for array in arrays)
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
-        attend(node, *results)
+        attend(node)
     if not views:
         return results
     for result, key in zip(results, keys, strict=True):
