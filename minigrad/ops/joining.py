@@ -164,7 +164,7 @@ def _take_apart(
 ) -> tuple[Tensor, ...]:
     arrays = [tensor._array[key] for key in keys]
     results = tuple(wrap(array) for array in arrays)
-    node = new_node(kind, (tensor,))
+    node = new_node(kind, (tensor,), every=True)
     if node is not None:
         node._saved = (dim,)
         node._shape = tuple(array.shape for array in arrays)

@@ -17,12 +17,15 @@ from minigrad.ops.type_promotion import in_a_rule
 
 def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) -> Any:
     """Make a node behind those inputs that need a gradient, or all; None if none needs one."""
-    edges = [each._edge or resolve_edge(each) for each in inputs] if grad_mode.enabled else []
-    needed = [edge for edge in edges if edge is not NO_EDGE]
-    if not needed:
+    if not grad_mode.enabled or not any(each.requires_grad for each in inputs):
+        return None
+    edges = [each._edge or resolve_edge(each) for each in inputs]
+    if not every:
+        edges = [edge for edge in edges if edge is not NO_EDGE]
+    if not edges:
         return None
     node = object.__new__(kind)
-    node._set_up(edges if every else needed)
+    node._set_up(edges)
     return node
 
 
