@@ -15,7 +15,8 @@ from minigrad.faces.arguments import check_tensor
 from minigrad.ops import elementwise
 from minigrad.ops.linear_algebra import differ
 from minigrad.ops.losses import loss, reduced
-from minigrad.ops.parts import _zeros, gather, scatter
+from minigrad.ops.parts import _zeros
+from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.type_promotion import applied, no_kernel, quietly, refuse_gradient
 
 # ---------------------------------------------------------------------- likelihood of classes
