@@ -11,8 +11,7 @@ import numpy as np
 import sympy
 
 from minigrad.core.tensor import Tensor
-from minigrad.symbolic.exact import exact
-from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY
+from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY, exact
 from minigrad.symbolic.regions import EVERYWHERE
 from minigrad.symbolic.signs import NEEDS, Need
 

@@ -225,7 +225,7 @@ def decide_in_parts(
             if verdict is not None:
                 outcome.verdict = verdict
                 return outcome
-    jumps = integers.jumps([sympy.Tuple(*integers.symbols())])
+    jumps = integers.jumps()
     edges = {jump.lhs - jump.rhs: _edge(jump.lhs - own("k", integer=True)) for jump in jumps}
     for kink in _distinct(map(integers.back, met)):
         short = deep > 0 and kink.count_ops() <= _LONGEST_EDGE and not kink.has(*ROUNDED)
@@ -421,17 +421,13 @@ def equal(a: Any, b: Any) -> bool:
             raise ValueError(f"formulas of shapes {shapes[0]} and {shapes[1]} can't be equal")
         second = second.reshape(first.shape)
     for entry in np.ndindex(first.shape):
-        check(entry if first.size > 1 else (), first[entry], second[entry])
+        place, left, right = entry if first.size > 1 else (), first[entry], second[entry]
+        found = _decided(left, right)
+        if isinstance(found, dict):
+            raise Refuted(place, left, right, found)
+        if found is not None:
+            raise Undecided(place, left, right, *found)
     return True
-
-
-def check(entry: tuple[int, ...], left: Any, right: Any) -> None:
-    """Prove that two expressions are equal, or raise `Refuted` or `Undecided`."""
-    found = _decided(left, right)
-    if isinstance(found, dict):
-        raise Refuted(entry, left, right, found)
-    if found is not None:
-        raise Undecided(entry, left, right, *found)
 
 
 def _decided(left: Any, right: Any) -> Verdict:
@@ -443,15 +439,6 @@ def _decided(left: Any, right: Any) -> Verdict:
         return parted.verdict
     whole = decide(left, right)
     return whole if whole is None or parted.on_a_kink is None else parted.on_a_kink
-
-
-def same(left: Any, right: Any) -> bool:
-    """Tell whether two expressions are equal; raise `Undecided` if that is not known."""
-    try:
-        check((), left, right)
-    except Refuted:
-        return False
-    return True
 
 
 def simplify(formula: Any) -> Any:

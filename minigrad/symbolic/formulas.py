@@ -10,12 +10,10 @@ import numpy as np
 import sympy
 
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import dtype as Dtype
-from minigrad.creation.dtypes import float64
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.equality import shaped
-from minigrad.symbolic.exact import exact
-from minigrad.symbolic.points import numbers_of, symbols_in
+from minigrad.symbolic.mathematics import exact
+from minigrad.symbolic.points import number_of, numbers_of, symbols_in
 from minigrad.symbolic.regions import Integers
 
 
@@ -163,8 +161,8 @@ def substitute(formula: Any, values: Mapping[Any, Any]) -> Any:
     return shaped(results, array.shape)
 
 
-def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) -> Tensor:
-    """Compute the numbers that formulas give, as an ordinary tensor.
+def evaluate(formula: Any, values: Mapping[Any, Any]) -> Tensor:
+    """Compute the numbers that formulas give, as an ordinary tensor of float64.
 
     It computes with fractions, and with 40 digits from where something irrational comes in; the
     results are rounded once. So they say what the exact result is, where a run on numbers rounds
@@ -173,14 +171,13 @@ def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) ->
     Args:
         formula: A tensor, an array, an expression, or nested lists of these.
         values: A number for each symbol. The keys are those of `substitute`.
-        dtype: The dtype of the result. In a real one, what is not real becomes NaN.
 
     Returns:
-        A tensor in the shape of the formula, without symbols.
+        A tensor in the shape of the formula, without symbols. What is not real is NaN.
 
     Raises:
         ValueError: If a symbol has no value; it names those.
-        TypeError: If the dtype is not one of numbers, or a key is no symbol.
+        TypeError: If a key is no symbol.
 
     Example:
         >>> from minigrad.symbolic import symbols
@@ -192,8 +189,6 @@ def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) ->
         ...
         ValueError: no value was given for w_{0}, w_{1}: evaluate() needs a number for each symbol
     """
-    if not isinstance(dtype, Dtype) or dtype.numpy.kind == "O":
-        raise TypeError(f"evaluate() gives numbers, such as torch.float64, but dtype is {dtype}")
     array = entries(formula)
     by_symbol, by_name = _sorted_by_kind(values)
     given = {s: by_symbol.get(s, by_name.get(s.name)) for s in symbols_in(array.flat)}
@@ -205,18 +200,8 @@ def evaluate(formula: Any, values: Mapping[Any, Any], dtype: Dtype = float64) ->
             f"no value was given for {', '.join(shown)}{more}: evaluate() needs a number for each "
             "symbol"
         )
-    results = [_python_number(each, dtype) for each in numbers_of(array.flat, given)]
-    with np.errstate(all="ignore"):  # what is too large for a dtype is infinite there, as always
-        return wrap(np.array(results).reshape(array.shape).astype(dtype.numpy))
-
-
-def _python_number(value: Any, dtype: Dtype) -> Any:
-    if value is sympy.nan or value is sympy.zoo:
-        return float("nan")
-    if not dtype.is_floating_point and value.is_Integer:
-        return int(value)
-    number = complex(value)
-    return number if dtype.is_complex else number.real if number.imag == 0 else float("nan")
+    numbers = [number_of(each) for each in numbers_of(array.flat, given)]
+    return wrap(np.array(numbers, np.float64).reshape(array.shape))
 
 
 def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any]]:

@@ -25,7 +25,7 @@ from minigrad.symbolic.array import (
     reduce_along,
     symbolic,
 )
-from minigrad.symbolic.equality import same
+from minigrad.symbolic.equality import Refuted, equal
 from minigrad.symbolic.mathematics import ENTRYWISE, choose
 from minigrad.symbolic.signs import NEEDS, sign_of
 
@@ -98,8 +98,10 @@ def _einsum(*operands: Any, optimize: Any = False, **options: Any) -> Any:
 
 
 def _array_equal(a1: Any, a2: Any) -> bool:
-    first, second = entries(a1), entries(a2)
-    return first.shape == second.shape and all(map(same, first.flat, second.flat))
+    try:
+        return np.shape(a1) == np.shape(a2) and equal(a1, a2)
+    except Refuted:
+        return False
 
 
 SymbolicArray._functions.update(
@@ -221,43 +223,20 @@ for _name, _function in {
     setattr(SymbolicArray, _name, _function)
 
 
-def _without(matrix: Any, row: int, column: int) -> Any:
-    """Leave out a row and a column."""
-    rows = [r for r in range(matrix.shape[-2]) if r != row]
-    columns = [c for c in range(matrix.shape[-1]) if c != column]
-    return matrix[..., rows, :][..., columns]
+def _of_each_matrix(function: Callable[[Any], Any], signature: str) -> Callable[[Any], Any]:
+    """Let a function of one of SymPy's matrices take a stack of arrays."""
+
+    def of_one(array: Any) -> Any:
+        found = function(sympy.Matrix(*array.shape, list(array.flat)))
+        return entries(found).reshape(array.shape) if signature.endswith("(n,n)") else found
+
+    apply = np.vectorize(of_one, [object], signature=signature)
+    return lambda stack: again_symbolic(apply(entries(stack)))
 
 
-def determinant(matrix: Any) -> Any:
-    """Expand a determinant along its first row.
-
-    Example:
-        >>> import sympy
-        >>> a, b, c, d = sympy.symbols("a b c d")
-        >>> determinant(SymbolicArray([[a, b], [c, d]]))
-        SymbolicArray(a*d - b*c)
-    """
-    size = matrix.shape[-1]
-    if not size:
-        return np.ones_like(matrix, shape=matrix.shape[:-2])
-    if size == 1:
-        return matrix[..., 0, 0]
-    total = matrix[..., 0, 0] * determinant(_without(matrix, 0, 0))
-    for column in range(1, size):
-        term = matrix[..., 0, column] * determinant(_without(matrix, 0, column))
-        total = total - term if column % 2 else total + term
-    return total
-
-
-def _adjugate(matrix: Any) -> Any:
-    """Give the transposed matrix of cofactors; over the determinant it is the inverse."""
-    size = matrix.shape[-1]
-    result = np.zeros_like(matrix)
-    for row in range(size):
-        for column in range(size):
-            minor = determinant(_without(matrix, row, column))
-            result[..., column, row] = -minor if (row + column) % 2 else minor
-    return result
+# Expanded along their first rows; the adjugate over the determinant is the inverse.
+determinant = _of_each_matrix(lambda matrix: matrix.det("laplace"), "(n,n)->()")
+_adjugate = _of_each_matrix(lambda matrix: matrix.adjugate("laplace"), "(n,n)->(n,n)")
 
 
 def inverse(matrix: Any) -> Any:

@@ -34,6 +34,15 @@ def numbers_of(formulas: Iterable[Any], values: Mapping[Any, Any]) -> list[Any]:
     return [_value(formula, known) for formula in formulas]
 
 
+def number_of(value: Any) -> float:
+    """Give what a formula without symbols is as a float; NaN if it is not real."""
+    try:
+        number = complex(value)
+    except (TypeError, ValueError):
+        return float("nan")
+    return number.real if number.imag == 0 else float("nan")
+
+
 def symbols_in(formulas: Iterable[Any]) -> set[Any]:
     """Give the symbols in formulas; a part that occurs often is looked at once.
 

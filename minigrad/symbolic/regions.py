@@ -85,29 +85,21 @@ class Integers:
 
     def symbols_in(self, formula: Any) -> list[Any]:
         """List the symbols for what is rounded in a formula that was not read."""
-        found = (
-            [self._read(each, {}) for each in formula.atoms(*_READ)] if formula.has(*_READ) else []
-        )
-        inside = set().union(*(each.free_symbols for each in found))
+        found = formula.atoms(*_READ) if formula.has(*_READ) else ()
+        inside = set().union(*(self._read(each, {}).free_symbols for each in found))
         return [symbol for symbol in self._symbols.values() if symbol in inside]
 
     def stands_for(self, symbols: set[Any]) -> list[Any]:
         """List the symbols for something rounded in which one of given symbols occurs."""
-        return [
-            symbol
-            for argument, symbol in self._symbols.items()
-            if self.back(argument).free_symbols & symbols
-        ]
+        known = self._symbols.items()
+        return [new for argument, new in known if self.back(argument).free_symbols & symbols]
 
-    def jumps(self, formulas: Iterable[Any]) -> list[Any]:
-        """List the conditions under which there is no jump: x is no integer."""
-        seen = set().union(*(each.free_symbols for each in formulas))
-        return [
-            sympy.Ne(whole, sympy.floor(whole), evaluate=False)
-            for argument, symbol in self._symbols.items()
-            if symbol in seen
-            for whole in [self.back(argument)]
-        ]
+    def jumps(self, formulas: Iterable[Any] | None = None) -> list[Any]:
+        """List the conditions under which there is no jump, in some formulas: x is no integer."""
+        listed = self.symbols() if formulas is None else formulas
+        seen = set().union(*(each.free_symbols for each in listed))
+        found = [self.back(argument) for argument, new in self._symbols.items() if new in seen]
+        return [sympy.Ne(whole, sympy.floor(whole), evaluate=False) for whole in found]
 
 
 def is_steady(expression: Any) -> bool:
@@ -115,21 +107,7 @@ def is_steady(expression: Any) -> bool:
     return all(symbol.is_integer for symbol in expression.free_symbols)
 
 
-def residues(formulas: Iterable[Any]) -> tuple[Any, int] | None:
-    """Find an integer on whose rest something rounded depends: in floor(n/2) that of n by 2."""
-    for formula in formulas:
-        for node in formula.atoms(*_READ) if formula.has(*_READ) else ():
-            argument = node.args[0] / node.args[1] if isinstance(node, sympy.Mod) else node.args[0]
-            for symbol in sorted(node.free_symbols, key=str):
-                slope = sympy.diff(argument, symbol)
-                if slope.is_Rational and not slope.is_Integer and slope.q <= _LARGEST:
-                    return symbol, int(slope.q)
-    return None
-
-
 _LARGEST = 12  # for larger denominators there would be too many rests to look at
-
-
 _BENT = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.DiracDelta)
 _KINKS = (*_BENT, sympy.Max, sympy.Min, Relational)
 
@@ -461,18 +439,22 @@ def substituted(region: Region) -> list[Region]:
 
 def cut_at_residues(formulas: Iterable[Any], region: Region) -> list[Region] | None:
     """Cut a region by the rest of an integer on which something rounded depends: n/2 rounded."""
-    found = residues(formulas)
-    if found is None:
-        return None
-    symbol, count = found
-    new = own(f"m_{len(region.meaning) + 1}", integer=True)
-    said = sympy.Mod(region.original(symbol), count, evaluate=False)
-    parts = [
-        _entered(region, {symbol: count * new + rest}, {new: (symbol - rest) / count},
-                 sympy.Eq(said, rest, evaluate=False))
-        for rest in range(count)
-    ]  # fmt: skip
-    return [part for part in parts if not part.is_empty]
+    for node in [node for each in formulas if each.has(*_READ) for node in each.atoms(*_READ)]:
+        argument = node.args[0] / node.args[1] if isinstance(node, sympy.Mod) else node.args[0]
+        for symbol in sorted(node.free_symbols, key=str):
+            slope = sympy.diff(argument, symbol)
+            if not slope.is_Rational or slope.is_Integer or slope.q > _LARGEST:
+                continue
+            count = int(slope.q)
+            new = own(f"m_{len(region.meaning) + 1}", integer=True)
+            said = sympy.Mod(region.original(symbol), count, evaluate=False)
+            parts = [
+                _entered(region, {symbol: count * new + rest}, {new: (symbol - rest) / count},
+                         sympy.Eq(said, rest, evaluate=False))
+                for rest in range(count)
+            ]  # fmt: skip
+            return [part for part in parts if not part.is_empty]
+    return None
 
 
 def _on_integers(kink: Any, sign: int, region: Region) -> Region | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy
 
-from minigrad.symbolic.exact import condition, exact, indicator
+from minigrad.symbolic.mathematics import condition, exact, indicator
 
 
 @pytest.mark.parametrize(

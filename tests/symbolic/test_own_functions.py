@@ -8,7 +8,7 @@ import minigrad as torch
 from minigrad.nn import functional as F
 from minigrad.ops.type_promotion import overridable
 from minigrad.symbolic import equal, expression, prove, symbols
-from minigrad.symbolic.exact import exact
+from minigrad.symbolic.mathematics import exact
 
 X, Y = sympy.symbols("x y", real=True)
 

@@ -96,8 +96,7 @@ def test_evaluate():
     found = evaluate(formula, {"w": [0.5, -2], x: 0.25})
     assert type(found) is torch.Tensor and found.dtype is torch.float64 and found.shape == (2,)
     assert found.tolist() == [math.exp(0.125), math.exp(-0.5)]
-    assert evaluate(formula, {w: torch.zeros(2), "x": 3}, torch.float32).dtype is torch.float32
-    assert evaluate([[1, x]], {"x": 7, "y": 1}, torch.int64).tolist() == [[1, 7]]
+    assert evaluate([[1, x]], {"x": 7, "y": 1}).tolist() == [[1, 7]]
     assert evaluate(sympy.pi, {}).item() == math.pi
     assert evaluate(2, {}).shape == ()
 
@@ -115,7 +114,6 @@ def test_evaluate_chooses_among_cases_as_numbers_do():
     assert evaluate(chosen, {x: -2}).item() == 4
     assert evaluate(torch.relu(x), {x: -2}).item() == 0
     assert math.isnan(evaluate(x.log(), {x: -2}).item())
-    assert evaluate(x.log(), {x: -1}, torch.complex128).item() == complex(0, math.pi)
     assert evaluate(1 / x, {x: math.inf}).item() == 0
     assert evaluate(x * 10**300, {x: 1e300}).item() == math.inf
     assert evaluate(x.sigmoid(), {x: -1000}).item() == 0
@@ -129,8 +127,6 @@ def test_evaluate_names_what_has_no_value():
         evaluate(w.sum(), {})
     with pytest.raises(ValueError, match="no value was given for x"):
         evaluate(x, {x: symbols("y")})
-    with pytest.raises(TypeError, match="gives numbers"):
-        evaluate(x, {x: 1}, dtypes.symbolic)
     with pytest.raises(TypeError, match="more than that"):
         evaluate(x, {x + 1: 1})
 

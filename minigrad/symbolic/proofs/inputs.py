@@ -26,17 +26,6 @@ from minigrad.symbolic.signs import OwnSymbol, own
 _NAMES = "x y z w v u t s r q".split()  # noqa: SIM905 - in a row they read better
 
 
-def whole_book() -> dict[str, Any]:
-    """Give all operations of minigrad by their names, also those that are loaded late."""
-    for room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
-        import_module(room.name)
-    return {
-        name: operation
-        for name, operation in book.items()
-        if operation.__module__.startswith("minigrad.")  # not those that others have made
-    }
-
-
 def operation_of(operation: Any) -> Callable[..., Any]:
     """Give the function to run; a name is looked up in the book of derivatives.
 
@@ -47,14 +36,15 @@ def operation_of(operation: Any) -> Callable[..., Any]:
         return operation
     if operation in book:
         return book[operation]
-    known = whole_book()
-    if operation not in known:
-        near = get_close_matches(operation, known, 3)
+    for room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
+        import_module(room.name)  # some are loaded late
+    if operation not in book:
+        near = get_close_matches(operation, book, 3)
         raise ValueError(
             f"the book of derivatives has no operation '{operation}'"
             + (f". Did you mean {' or '.join(near)}?" if near else "")
         )
-    return known[operation]
+    return book[operation]
 
 
 def name_of(operation: Any) -> str:
@@ -75,7 +65,7 @@ def made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Any]:
         TypeError: If an input is neither a shape nor a tensor.
         ValueError: If there are more shapes than names.
     """
-    taken = {label(each) for each in inputs if isinstance(each, Tensor)}
+    taken = {label_of(list(entries(each).flat)) for each in inputs if isinstance(each, Tensor)}
     names = iter([name for name in _NAMES if name not in taken])
     return [
         each if isinstance(each, Tensor) else _made(each, names, assumptions) for each in inputs
@@ -103,22 +93,15 @@ def assumptions_of(tensor: Any) -> str:
     return found[0] if found and flat else ""
 
 
-def label(tensor: Any) -> str:
-    """Name a tensor after its symbols: x for x_{0} and x_{1}."""
-    return label_of(list(entries(tensor).flat))
-
-
 def label_of(listed: Sequence[Any]) -> str:
-    """Name a tensor after its entries."""
+    """Name a tensor after its entries: x for x_{0} and x_{1}, w_0 for w_{0;0} and w_{0;1}."""
     if not listed:
         return "an empty input"
-    first = str(listed[0])
-    return (
-        first
-        if len(listed) == 1
-        else first.split(";")[0].rstrip("}").split("_{")[0]
-        + ("_" + first.split("_{")[1].split(";")[0] if ";" in first else "")
-    )
+    stem, _, place = str(listed[0]).partition("_{")
+    if len(listed) == 1:
+        return str(listed[0])
+    number, several, _ = place.partition(";")
+    return f"{stem}_{number}" if several else stem
 
 
 class Names:
@@ -127,19 +110,14 @@ class Names:
     Attributes:
         held: The tensors that hold such symbols.
         inputs: For each tensor that is differentiated the array of its entries.
+        asked: The user's symbols for which the proof's own stand.
     """
 
     def __init__(self) -> None:
         self.held: list[Tensor] = []
         self.inputs: list[Any] = []
-        self._asked: dict[Any, Any] = {}  # own symbols, and what they stand for
+        self.asked: dict[Any, Any] = {}
         self._shown: dict[Any, Any] = {}
-
-    def lend(self, symbol: Any) -> Any:
-        """Make a symbol in the place of a user's, with what is assumed of it."""
-        mine = own(symbol.name, **symbol.assumptions0)
-        self._asked[mine] = symbol
-        return mine
 
     def show(self, formula: Any) -> Any:
         """Write a formula in the symbols that the user gave, each in its own."""
@@ -147,12 +125,12 @@ class Names:
             return formula
         new = sorted(
             (each for each in formula.atoms(OwnSymbol) if each not in self._shown),
-            key=lambda each: list(self._asked).index(each) if each in self._asked else 10**6,
+            key=lambda each: list(self.asked).index(each) if each in self.asked else 10**6,
         )
         taken = {each.name for each in self._shown.values()}
         taken |= {s.name for s in formula.atoms(sympy.Symbol) if not isinstance(s, OwnSymbol)}
         for each in new:
-            shown = self._asked.get(each) or sympy.Symbol(each.name, **each.assumptions0)
+            shown = self.asked.get(each) or sympy.Symbol(each.name, **each.assumptions0)
             while shown.name in taken:
                 shown = sympy.Symbol(_marked(shown.name), **each.assumptions0)
             self._shown[each] = shown
@@ -165,18 +143,18 @@ class Names:
 
     def meet(self, formulas: Iterable[Any]) -> None:
         """Settle how the symbols are shown: no two alike, and none like one in some formulas."""
-        self.show(sympy.Tuple(*self._asked, *formulas))
+        self.show(sympy.Tuple(*self.asked, *formulas))
 
     def taken_in(self, formula: Any) -> Any:
         """Write a formula of the user's in the symbols of the proof."""
         back: dict[Any, Any] = {}
-        for mine, symbol in self._asked.items():
+        for mine, symbol in self.asked.items():
             back.setdefault(symbol, mine)
         return formula.xreplace(back)
 
     def name_for_gradients(self) -> str:
         """Give a name that no symbol of the inputs begins with: g, if it can be had."""
-        stems = {symbol.name.partition("_")[0] for symbol in self._asked.values()}
+        stems = {symbol.name.partition("_")[0] for symbol in self.asked.values()}
         return next(name for name in ("g", "h", "e", "G", "H", "E", "g'") if name not in stems)
 
 
@@ -202,7 +180,8 @@ def borrowed(function: Any, tensors: Sequence[Any], wanted: Sequence[Tensor]) ->
             before.append((tensor, array))
             names.held.append(tensor)
             free = sorted(symbols_in(entries(array).flat), key=str)
-            lent = {symbol: names.lend(symbol) for symbol in free}
+            lent = {symbol: own(symbol.name, **symbol.assumptions0) for symbol in free}
+            names.asked |= {mine: symbol for symbol, mine in lent.items()}
             new = vector_of(each.xreplace(lent) for each in entries(array).flat)
             tensor._array = symbolic(new.reshape(array.shape))
         names.inputs = [entries(each) for each in wanted]

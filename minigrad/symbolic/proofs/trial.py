@@ -21,7 +21,7 @@ from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.symbolic.array import SymbolicArray, entries, needs_of, vector_of
-from minigrad.symbolic.exact import exact
+from minigrad.symbolic.mathematics import exact
 from minigrad.symbolic.points import (
     Points,
     chosen,
@@ -29,6 +29,7 @@ from minigrad.symbolic.points import (
     condition_sides,
     draw,
     holds,
+    number_of,
     numbers_of,
     symbols_in,
 )
@@ -449,16 +450,8 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
     for need, number in zip(needs, numbers_of([n.of for n in needs], given), strict=True):
         if not need.holds(number):
             return np.full(plain.shape, np.nan)
-    numbers = [_float(each) for each in numbers_of(plain.flat, given)]
+    numbers = [number_of(each) for each in numbers_of(plain.flat, given)]
     return np.array(numbers, np.float64).reshape(plain.shape)
-
-
-def _float(number: Any) -> float:
-    try:
-        value = complex(number)
-    except (TypeError, ValueError):
-        return float("nan")
-    return value.real if value.imag == 0 else float("nan")
 
 
 class Formulas:

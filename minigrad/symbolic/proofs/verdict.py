@@ -82,8 +82,11 @@ class Judge:
         trial = self._trial = self._made_trial()
         self._counterexamples = Counterexamples(trial, case)
         self._conclusion = Conclusion(trial, self._counterexamples, case, self._starts)
-        with trial.running():
-            return self._hear(trial)
+        try:
+            with trial.running():
+                return self._hear(trial)
+        except _TROUBLE as error:
+            raise self._not_decided(error) from error
 
     def _made_trial(self) -> Trial:
         """Make a trial of the operation; with symbols from outside in it, one of its formulas."""
@@ -151,10 +154,7 @@ class Judge:
             domain |= {Need(self._case.original(n.of, region), n.relation): None for n in needs}
             known = self._known[start] = self._with_facts(region, needs)
             for claim in run.claims:
-                try:
-                    found = leaves_of(claim, start, known, split)
-                except _TROUBLE as error:
-                    raise self._not_decided(error) from error
+                found = leaves_of(claim, start, known, split)
                 for leaf in found:
                     if isinstance(leaf.verdict, dict):
                         self._counterexamples.confirm(leaf)
@@ -174,10 +174,7 @@ class Judge:
     def _settle(self, leaves: Sequence[Leaf]) -> None:
         """Compare the formulas in earnest, once runs have not refuted the rule."""
         for leaf in leaves:
-            try:
-                leaf.settle()
-            except _TROUBLE as error:
-                raise self._not_decided(error) from error
+            leaf.settle()
             if isinstance(leaf.verdict, dict):
                 self._counterexamples.confirm(leaf)
 
@@ -194,7 +191,7 @@ class Judge:
             found[condition_of(self._reading.back(kink), 1)] = None
         for leaf in leaves:
             found |= dict.fromkeys(self._conclusion.cuts(leaf))
-        for jump in self._reading.jumps([sympy.Tuple(*self._reading.symbols())]):
+        for jump in self._reading.jumps():
             found[jump] = None
         return [each for each in found if isinstance(each, sympy.core.relational.Relational)]
 
