@@ -7,7 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.optim.each_parameter import EachParameter, Values, add_, added, copy_, number
+from minigrad.optim.each_parameter import (
+    EachParameter,
+    Values,
+    add_,
+    added,
+    copy_,
+    is_plain,
+    number,
+    written,
+)
 
 
 class SGD(
@@ -71,6 +80,17 @@ class SGD(
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
+
+    def _step_group(self, group: Values, ready: list[tuple[Tensor, Any, Values]]) -> None:
+        rate, bare = group["lr"], group["momentum"] == group["weight_decay"] == 0
+        bare = bare and type(rate) is float and not group["maximize"]
+        if not (bare and all(is_plain(parameter, grad) for parameter, grad, _ in ready)):
+            super()._step_group(group, ready)
+            return
+        for parameter, gradient, _ in ready:  # the commonest step, at once
+            array = parameter._array
+            array -= gradient._array * rate
+            written(parameter)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         momentum = number(group["momentum"])
