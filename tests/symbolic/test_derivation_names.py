@@ -48,7 +48,7 @@ def test_a_constant_may_have_any_name(name):
     found = evaluate(derivation.gradients["x"], values)
     expected = [[(min(2 * 0.25**2 * each, 1) + 0.25) * 0.25] for each in values[x]]
     assert found.tolist() == expected
-    found = [total for total in derivation._account.totals.values() if total is not None]
+    found = [total for total in derivation._account.composed().values() if total is not None]
     for symbol in set().union(*(entry.free_symbols for total in found for entry in total.flat)):
         meant = symbol == sympy.Symbol(name, real=True)
         assert (symbol.name == name) == meant

@@ -7,7 +7,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import explain, symbols
 from minigrad.symbolic.derivations.blackboard import decimal
-from minigrad.symbolic.derivations.passage import leaves_of
+from minigrad.symbolic.derivations.nodes import leaves_of
 
 from .examples import Cube, Net, ProductAndSum, diamond
 

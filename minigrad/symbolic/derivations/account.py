@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,16 @@ from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.derivations.hooks import HookEffect, effects_of, replaced, told_apart
 from minigrad.symbolic.derivations.nodes import (
     NotTold,
+    Passage,
     Value,
+    nodes_of,
     passes_on,
+    run_recorded,
     run_rule,
+    silences,
     source_of,
     stand_in,
     value_of,
-)
-from minigrad.symbolic.derivations.passage import (
-    Passage,
-    nodes_of,
-    run_recorded,
-    silences,
 )
 from minigrad.symbolic.derivations.places import Places, symbol_names, unused
 
@@ -118,11 +115,6 @@ class Told:
             part = told.combined(contribution, acted, added)
             parts.append(None if part is None else acted(effects, part))
         return added(parts) if parts and all(part is not None for part in parts) else None
-
-
-def added(arrays: list[Any]) -> Any:
-    """Add arrays of formulas, without a zero in front."""
-    return sum(arrays[1:], arrays[0])
 
 
 class Account:
@@ -320,11 +312,6 @@ class Account:
 
     # ------------------------------------------------------------------ putting together
 
-    @cached_property
-    def totals(self) -> dict[Value, Any]:
-        """Give the gradients that the told steps multiply to, in the symbols of places."""
-        return self.composed()
-
     def composed(
         self,
         inside: Callable[[Any], Any] = lambda formula: formula,
@@ -377,7 +364,7 @@ class Account:
 
         if value == self.places.root:
             return acted(tuple(told.all_effects()), _one(shape))
-        return told.combined(contribution, acted, added)
+        return told.combined(contribution, acted, lambda arrays: sum(arrays[1:], arrays[0]))
 
     # ------------------------------------------------------------------ the order of reading
 

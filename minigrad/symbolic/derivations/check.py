@@ -13,8 +13,7 @@ from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
 from minigrad.symbolic.derivations.account import Account
-from minigrad.symbolic.derivations.nodes import Value, run_rule, stand_in
-from minigrad.symbolic.derivations.passage import Passage
+from minigrad.symbolic.derivations.nodes import Passage, Value, run_rule, stand_in
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
 from minigrad.symbolic.formulas import derivative
 from minigrad.symbolic.points import condition_sides, symbols_in

@@ -10,8 +10,8 @@ from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.derivations.account import Account
 from minigrad.symbolic.derivations.blackboard import Paper
 from minigrad.symbolic.derivations.check import Checked, checked
+from minigrad.symbolic.derivations.nodes import leaves_of, nodes_of
 from minigrad.symbolic.derivations.pages import DerivationLayout, NumbersLayout
-from minigrad.symbolic.derivations.passage import leaves_of, nodes_of
 from minigrad.symbolic.derivations.places import given_names
 from minigrad.symbolic.formulas import expression
 

@@ -15,17 +15,15 @@ import sympy
 from minigrad.autograd.recording import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
-from minigrad.symbolic.formulas import entry_names
+from minigrad.symbolic.formulas import named_array
 from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.regions import EVERYWHERE, Region, kinks_in
+from minigrad.symbolic.regions import Region, kinks_in
 from minigrad.symbolic.signs import sign_of
 
 UNNAMED = "hook"  # how a lambda is called
 
-KINDS = {
+_KINDS = {
     "tensor pre-hook": "tensor hook",
-    "node pre-hook": "node pre-hook",
-    "node hook": "node hook",
     "full backward": "full backward hook",
     "full backward pre": "full backward pre-hook",
     "legacy backward": "legacy backward hook",
@@ -86,8 +84,7 @@ def _function_between(before: Any, after: Any, entry: Any) -> tuple[tuple[Any, .
         The symbols for the entries, `g`, or `g_{0}`, `g_{1}` and so on, and the function of these
         as an array; None if that is not known.
     """
-    names = entry_names(entry.name, before.shape)
-    arguments = tuple(sympy.Symbol(name, real=True) for name in names)
+    arguments = tuple(named_array(entry.name, before.shape, {}).flat)
     inside = symbols_in(before.flat)
     pairs = zip(before.flat, arguments, strict=True)
     given = {old: argument for old, argument in pairs if symbols_in([old])}
@@ -150,9 +147,10 @@ def in_cases(function: Any, variable: Any) -> Any:
     if function.count_ops() > _LONGEST or not kinks_in([function]):
         return None
     cuts = _cuts(function, variable)
-    if cuts is None:
+    if cuts is None or len(cuts) > _CUTS:
         return None
-    forms = [simplify(each.settle(function)) for each in _stretches(variable, cuts)]
+    ends = pairwise([None, *cuts, None])
+    forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
     values = [_value(function, variable, cut) for cut in cuts]
     for place in reversed(range(len(cuts))):  # join neighbors with the same formula
         same = forms[place] == forms[place + 1]
@@ -167,36 +165,28 @@ def in_cases(function: Any, variable: Any) -> Any:
         return None
 
 
-def _cuts(function: Any, variable: Any) -> list[Any] | None:
-    """Cut the line until a function has no kink in any part; None if that can't be done."""
-    cuts: list[Any] = []
-    while len(cuts) <= _CUTS:
-        for place, part in enumerate(_stretches(variable, cuts)):  # noqa: B007 - the one with a kink
-            kinks = kinks_in([part.settle(function)])
-            kink = next((each for each in kinks if part.sign(each) is None), None)
-            if kink is not None:
-                break
-        else:
-            return cuts
-        try:
-            roots = [root for root in sympy.solve(kink, variable) if root.is_real]
-        except NotImplementedError:
-            return None
-        assumed = part.assumed
-        inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in assumed))
-        cuts[place:place] = [next(inside, None)]
-        if None in cuts:
-            return None
-    return None
+def _cuts(function: Any, variable: Any, low: Any = None, high: Any = None) -> list[Any] | None:
+    """Cut a part of the line until a function has no kink in any; None if that can't be done."""
+    part = _between(variable, low, high)
+    kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
+    kink = next(kinks, None)
+    if kink is None:
+        return []
+    try:
+        roots = [root for root in sympy.solve(kink, variable) if root.is_real]
+    except NotImplementedError:
+        return None
+    inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
+    root = next(inside, None)
+    below = None if root is None else _cuts(function, variable, low, root)
+    above = None if below is None else _cuts(function, variable, root, high)
+    return None if above is None else [*below, root, *above]
 
 
-def _stretches(variable: Any, cuts: Sequence[Any]) -> list[Region]:
-    """Give the parts of the line between cuts."""
-    if not cuts:
-        return [EVERYWHERE]
-    between = [Region(assumed={variable - a: 1, b - variable: 1}) for a, b in pairwise(cuts)]
-    first, last = Region(assumed={cuts[0] - variable: 1}), Region(assumed={variable - cuts[-1]: 1})
-    return [first, *between, last]
+def _between(variable: Any, low: Any, high: Any) -> Region:
+    """Give a part of the line; None stands for no end."""
+    sides = [] if low is None else [variable - low]
+    return Region(assumed=dict.fromkeys([*sides, *([] if high is None else [high - variable])], 1))
 
 
 def _value(function: Any, variable: Any, point: Any) -> Any:
@@ -248,6 +238,8 @@ class HookEffect:
     Attributes:
         name: The hook's name.
         kind: What sort of hook it is, such as "tensor hook" or "full backward hook".
+        before: The gradient that came, as an array.
+        after: What the hook left.
         factor: What it multiplied by: an expression, or an array with one for each entry; None if
             it did something else.
         arguments: If it did something else, symbols for the entries of what it saw.
@@ -255,19 +247,17 @@ class HookEffect:
         entry: A symbol for one entry: `g`, or another name if a formula has that one already.
         rule: What it makes of this entry, if of each the same: in cases where that is short. None
             if an entry depends on others, or if this is not known.
-        before: The gradient that came, as an array.
-        after: What the hook left.
     """
 
     name: str
     kind: str
-    factor: Any
-    arguments: tuple[Any, ...]
-    function: Any
-    entry: Any
-    rule: Any
     before: Any
     after: Any
+    factor: Any
+    arguments: tuple[Any, ...] = ()
+    function: Any = None
+    entry: Any = None
+    rule: Any = None
 
     @property
     def is_single_factor(self) -> bool:
@@ -315,15 +305,20 @@ def effects_of(
             steps.append((hook, now, made))
         now = made
     if not steps or not _same(now, after):
-        names = ", ".join(dict.fromkeys(name_of(hook) for hook in acting)) or UNNAMED
-        kinds = ", ".join(dict.fromkeys(KINDS.get(hook.kind, hook.kind) for hook in acting))
-        return (_effect(names, kinds or "hook", before, after, entry),)
-    return tuple(_effect(name_of(h), KINDS.get(h.kind, h.kind), a, b, entry) for h, a, b in steps)
+        names = ", ".join(dict.fromkeys(map(name_of, acting))) or UNNAMED
+        kinds = ", ".join(dict.fromkeys(map(kind_of, acting))) or "hook"
+        return (_effect(names, kinds, before, after, entry),)
+    return tuple(_effect(name_of(h), kind_of(h), a, b, entry) for h, a, b in steps)
 
 
 def name_of(hook: HookFired) -> str:
     """Give the name by which formulas speak of a hook."""
     return hook.name if hook.name.isidentifier() else UNNAMED
+
+
+def kind_of(hook: HookFired) -> str:
+    """Say what sort of hook it is."""
+    return _KINDS.get(hook.kind, hook.kind)
 
 
 def _of(hook: HookFired, held: Any, position: int) -> Any:
@@ -350,18 +345,17 @@ def _same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other, equal_nan=True))
 
 
-def _effect(name: str, kind: str, before: Any, after: Any, entry: str) -> HookEffect:
-    symbol = sympy.Symbol(entry, real=True)
-    if isinstance(after, SymbolicArray) or isinstance(before, SymbolicArray):
-        first, second = entries(before), entries(after)
-        factor = _factor_between(first, second)
-        arguments, function, rule = (), None, None
-        if factor is None:
-            arguments, function = _function_between(first, second, symbol)
-            rule = None if function is None else _rule(arguments, function, symbol)
-        return HookEffect(name, kind, factor, arguments, function, symbol, rule, before, after)
-    factor = _number(before, after)
-    return HookEffect(name, kind, factor, (), None, symbol, None, before, after)
+def _effect(name: str, kind: str, before: Any, after: Any, letter: str) -> HookEffect:
+    if not isinstance(before, SymbolicArray) and not isinstance(after, SymbolicArray):
+        return HookEffect(name, kind, before, after, _number(before, after))
+    first, second = entries(before), entries(after)
+    factor = _factor_between(first, second)
+    if factor is not None:
+        return HookEffect(name, kind, before, after, factor)
+    entry = sympy.Symbol(letter, real=True)
+    arguments, function = _function_between(first, second, entry)
+    rule = None if function is None else _rule(arguments, function, entry)
+    return HookEffect(name, kind, before, after, None, arguments, function, entry, rule)
 
 
 # ---------------------------------------------------------------------- numbers

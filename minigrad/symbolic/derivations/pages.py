@@ -156,8 +156,7 @@ class DerivationLayout(Layout):
 
     def sections(self) -> list[Section]:
         """Lay out a derivation in sections."""
-        account = self.account
-        self.totals = account.composed(applied=_by_name) if self.functions else account.totals
+        self.totals = self.account.composed(applied=_by_name)
         return [
             Section("Forward", self._forward()),
             Section("Backward", self._backward()),

@@ -19,6 +19,7 @@ from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.derivations.nodes import (
     NotTold,
+    Passage,
     Value,
     forward_of,
     passes_on,
@@ -27,7 +28,6 @@ from minigrad.symbolic.derivations.nodes import (
     source_of,
     value_of,
 )
-from minigrad.symbolic.derivations.passage import Passage
 from minigrad.symbolic.formulas import entry_names, named_array
 from minigrad.symbolic.models import _ruled_names
 from minigrad.symbolic.points import symbols_in
@@ -141,17 +141,11 @@ def symbols_name(array: Any) -> str | None:
     """Tell how an array of symbols is called, if it is one as `symbols` makes them."""
     if not array.size or not all(isinstance(entry, sympy.Symbol) for entry in array.flat):
         return None
-    first = array.flat[0].name
-    if array.size == 1:
-        return str(first)
-    found = re.fullmatch(r"(.+)_\{(?:(.+);)?0(?:,0)*\}", first)
-    if found is None:
-        return None
-    stem, subscript = found.groups()
-    name = stem if subscript is None else f"{stem}_{subscript}"
-    if entry_names(name, array.shape) != [entry.name for entry in array.flat]:
-        return None
-    return name
+    names = [entry.name for entry in array.flat]
+    name = names[0]
+    if array.size > 1:  # without the number of the first entry
+        name = re.sub(r"(?:_\{|(_)\{(.+);)0(?:,0)*\}$", r"\1\2", name)
+    return name if entry_names(name, array.shape) == names else None
 
 
 class Places:
