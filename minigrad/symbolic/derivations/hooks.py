@@ -178,9 +178,10 @@ def _cuts(function: Any, variable: Any, low: Any = None, high: Any = None) -> li
         return None
     inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
     root = next(inside, None)
-    below = None if root is None else _cuts(function, variable, low, root)
-    above = None if below is None else _cuts(function, variable, root, high)
-    return None if above is None else [*below, root, *above]
+    if root is None:
+        return None
+    below, above = _cuts(function, variable, low, root), _cuts(function, variable, root, high)
+    return None if below is None or above is None else [*below, root, *above]
 
 
 def _between(variable: Any, low: Any, high: Any) -> Region:

@@ -92,7 +92,9 @@ def run_recorded(loss: Tensor) -> list[Passage]:
     Returns:
         The passages in the order in which the engine ran the nodes.
     """
-    leaves, retained = leaves_of(loss), _retained(loss)
+    leaves = leaves_of(loss)
+    kept = [r() for n in nodes_of(loss) if n._hooks is not None for r in n._hooks.retained.values()]
+    retained = [(tensor, tensor._grad) for tensor in kept if tensor is not None]
     try:
         with record() as log:
             found = grad(loss, leaves, retain_graph=True, allow_unused=True)
@@ -131,44 +133,24 @@ def _array(gradient: Any) -> Any:
     return None if gradient is None else gradient._array
 
 
-def _retained(loss: Tensor) -> list[tuple[Any, Any]]:
-    """List the inner tensors that retain their gradient, with the one that they hold."""
-    found = []
-    for node in nodes_of(loss):
-        hooks = node._hooks
-        for reference in [] if hooks is None else hooks.retained.values():
-            tensor = reference()
-            if tensor is not None:
-                found.append((tensor, tensor._grad))
-    return found
-
-
 def nodes_of(loss: Tensor) -> list[Node]:
     """List the nodes that a loss depends on, those of leaves included, the root first."""
-    root = loss.grad_fn
-    pending, seen = [root], {root}
-    found = []
-    while pending:
-        node = pending.pop()
-        if node is None:
-            continue
-        found.append(node)
+    assert loss.grad_fn is not None
+    found, seen = [loss.grad_fn], {loss.grad_fn}
+    for node in found:  # which grows on the way
         for source, _ in node.next_functions:
             if source is not None and source not in seen:
                 seen.add(source)
-                pending.append(source)
+                found.append(source)
     return found
 
 
 def leaves_of(loss: Tensor) -> list[Tensor]:
     """List the leaves that a loss depends on, in the order in which the forward used them."""
-    found: list[Tensor] = []
     inner = [node for node in nodes_of(loss) if type(node) is not AccumulateGrad]
-    for node in sorted(inner, key=lambda node: node._sequence_nr()):
-        for source, _ in node.next_functions:
-            if type(source) is AccumulateGrad and not any(source.variable is x for x in found):
-                found.append(source.variable)
-    return found
+    in_order = sorted(inner, key=lambda node: node._sequence_nr())
+    used = dict.fromkeys(source for node in in_order for source, _ in node.next_functions)
+    return [source.variable for source in used if type(source) is AccumulateGrad]
 
 
 @dataclass(frozen=True)

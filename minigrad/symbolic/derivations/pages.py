@@ -312,7 +312,7 @@ class NumbersLayout(Layout):
             if array is not None and array.size <= self.places.limit
         ]
         pairs += [(each, self.gradients[value]) for value, each in account.cotangents.items()]
-        pairs += self.places.constants.symbols.values()
+        pairs += self.places.constants.values()
         self.known = {  # the number of each symbol
             symbol: sympy.Float(float(number), 20)
             for symbols, array in pairs

@@ -38,12 +38,12 @@ def given_names(names: Any) -> list[tuple[str, Any]]:
 
     A module's parameters are called as by `symbolic_like`: `f0.weight` is `w_0`.
     """
-    parts = list(names) if isinstance(names, (list, tuple)) else [names]
-    found: list[tuple[str, Any]] = []
-    for part in parts:
-        for name, tensor in named_tensors(part):
-            found.append((_short_names(part).get(id(tensor), name), tensor))
-    return found
+    return [
+        (short.get(id(tensor), name), tensor)
+        for part in (names if isinstance(names, (list, tuple)) else [names])
+        for short in [_short_names(part)]
+        for name, tensor in named_tensors(part)
+    ]
 
 
 def _short_names(part: Any) -> dict[int, str]:
@@ -74,50 +74,6 @@ def unused(letters: str, names: Iterable[str]) -> str:
     stems = {name.partition("_")[0] for name in names}
     more = (f"{letters[0]}{number}" for number in count(1))
     return next(each for each in chain(letters, more) if each not in stems)
-
-
-class Constants:
-    """The tensors without gradient of a run, and what stands for them in formulas.
-
-    Args:
-        on_symbols: Whether the run was on symbols; constants then stay numbers.
-        limit: The most entries of which symbols are made.
-        taken: Names that a constant is not to be given.
-
-    Attributes:
-        named: For the memory of each that has a name this name and an array.
-        symbols: The same for those that occurred in a formula, with their symbols.
-    """
-
-    def __init__(self, on_symbols: bool, limit: float, taken: Iterable[str]) -> None:
-        self.on_symbols, self.limit, self._taken = on_symbols, limit, {*taken}
-        self.named: dict[Any, tuple[str, Any]] = {}
-        self.symbols: dict[Any, tuple[Any, Any]] = {}
-
-    def add(self, name: str, array: Any) -> None:
-        """Let an array have a name, if it has none."""
-        self.named.setdefault(_memory(array), (name, array))
-
-    def put_in(self, array: Any) -> Any:
-        """Give what stands in formulas for a tensor: its symbols, or numbers.
-
-        Raises:
-            NotTold: If it has too many entries.
-        """
-        if isinstance(array, SymbolicArray) or getattr(array, "dtype", np.dtype("O")).kind in "biu":
-            return array  # indices and masks stay what they are
-        memory = _memory(array)
-        if memory not in self.named and np.size(array) > 1 and not self.on_symbols:
-            new = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
-            self._taken.add(new)
-            self.add(new, array)
-        name, _ = self.named.get(memory, ("", array))
-        check_size(np.shape(array), name or "a constant", self.limit)
-        if not name:
-            return symbolic(entries(array))
-        symbols = named_array(name, array.shape, {"real": True})
-        self.symbols.setdefault(memory, (symbols, array))
-        return symbols
 
 
 def _memory(array: Any) -> Any:
@@ -169,6 +125,8 @@ class Places:
         names: The name of each place.
         shape: The shape of each value that is known or got a gradient.
         known: The arrays of values.
+        named: For each constant that has a name, by its memory, this name and an array.
+        constants: The same for those that occurred in a formula, with their symbols.
     """
 
     def __init__(
@@ -181,7 +139,7 @@ class Places:
         forced: Iterable[Value],
         met: Set[str] = frozenset(),
     ) -> None:
-        self.limit, self.met = limit, met
+        self.on_symbols, self.limit, self.met = on_symbols, limit, met
         self.passages = passages
         root = value_of(loss)
         assert root is not None
@@ -189,7 +147,9 @@ class Places:
         self.shape: dict[Value, tuple[int, ...]] = {root: loss._array.shape}
         self.known: dict[Value, Any] = {root: loss._array}
         self.names: dict[Value, str] = {}
-        self.constants = Constants(on_symbols, limit, [name for name, _ in names])
+        self.named: dict[Any, tuple[str, Any]] = {}
+        self.constants: dict[Any, tuple[Any, Any]] = {}
+        self._taken = {name for name, _ in names}  # by constants, or not to be
         self._formulas: dict[Value, Any] = {}
         self._arrays: dict[Value, Any] = {}
         self._symbols: dict[Value, Any] = {}
@@ -256,7 +216,7 @@ class Places:
                 continue
             if value is not None:
                 self._without_gradient[value] = name
-            self.constants.add(name, tensor._array)
+            self.named.setdefault(_memory(tensor._array), (name, tensor._array))
         taken = {*self.met, *(name for name, _ in names)}
         free = (
             name
@@ -267,7 +227,7 @@ class Places:
 
     def _name_leaves(self) -> None:
         """Name each leaf: after its symbols, as it was named, or by a number."""
-        constants = (name for name, _ in self.constants.named.values())
+        constants = (name for name, _ in self.named.values())
         taken = {*self.names.values(), *constants, *self.met}
         numbers = (f"a_{number}" for number in count(1))
         leaves = [passage.node for passage in self.passages if passage.is_leaf]
@@ -308,7 +268,7 @@ class Places:
             self.names.pop(value, None)
             self._symbols.pop(value, None)
         self._formulas.clear()
-        constants = [name for name, _ in self.constants.named.values()]
+        constants = [name for name, _ in self.named.values()]
         stem = unused("vuztqrk", {*self.names.values(), *constants, *self.met})
         in_order = sorted(self.auto, key=lambda v: (v[0]._sequence_nr(), v[1]))
         for number, value in enumerate(in_order, 1):
@@ -401,8 +361,31 @@ class Places:
         if type(value[0]) is AccumulateGrad or shape is None:
             return None
         check_size(shape, value[0].name(), self.limit)
-        found = forward_of(value, shape, self.formula, self.constants.put_in, self.array)
+        found = forward_of(value, shape, self.formula, self.constant, self.array)
         return None if found is None else symbolic(entries(found))
+
+    def constant(self, array: Any) -> Any:
+        """Give what stands in formulas for a tensor without gradient: its symbols, or numbers.
+
+        On symbols, those without a name stay numbers.
+
+        Raises:
+            NotTold: If it has too many entries.
+        """
+        if isinstance(array, SymbolicArray) or getattr(array, "dtype", np.dtype("O")).kind in "biu":
+            return array  # indices and masks stay what they are
+        memory = _memory(array)
+        if memory not in self.named and np.size(array) > 1 and not self.on_symbols:
+            new = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
+            self._taken.add(new)
+            self.named[memory] = new, array
+        name, _ = self.named.get(memory, ("", array))
+        check_size(np.shape(array), name or "a constant", self.limit)
+        if not name:
+            return symbolic(entries(array))
+        symbols = named_array(name, array.shape, {"real": True})
+        self.constants.setdefault(memory, (symbols, array))
+        return symbols
 
     def used_constants(self) -> list[tuple[str, Any]]:
         """List the constants with a name that a node saved."""
@@ -412,7 +395,7 @@ class Places:
             for _, value, array in saved_values(passage.node)
             if value is None
         }
-        return [named for memory, named in self.constants.named.items() if memory in saved]
+        return [named for memory, named in self.named.items() if memory in saved]
 
     def array(self, value: Value) -> Any:
         """Give the true array of a value: as it is known, or computed anew; None if it can't be."""
@@ -439,4 +422,4 @@ class Places:
 
     def stand_ins(self, value: Value | None, array: Any) -> Any:
         """Give what stands in a node's rule for a tensor that it saved."""
-        return self.constants.put_in(array) if value is None else self.formula(value)
+        return self.constant(array) if value is None else self.formula(value)
