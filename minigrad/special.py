@@ -9,7 +9,7 @@ from typing import Any
 
 from minigrad.faces import FACES, lazy_loading
 
-for _file in ("ops.special_functions", "ops.rounding", "ops.trigonometry"):
+for _file in ("ops.special_functions", "ops.rounding"):
     lazy_loading.load(_file)
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "logit",
     "logsumexp",
     "round",
-    "sinc",
     "softmax",
     "xlogy",
 ]
@@ -35,6 +34,6 @@ def _function(name: str) -> Any:
 
 
 erf, erfc, erfinv, logit = map(_function, ("erf", "erfc", "erfinv", "logit"))
-exp2, expm1, log1p, round, sinc = map(_function, ("exp2", "expm1", "log1p", "round", "sinc"))
+exp2, expm1, log1p, round = map(_function, ("exp2", "expm1", "log1p", "round"))
 expit, softmax, xlogy = _function("sigmoid"), _function("softmax"), _function("xlogy")
 log_softmax, logsumexp = _function("log_softmax"), _function("logsumexp")

@@ -27,7 +27,7 @@ def load(file: str) -> Any:
     """Load a file; its functions, methods and meanings for NumPy come with it.
 
     Args:
-        file: Its name, from the package on: `ops.trigonometry`.
+        file: Its name, from the package on: `ops.rounding`.
     """
     return import_module(f"minigrad.{file}")
 

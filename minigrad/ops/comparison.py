@@ -1,4 +1,4 @@
-"""Compare entries, combine truth values and bits, and test numbers: what has no gradient.
+"""Compare entries, combine truth values, bits and whole numbers, test numbers: no gradients.
 
 Only comparisons that are written into a tensor of numbers, such as `x.lt_(y)`, are recorded: their
 gradients are zeros, as truth values do not change with what is compared.
@@ -124,15 +124,7 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 
 
 def _logic(name: str, ufunc: Any, meaning: str) -> None:
-    def combine(input: Tensor, other: Tensor) -> Tensor:
-        a, b = input._array, other._array
-        try:
-            return wrap(ufunc(a, b))
-        except ValueError as error:
-            return wrap(retry(ufunc, error, a, b))
-
-    combine.__name__ = combine.__qualname__ = name
-    combine.__doc__ = f"Combine entry by entry: {meaning}."
+    combine = _of_two(name, ufunc, f"Combine entry by entry: {meaning}.")
     face(f"{name}(Tensor input, Tensor other, *, out=None)", ufunc=ufunc)(combine)
     _in_place(combine, name)
 
@@ -205,6 +197,16 @@ _bits("bitwise_left_shift", "lshift", np.left_shift, "shift left", "bfc", "lshif
 _bits("bitwise_right_shift", "rshift", np.right_shift, "shift right", "bfc", "rshift")
 
 
+def _divisor(name: str, ufunc: Any, meaning: str) -> None:
+    doc = f"Give the {meaning} of whole numbers, entry by entry."
+    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
+    face(schema, in_place=True, ufunc=ufunc)(_of_two(name, ufunc, doc, "bfc", name))
+
+
+_divisor("gcd", np.gcd, "greatest common divisor")
+_divisor("lcm", np.lcm, "least common multiple")
+
+
 # ---------------------------------------------------------------------- tests of numbers
 
 
@@ -217,16 +219,6 @@ def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) 
     face(f"{name}(Tensor input{', *, out=None' * out})", **numpys)(function)
 
 
-def _infinite(name: str, sign: int) -> Any:
-    def test(array: Any) -> Any:
-        if array.dtype.kind == "c":
-            raise RuntimeError(f"{name} does not support complex inputs.")
-        whole = array.dtype.kind in "iub"
-        return np.zeros(array.shape, bool) if whole else array == sign * np.inf
-
-    return test
-
-
 def _is_negative(array: Any) -> Any:
     return np.signbit(array) if array.dtype.kind == "f" else array < 0
 
@@ -234,22 +226,8 @@ def _is_negative(array: Any) -> Any:
 _test("isnan", np.isnan, "it is not a number", ufunc=np.isnan)
 _test("isinf", np.isinf, "it is infinite", ufunc=np.isinf)
 _test("isfinite", np.isfinite, "it is a finite number", ufunc=np.isfinite)
-_test("isposinf", _infinite("isposinf", 1), "it is infinite and positive", True)
-_test("isneginf", _infinite("isneginf", -1), "it is infinite and negative", True)
 _test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
 _test("signbit", _is_negative, "it is negative, or -0", True, ufunc=np.signbit)
-
-
-@face("is_nonzero(Tensor input)")
-def is_nonzero(input: Tensor) -> bool:
-    """Tell whether the only entry is not 0.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.is_nonzero(torch.tensor([0.0]))
-        False
-    """
-    return bool(input)
 
 
 @face("positive(Tensor input)", ufunc=np.positive)
@@ -336,8 +314,6 @@ def _by_numpy(function: Any) -> Any:
 
 numpy_protocols.functions.update(
     {
-        np.isposinf: lambda x, out=None: x.isposinf(),
-        np.isneginf: lambda x, out=None: x.isneginf(),
         np.isclose: _by_numpy(np.isclose),
         np.allclose: _by_numpy(np.allclose),
         np.array_equal: _by_numpy(np.array_equal),

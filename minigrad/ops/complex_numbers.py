@@ -139,12 +139,6 @@ def resolve_conj(input: Tensor) -> Tensor:
     return input
 
 
-@face("resolve_neg(Tensor input)")
-def resolve_neg(input: Tensor) -> Tensor:
-    """Give the tensor itself: here nothing waits to be negated."""
-    return input
-
-
 @face("polar(Tensor abs, Tensor angle, *, out=None)", method=False)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     r"""Make complex numbers of lengths and angles: :math:`r \cos \varphi + i r \sin \varphi`.
@@ -160,8 +154,8 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """
     if not (abs.dtype.is_floating_point and angle.dtype.is_floating_point):
         return complex(abs, angle)  # which says that it must be floating-point numbers
-    lengths, angles = abs.detach(), angle.detach()
     _refuse_gradient(abs, angle)
+    lengths, angles = abs.detach(), angle.detach()
     if abs.dtype is not angle.dtype:
         return complex(lengths, angles)
     return complex(lengths * angles.cos(), lengths * angles.sin())
@@ -202,10 +196,7 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
         )
     if real.dtype is dtypes.float16:
         raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
-    if real.requires_grad or imag.requires_grad:
-        raise NotImplementedError(
-            "minigrad does not differentiate complex numbers: detach() the parts first."
-        )
+    _refuse_gradient(real, imag)
     first, second = np.broadcast_arrays(real._array, imag._array)
     array = np.empty(first.shape, real.dtype.to_complex().numpy)
     array.real, array.imag = first, second

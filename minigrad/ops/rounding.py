@@ -1,4 +1,4 @@
-"""Rounding, remainders, common divisors, quotients that are rounded, and their derivatives.
+"""Rounding, remainders, quotients that are rounded, and their derivatives.
 
 Between its jumps a rounded number does not change, so its gradient is 0; that of what is left over
 passes as it is. :math:`g` is the gradient of the result.
@@ -18,7 +18,7 @@ from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
 from minigrad.faces.face import in_place_form
 from minigrad.ops.own_nodes import in_place_without_derivative, without_derivative
-from minigrad.ops.type_promotion import broadcast_error, meet_types, quietly, retry, scalar
+from minigrad.ops.type_promotion import applied, quietly, scalar
 
 
 def _zeros(grad: Any) -> Any:
@@ -99,27 +99,6 @@ def refuse_zeros(self: Any, other: Any) -> None:
         raise RuntimeError("ZeroDivisionError: an entry of the divisor is 0")
 
 
-@quietly
-def floored(self: Any, other: Any) -> Any:
-    """Divide, and round down.
-
-    The remainder is taken off first, so that the quotient is right where it is nearly whole.
-    """
-    refuse_zeros(self, other)
-    return np.floor_divide(self, other)
-
-
-@quietly
-def truncated(self: Any, other: Any) -> Any:
-    """Divide, and round toward 0."""
-    refuse_zeros(self, other)
-    if self.dtype.kind not in "iub":
-        return np.trunc(self / other)
-    quotient = np.floor_divide(self, other)
-    # it was rounded down: one more where it is negative and there is a remainder
-    return quotient + ((quotient < 0) & (quotient * other != self)).astype(quotient.dtype)
-
-
 def _zeros_of_self(grad: Any, other: Any) -> Any:
     return _zeros(grad)  # PyTorch saves the other one all the same
 
@@ -129,21 +108,26 @@ def _zeros_of_other(grad: Any, self: Any, other: Any) -> Any:
 
 
 @differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
+@quietly
 def div_floor(self: Array, other: Array) -> Array:
-    """Quotient, rounded down: no gradient passes."""
-    return floored(self, other)
+    """Quotient, rounded down: no gradient passes.
+
+    The remainder is taken off first, so that the quotient is right where it is nearly whole.
+    """
+    refuse_zeros(self, other)
+    return np.floor_divide(self, other)
 
 
 @differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
+@quietly
 def div_trunc(self: Array, other: Array) -> Array:
     """Quotient, rounded toward 0: no gradient passes."""
-    return truncated(self, other)
-
-
-def _quotient(operation: Any, function: Any, self: Any, other: Any) -> Any:
-    """Give a rounded quotient within a rule: recorded on tensors."""
-    recorded = not isinstance(self, np.ndarray)
-    return operation(self, other) if recorded else function(self, other)
+    refuse_zeros(self, other)
+    if self.dtype.kind not in "iub":
+        return np.trunc(self / other)
+    quotient = np.floor_divide(self, other)
+    # it was rounded down: one more where it is negative and there is a remainder
+    return quotient + ((quotient < 0) & (quotient * other != self)).astype(quotient.dtype)
 
 
 @differentiable("RemainderBackward0", self=lambda grad: grad)
@@ -156,7 +140,7 @@ def remainder_number(self: Array, other: Any) -> Array:
     "RemainderBackward1",
     arithmetic=True,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * _quotient(div_floor, floored, self, other),
+    other=lambda grad, self, other: -grad * applied(div_floor, self, other),
 )
 @quietly
 def remainder(self: Array, other: Array) -> Array:
@@ -172,69 +156,43 @@ def remainder(self: Array, other: Array) -> Array:
     return np.where(other_side, left + other, left)
 
 
-@differentiable("FmodBackward0", self=lambda grad: grad)
-@quietly
-def fmod_number(self: Array, other: Any) -> Array:
-    """Remainder by a number, with the sign of the dividend: the gradient as it is."""
-    return fmod.forward(self, np.asarray(other).astype(self.dtype))
-
-
-@differentiable(
-    "FmodBackward1",
-    arithmetic=True,
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * _quotient(div_trunc, truncated, self, other),
-)
-@quietly
-def fmod(self: Array, other: Array) -> Array:
-    r"""Remainder with the dividend's sign, :math:`a - b \operatorname{trunc}(a / b)`.
-
-    The rules: :math:`g` for a, :math:`-g \operatorname{trunc}(a / b)` for b.
-    """
-    refuse_zeros(self, other)
-    return np.fmod(self, other)
-
-
 _NUMBERS = (int, float, complex, np.generic)
 
 
-def _remainders(operation: Any, by_number: Any, of_number: bool) -> Any:
-    """Make a function of two tensors, or of a tensor and a number."""
-    name = operation.__name__
+@face("remainder(Scalar input, Scalar other, *, out=None)", in_place=True)
+def remainder_of(input: Any, other: Any) -> Any:
+    r"""Give the remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`: `a % b`.
 
-    def function(input: Any, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            other = other.item()
-        if isinstance(input, Tensor):
-            if isinstance(other, Tensor):
-                _refuse_booleans(f"{name}_cpu", input, other)
-                return operation(input, other)
-            if isinstance(other, (int, float)):
-                input = cast(input, dtypes.scalar_dtype(other, input._array.dtype))
-                _refuse_booleans(f"{name}_cpu", input)
-                return by_number(input, other)
-            if hasattr(other, "free_symbols") or isinstance(other, np.ndarray):
-                return operation(input, other)
-        elif of_number and isinstance(other, Tensor) and isinstance(input, _NUMBERS):
-            number = scalar(input, other._array.dtype)
-            _refuse_booleans(f"{name}_cpu", number, other)
-            result = wrap(operation(number.detach(), other.detach())._array)
-            return without_derivative(name, result, other)
-        return NotImplemented
+    Example:
+        >>> import minigrad as torch
+        >>> torch.remainder(torch.tensor([5.0, -5.0]), 3)
+        tensor([2., 1.])
+    """
+    if isinstance(other, np.generic):
+        other = other.item()
+    if isinstance(input, Tensor):
+        if isinstance(other, Tensor):
+            _refuse_booleans("remainder_cpu", input, other)
+            return remainder(input, other)
+        if isinstance(other, (int, float)):
+            input = cast(input, dtypes.scalar_dtype(other, input._array.dtype))
+            _refuse_booleans("remainder_cpu", input)
+            return remainder_number(input, other)
+        if hasattr(other, "free_symbols") or isinstance(other, np.ndarray):
+            return remainder(input, other)
+    elif isinstance(other, Tensor) and isinstance(input, _NUMBERS):
+        number = scalar(input, other._array.dtype)
+        _refuse_booleans("remainder_cpu", number, other)
+        return without_derivative("remainder", remainder(number, other.detach()), other)
+    return NotImplemented
 
-    function.__doc__ = operation.__doc__
-    face(f"{name}(Scalar input, Scalar other, *, out=None)", in_place=True)(function)
-    numpy_protocols.ufuncs[getattr(np, name)] = lambda a, b: function(as_tensor(a), b)
-    return function
+
+numpy_protocols.ufuncs[np.remainder] = lambda a, b: remainder_of(as_tensor(a), b)
 
 
 def _refuse_booleans(kernel: str, *tensors: Tensor) -> None:
     if all(tensor._array.dtype.kind == "b" for tensor in tensors):
         raise not_implemented(kernel, tensors[0]._array)
-
-
-remainder_of = _remainders(remainder, remainder_number, of_number=True)
-_remainders(fmod, fmod_number, of_number=False)
 
 
 def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
@@ -259,16 +217,6 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
     return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
 
 
-def _floor_of(a: Tensor, b: Tensor) -> Tensor:
-    if a._array.dtype != b._array.dtype:
-        return meet_types(_floor_of, a, b)
-    _refuse_booleans("div_floor_cpu", a)
-    try:
-        return wrap(floored(a._array, b._array))
-    except ValueError as error:
-        return wrap(retry(floored, error, a._array, b._array))
-
-
 @face("floor_divide(Scalar input, Scalar other, *, out=None)")
 def floor_divide(input: Any, other: Any) -> Any:
     """Divide, and round down: `x // y`. There is no derivative.
@@ -286,7 +234,8 @@ def floor_divide(input: Any, other: Any) -> Any:
         wrap(value._array) if isinstance(value, Tensor) else scalar(value, tensors[0]._array.dtype)
         for value in operands
     ]
-    return without_derivative("floor_divide", wrap(_floor_of(*plain)._array), *tensors)
+    _refuse_booleans("div_floor_cpu", *plain)
+    return without_derivative("floor_divide", div_floor(*plain), *tensors)
 
 
 numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
@@ -321,27 +270,6 @@ attach(
         "__ifloordiv__": _operator(_floor_divide_in_place),
     },
 )
-
-
-def _divisor(name: str, ufunc: Any, meaning: str) -> None:
-    """Make a function of two tensors of whole numbers, entry by entry."""
-
-    def function(input: Tensor, other: Tensor) -> Tensor:
-        meeting = dtypes.result_type(input._array, other._array)
-        if meeting.kind not in "iu":
-            raise not_implemented(f"{name}_cpu", np.empty(0, meeting))
-        try:
-            return wrap(ufunc(input._array, other._array, dtype=meeting))
-        except ValueError:
-            raise broadcast_error(input._array.shape, other._array.shape) from None
-
-    function.__doc__ = f"Give the {meaning} of whole numbers, entry by entry."
-    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
-    face(schema, in_place=True, ufunc=ufunc)(function)
-
-
-_divisor("gcd", np.gcd, "greatest common divisor")
-_divisor("lcm", np.lcm, "least common multiple")
 
 
 # ---------------------------------------------------------------------- what is no number

@@ -141,12 +141,6 @@ def nansum(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
 # ---------------------------------------------------------------------- two results
 
 
-def _added(first: Any, second: Any) -> Any:
-    if first is None or second is None:
-        return second if first is None else first
-    return first + second
-
-
 def _mean_rule(grad: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     number = count(self.shape, tuple(range(self.ndim)) if dim is None else dim)
     return spread(grad, self.shape, dim or (), keepdim) / number
@@ -161,44 +155,21 @@ class VarMeanBackward0(Decomposition):
     @staticmethod
     def rule(first: Any, second: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
         """Give the gradient of the input."""
+        shares = []
         if first is not None:
-            first = variance_rule(first, self, dim, correction, keepdim)
-        return _added(first, None if second is None else _mean_rule(second, self, dim, keepdim))
-
-
-class StdMeanBackward0(Decomposition):
-    """Backward of `std_mean`: the rules of the standard deviation and of the mean."""
-
-    __slots__ = ()
-    _keeps_input, _keeps_results = True, 1
-
-    @staticmethod
-    def rule(
-        first: Any, second: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any
-    ) -> Any:
-        """Give the gradient of the input."""
-        if first is not None:
-            first = deviation_rule(first, self, result, dim, correction, keepdim)
-        return _added(first, None if second is None else _mean_rule(second, self, dim, keepdim))
+            shares.append(variance_rule(first, self, dim, correction, keepdim))
+        if second is not None:
+            shares.append(_mean_rule(second, self, dim, keepdim))
+        return shares[0] if len(shares) == 1 else shares[0] + shares[1]
 
 
 @quietly
 def var_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Tensor, ...]:
     """Give variances and means, recorded in one node."""
-    return _with_mean(VarMeanBackward0, np.asarray, input, dim, correction, keepdim)
-
-
-@quietly
-def std_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Tensor, ...]:
-    """Give standard deviations and means, recorded in one node."""
-    return _with_mean(StdMeanBackward0, np.sqrt, input, dim, correction, keepdim)
-
-
-def _with_mean(kind: Any, root: Any, input: Tensor, *settings: Any) -> tuple[Tensor, ...]:
     array = input._array
-    variance, mean = variance_and_mean(array, *settings)
-    arrays = (root(variance).astype(array.real.dtype), mean.astype(array.dtype))
-    return recorded(kind, input, arrays, *settings)
+    variance, mean = variance_and_mean(array, dim, correction, keepdim)
+    arrays = (np.asarray(variance).astype(array.real.dtype), mean.astype(array.dtype))
+    return recorded(VarMeanBackward0, input, arrays, dim, correction, keepdim)
 
 
 # ---------------------------------------------------------------------- what is called
@@ -256,7 +227,7 @@ def _spread_of(
     if unbiased is not None and correction is not None:
         raise TypeError(f"{name}() takes correction or unbiased, not both")
     if input._array.dtype.kind in "iub":
-        names = name if name.endswith("mean") else "std and var"
+        names = name if name == "var_mean" else "std and var"
         raise RuntimeError(f"{names} only support floating point and complex dtypes")
     correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = _over(dim, input)
@@ -308,7 +279,6 @@ def _variance(operation: Any, what: str, example: str, out: str = ", out=None") 
 _variance(var, "variance", "tensor(4.6667)")
 _variance(std, "standard deviation", "tensor(2.1602)")
 _variance(var_mean, "variance and the mean", "(tensor(4.6667), tensor(3.))", "")
-_variance(std_mean, "standard deviation and the mean", "(tensor(2.1602), tensor(3.))", "")
 
 
 @face("nansum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")

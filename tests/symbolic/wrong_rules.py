@@ -75,7 +75,6 @@ SIGN = [
     w("div", "other", minus),
     w("rsqrt", "self", minus),
     w("erfc", "self", minus),
-    w("atan2", "other", minus),
     w("inv", "self", minus),
     w("nll_loss", "self", minus),
     w("dist", "other", minus, 1),
@@ -124,7 +123,6 @@ MISSING_TERM = [
     w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
     w("weight_norm", "v", lambda right, grad, v, g, axes: grad * g),
     w("det", "A", lambda right, grad, A, result: like(right, grad) * result),
-    w("sinc", "self", lambda right, grad, self: right + grad * np.sin(self) / self**2),
     w("logit", "self", lambda right, grad, self, eps: grad / self),
     w("expm1", "self", lambda right, grad, result: grad * result),
     w("log1p", "self", lambda right, grad, self: grad / self),
@@ -177,10 +175,7 @@ EXCHANGED = [
     w("lerp", "end", lambda right, grad, weight: grad * (1 - weight)),
     w("maximum", "self", other_side),
     w("minimum", "other", other_side),
-    w("hypot", "self", lambda right, grad, self, result: grad * result / self),
-    w("atan2", "self", lambda right, grad, self, other: grad * self / (self**2 + other**2)),
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
-    w("logaddexp", "self", other_side),
     w("trilinear", "i1", flipped()),
     w("clamp_to", "max", other_side),
 ]
@@ -282,8 +277,8 @@ UNREDUCED = [
         ("add", "other", 0), ("add", "self", 1), ("sub", "other", 0), ("mul", "self", 1),
         ("mul", "other", 0), ("div", "other", 0), ("add_scaled", "other", 0),
         ("pow_tensor", "exponent", 0), ("maximum", "other", 0), ("minimum", "other", 0),
-        ("where", "other", 0), ("mse_loss", "target", 4), ("logaddexp", "other", 0),
-        ("atan2", "other", 0), ("lerp_number", "end", 0),
+        ("where", "other", 0), ("mse_loss", "target", 4),
+        ("lerp_number", "end", 0),
         ("clamp_from", "min", 0), ("addcmul", "tensor2", 0),
     )
 ]  # fmt: skip

@@ -42,7 +42,6 @@ def in_place_by_name(torch, log):
         "arctanh_",
         "cosh_",
         "sinh_",
-        "sinc_",
         "deg2rad_",
         "rad2deg_",
         "cos_",

@@ -18,13 +18,6 @@ TABLE = {
     "x.expm1_()": operation(lambda t, x: (x * 1).expm1_(), V, dtypes=()),
     "x.rsqrt_()": operation(lambda t, x: (x * 1).rsqrt_(), V, positive=True, dtypes=()),
     "x.square_()": operation(lambda t, x: (x * 1).square_(), V),
-    "logaddexp": operation(
-        lambda t, x, y: t.logaddexp(x, y),
-        M,
-        V,
-        wrong={"a number": lambda t, x, y: t.logaddexp(x, 2.0)},
-    ),
-    "x.logaddexp": operation(lambda t, x, y: x.logaddexp(y), V, (), dtypes=()),
     "xlogy": operation(lambda t, x, y: t.xlogy(x, y), M, V, positive=True),
     "x.xlogy_": operation(lambda t, x, y: (x * 1).xlogy_(y), V, V, positive=True, dtypes=()),
     "logit": operation(lambda t, x: t.logit(x / 4), V, positive=True),
@@ -48,10 +41,7 @@ def at_the_ends(torch, log):
     for eps in (None, 0.25):
         y = torch.logit(x, eps)
         log(f"logit {eps}", y, *torch.autograd.grad(y, x, torch.ones_like(y)))
-    for name in (
-        "xlogy",
-        "logaddexp",
-    ):
+    for name in ("xlogy",):
         x = torch.tensor([0.0, 0.0, 0.0, 1.0, inf, -inf, inf, nan], requires_grad=True)
         y = torch.tensor([0.0, nan, -1.0, 0.0, inf, -inf, -inf, 1.0], requires_grad=True)
         z = getattr(torch, name)(x, y)

@@ -27,7 +27,7 @@ TABLE = {
     ),
     "real": operation(lambda t, x: t.real(x * 2), V, dtypes=FLOATS),
     "conj": operation(lambda t, x: (x * 2).conj(), V, dtypes=FLOATS),
-    "resolve": operation(lambda t, x: t.resolve_conj(t.resolve_neg(x * 2)), V, dtypes=()),
+    "resolve": operation(lambda t, x: t.resolve_conj(x * 2), V, dtypes=()),
     "imag": operation(lambda t, x: t.imag(x), V, differentiable=False, dtypes=FLOATS),
     "detach": operation(lambda t, x: t.detach(x), V, differentiable=False, dtypes=FLOATS),
     "sum_to_size": operation(

@@ -46,9 +46,6 @@ TABLE = {
     "remainder": operation(lambda t, x, y: t.remainder(x, y), V, V, dtypes=("float64",)),
     "x.remainder_(y)": operation(lambda t, x, y: (x * 1).remainder_(y), V, V, dtypes=()),
     "x.remainder_(2)": operation(lambda t, x: (x * 1).remainder_(0.4), V, dtypes=()),
-    "fmod": operation(lambda t, x, y: t.fmod(x, y), V, V, dtypes=("float64", "bool")),
-    "x.fmod(2)": operation(lambda t, x: x.fmod(2), V),
-    "x.fmod_(y)": operation(lambda t, x, y: (x * 1).fmod_(y), V, V, dtypes=()),
     "x // y": operation(
         lambda t, x, y: x // y,
         M,
@@ -90,7 +87,7 @@ def edge_values(torch, log):
         log(name, getattr(torch, name)(x), getattr(torch, name)(x.double()))
     log("nan_to_num", torch.nan_to_num(x, 1.0, 2.0, 3.0), torch.nan_to_num(x.half()))
     for y in (1.0, -1.0, 0.0, -0.0, 2.0, -0.3, inf, -inf, nan):
-        for name in ("remainder", "fmod", "floor_divide"):
+        for name in ("remainder", "floor_divide"):
             log(f"{name} {y}", getattr(torch, name)(x, y))
         for mode in ("floor", "trunc"):
             log(f"div {mode} {y}", torch.div(x, torch.tensor(y), rounding_mode=mode))
@@ -102,10 +99,10 @@ def whole_numbers(torch, log):
     x = torch.tensor([7, -7, 7, -7, 6, 0])
     y = torch.tensor([2, 2, -2, -2, 3, 5])
     log("floored", x // y, x % y)
-    log("truncated", torch.div(x, y, rounding_mode="trunc"), torch.fmod(x, y))
+    log("truncated", torch.div(x, y, rounding_mode="trunc"))
     for dtype in (torch.int8, torch.int32, torch.uint8):
         a, b = x.abs().to(dtype), y.abs().to(dtype)
-        log("types", a // b, a % b, torch.fmod(a, 2), a // 2.0, a % 2, a // True)
+        log("types", a // b, a % b, a // 2.0, a % 2, a // True)
     log("numbers", 7 // y, -7 % y, 7.5 % y, 7.5 // y)
     zero = torch.tensor([1, 0])
     for label, call in {
@@ -113,7 +110,6 @@ def whole_numbers(torch, log):
         "// 0": lambda: x // 0,
         "%": lambda: x[:2] % zero,
         "% 0": lambda: x % 0,
-        "fmod": lambda: torch.fmod(x, 0),
         "div floor": lambda: torch.div(x, 0, rounding_mode="floor"),
         "div trunc": lambda: torch.div(x[:2], zero, rounding_mode="trunc"),
         "//= 0": lambda: x.floor_divide_(0),

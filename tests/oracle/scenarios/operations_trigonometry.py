@@ -47,7 +47,6 @@ DOMAINS = {
     "asinh": lambda x: x * 1,
     "acosh": lambda x: x * x + 1.25,
     "atanh": lambda x: x / 2,
-    "sinc": lambda x: x * 1,
     "deg2rad": lambda x: x * 1,
     "rad2deg": lambda x: x * 1,
 }
@@ -56,25 +55,6 @@ TABLE = {}
 for _name, _domain in DOMAINS.items():
     TABLE[_name] = _row(_name, _domain)
     TABLE |= _others(_name, _domain)
-
-TABLE |= {
-    "atan2": operation(
-        lambda t, y, x: t.atan2(y, x),
-        M,
-        V,
-        wrong={
-            "a number": lambda t, y, x: t.atan2(y, 2.0),
-            "a number first": lambda t, y, x: t.atan2(2.0, y),
-            "shapes": lambda t, y, x: t.atan2(y, t.ones(2)),
-        },
-    ),
-    "x.atan2_": operation(lambda t, y, x: (y * 1).atan2_(x), V, V, dtypes=()),
-    "arctan2": operation(lambda t, y, x: y.arctan2(x), V, (), dtypes=()),
-    "hypot": operation(
-        lambda t, y, x: t.hypot(y, x), M, V, wrong={"a number": lambda t, y, x: t.hypot(y, 2.0)}
-    ),
-    "x.hypot_": operation(lambda t, y, x: (y * 1).hypot_(x), V, V, dtypes=()),
-}
 
 family = add_all(TABLE)
 
@@ -86,7 +66,6 @@ def aliases(torch, log):
     for name in ("arcsin", "arccos", "arctan", "arcsinh", "arctanh"):
         log(name, getattr(torch, name)(x), getattr(x, name)(), getattr(x.clone(), f"{name}_")())
     log("arccosh", torch.arccosh(x + 2), (x + 2).arccosh(), (x + 2).arccosh_())
-    log("arctan2", torch.arctan2(x, -x), x.arctan2(-x), x.clone().arctan2_(-x))
 
 
 @family
@@ -100,11 +79,6 @@ def at_the_ends(torch, log):
         if name == "tan":  # of 1e30 the two differ by the reduction of the angle
             y = y[:-1]
         log(name, y, *torch.autograd.grad(y, x, torch.ones_like(y)))
-    for name in ("atan2", "hypot"):
-        x = torch.tensor([0.0, -0.0, 0.0, -0.0, inf, inf, nan, 3.0], requires_grad=True)
-        y = torch.tensor([0.0, 0.0, -0.0, -1.0, inf, -inf, 1.0, 4.0], requires_grad=True)
-        z = getattr(torch, name)(x, y)
-        log(name, z, *torch.autograd.grad(z, (x, y), torch.ones_like(z)))
 
 
 @family
@@ -113,19 +87,6 @@ def written_into(torch, log):
     x = torch.tensor([0.25, -0.5])
     place = torch.zeros(2, dtype=torch.float64)
     log("tan", torch.tan(x, out=place) is place, place.float())
-    log("atan2", torch.atan2(x, x, out=place) is place, place.float())
     log.raises("integers", lambda: torch.tan(x, out=torch.zeros(2, dtype=torch.int64)))
     x.requires_grad_()
     log.raises("requires grad", lambda: torch.tan(x, out=place))
-
-
-@family
-def mixed_types(torch, log):
-    """Two types meet as they do in sums."""
-    single, double = torch.tensor([0.5, 2.0], requires_grad=True), torch.tensor([1.0, 3.0]).double()
-    whole = torch.tensor([1, 2])
-    for name in ("atan2", "hypot"):
-        for other in (double, whole, torch.tensor(2.0).double(), torch.tensor(3)):
-            result = getattr(torch, name)(single, other)
-            log(name, result, *torch.autograd.grad(result.sum(), single))
-    log("whole numbers", torch.atan2(whole, whole))
