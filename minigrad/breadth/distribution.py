@@ -13,7 +13,7 @@ from minigrad.creation import dtypes
 from minigrad.creation.from_data import tensor
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
-from minigrad.ops.repetition import broadcast_tensors
+from minigrad.ops.joining import broadcast_tensors
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:

@@ -22,8 +22,8 @@ from minigrad.creation.factories import arange, empty, full, ones, rand, zeros, 
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.nn import functional as F
+from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.randomness import bernoulli, multinomial, normal
-from minigrad.ops.repetition import broadcast_tensors
 
 
 def standard_normal(shape: Any, dtype: Any) -> Tensor:

@@ -12,7 +12,7 @@ from minigrad.breadth.scalars import standard_normal
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import eye
 from minigrad.creation.layout import Size
-from minigrad.ops.repetition import broadcast_shapes
+from minigrad.ops.joining import broadcast_shapes
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

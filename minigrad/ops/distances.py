@@ -24,7 +24,7 @@ from minigrad.ops import elementwise, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.linear_algebra import differ
 from minigrad.ops.reduction import vector_norm
-from minigrad.ops.type_promotion import applied, broadcast_error, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, quietly
 
 # ---------------------------------------------------------------------- of all pairs of rows
 
@@ -144,10 +144,7 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
             )
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
-    try:
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise broadcast_error(a.shape[:-2], b.shape[:-2]) from None
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     if differ(a, b):
         raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
     if a.dtype.kind == "f" and a.dtype.itemsize == 2:
@@ -155,17 +152,14 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
     n, m, k = a.shape[-2], b.shape[-2], a.shape[-1]
     by_product = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(n, m) > 25)
     if p == 2 and by_product and min(n, m, k) and math.prod(batch):
-        first, second = _spread(x1, (*batch, n, k)), _spread(x2, (*batch, m, k))
+        first, second = (
+            tensor if tensor._array.shape == sizes else shape.expand(tensor, sizes)
+            for tensor, sizes in ((x1, (*batch, n, k)), (x2, (*batch, m, k)))
+        )
         return shape.view(euclidean_dist(first, second), (*batch, n, m))
     if not k or not math.prod((*batch, n, m)):
         return wrap(np.zeros((*batch, n, m), a.dtype))
     return cdist(x1, x2, float(p))
-
-
-def _spread(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    if tensor._array.shape == sizes:
-        return tensor
-    return shape.expand(tensor, sizes)
 
 
 # ---------------------------------------------------------------------- of vectors
@@ -176,14 +170,6 @@ def _spread(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm along a dimension, under the name that the node of a distance has."""
     return vector_norm.forward(self, ord, dim, keepdim)
-
-
-def _broadcast_shape(a: Tensor, b: Tensor) -> tuple[int, ...]:
-    have, other = a._array.shape, b._array.shape
-    try:
-        return np.broadcast_shapes(have, other)
-    except ValueError:
-        raise broadcast_error(have, other) from None
 
 
 @face(
@@ -212,7 +198,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
         >>> torch.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
         tensor([5.0000])
     """
-    sizes = _broadcast_shape(x1, x2)
+    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     difference = elementwise.add_number(as_floats(x1 - x2), eps)
     last = (len(sizes) - 1,) if sizes else ()
     order = 2 if p is None else p
@@ -246,7 +232,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {name}"
         )
-    sizes = _broadcast_shape(x1, x2)
+    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     x1, x2 = (cast(x, meeting) for x in (x1, x2))
     if x1._array.shape != x2._array.shape:
         x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)

@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.messages import type_name
-from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, dimensions
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
-from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- equations
 
@@ -186,7 +184,7 @@ _NOTHING = (
 )
 
 
-def _lined_up(operand: Any, labels: Sequence[str], plan: Plan, number: int) -> Any:
+def _lined_up(operand: Tensor, labels: Sequence[str], plan: Plan, number: int) -> Tensor:
     """Bring an operand's dimensions into the common order; what it has not gets size 1."""
     order = [-1] * plan.total
     seen: dict[str, int] = {}
@@ -195,43 +193,43 @@ def _lined_up(operand: Any, labels: Sequence[str], plan: Plan, number: int) -> A
     for label in labels:
         if label == ELLIPSIS:
             for _ in range(plan.covered - (ndim - len(labels) + 1)):
-                operand = applied(shape.unsqueeze, operand, position)
+                operand = shape.unsqueeze(operand, position)
             start = plan.places[label]
             for k in range(plan.covered):
                 order[start + k] = position
                 position += 1
         elif label in seen:
             first = seen[label]
-            sizes = operand.shape
+            sizes = operand._array.shape
             if sizes[first] != sizes[position]:
                 raise RuntimeError(
                     f"einsum(): subscript {label} is repeated for operand {number} but the sizes "
                     f"don't match, {sizes[position]} != {sizes[first]}"
                 )
-            operand = applied(triangular.diagonal, operand, 0, first, position)
+            operand = triangular.diagonal(operand, 0, first, position)
             last = operand.ndim - 1
             moved = [d for d in range(last) if d < first]
             rest = [d for d in range(last) if d >= first]
-            operand = applied(shape.permute, operand, (*moved, last, *rest))
+            operand = shape.permute(operand, (*moved, last, *rest))
         else:
             seen[label] = position
             order[plan.places[label]] = position
             position += 1
     for place, source in enumerate(order):
         if source == -1:
-            operand = applied(shape.unsqueeze, operand, operand.ndim)
+            operand = shape.unsqueeze(operand, operand._array.ndim)
             order[place] = position
             position += 1
-    return applied(shape.permute, operand, tuple(order))
+    return shape.permute(operand, tuple(order))
 
 
-def _check_sizes(operands: Sequence[Any], plan: Plan) -> list[int]:
+def _check_sizes(operands: Sequence[Tensor], plan: Plan) -> list[int]:
     """Check that sizes meet, and count for each dimension the operands that really have it."""
     sizes = [1] * plan.total
     counts = [0] * plan.total
     names = {place: label for label, place in plan.places.items() if label != ELLIPSIS}
     for number, operand in enumerate(operands):
-        for place, size in enumerate(operand.shape):
+        for place, size in enumerate(operand._array.shape):
             if size == 1:
                 continue
             counts[place] += 1
@@ -245,11 +243,11 @@ def _check_sizes(operands: Sequence[Any], plan: Plan) -> list[int]:
     return counts
 
 
-def _contracted(left: Any, right: Any, summed: Sequence[int]) -> Any:
+def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     """Multiply two operands and sum over dimensions that both have: as a batch of products."""
     if not summed:
-        return applied(elementwise.mul, left, right)
-    x, y = left.shape, right.shape
+        return elementwise.mul(left, right)
+    x, y = left._array.shape, right._array.shape
     both, own, other = [], [], []
     for d in range(len(x)):
         if d in summed:
@@ -265,23 +263,23 @@ def _contracted(left: Any, right: Any, summed: Sequence[int]) -> Any:
     batch = math.prod(x[d] for d in both)
     inner = math.prod(x[d] for d in summed)
     rows, columns = math.prod(x[d] for d in own), math.prod(y[d] for d in other)
-    a = applied(shape.permute, left, (*both, *own, *summed, *other))
-    b = applied(shape.permute, right, (*both, *summed, *other, *own))
-    a = _reshaped(a, (batch, rows, inner))
-    b = _reshaped(b, (batch, inner, columns))
-    linear_algebra.check_bmm(_array(a), _array(b))
-    result = applied(linear_algebra.bmm, a, b)
+    a = shape.permute(left, (*both, *own, *summed, *other))
+    b = shape.permute(right, (*both, *summed, *other, *own))
+    a = shape.reshape(a, (batch, rows, inner))
+    b = shape.reshape(b, (batch, inner, columns))
+    linear_algebra.check_bmm(a._array, b._array)
+    result = linear_algebra.bmm(a, b)
     order = (*both, *own, *summed, *other)
     sizes = (*(x[d] for d in both), *(x[d] for d in own), *(1 for _ in summed))
-    result = applied(shape.view, result, (*sizes, *(y[d] for d in other)))
-    return applied(shape.permute, result, tuple(map(order.index, range(len(order)))))
+    result = shape.view(result, (*sizes, *(y[d] for d in other)))
+    return shape.permute(result, tuple(map(order.index, range(len(order)))))
 
 
-def _summed(operands: list[Any], plan: Plan, counts: list[int]) -> Any:
+def _summed(operands: list[Tensor], plan: Plan, counts: list[int]) -> Tensor:
     """Multiply operands from left to right; each dimension is summed over as soon as it can be."""
     result = operands[0]
     for operand in operands[1:]:
-        x, y = result.shape, operand.shape
+        x, y = result._array.shape, operand._array.shape
         shared: list[int] = []
         of_left: list[int] = []
         of_right: list[int] = []
@@ -295,44 +293,24 @@ def _summed(operands: list[Any], plan: Plan, counts: list[int]) -> Any:
                 (of_left if x[d] != 1 else of_right).append(d)
                 counts[d] = 0
         if of_left:
-            result = applied(reduction.sum_dim, addable(result), tuple(of_left), True)
+            result = _total(result, tuple(of_left), True)
         if of_right:
-            operand = applied(reduction.sum_dim, addable(operand), tuple(of_right), True)
+            operand = _total(operand, tuple(of_right), True)
         result = _contracted(result, operand, shared)
     if plan.total == plan.kept:
         return result
     if len(operands) > 1:
-        return applied(shape.view, result, tuple(result.shape[: plan.kept]))
+        return shape.view(result, tuple(result._array.shape[: plan.kept]))
     places = tuple(range(plan.kept, plan.total))
-    return applied(reduction.sum_dim, addable(result), places, False)
+    return _total(result, places, False)
 
 
-def addable(tensor: Any) -> Any:
-    """Give whole numbers as int64, in which they are added up."""
-    array = _array(tensor)
-    if array.dtype.kind not in "iub":
-        return tensor
-    whole = array.astype(np.int64)
-    return wrap(whole) if isinstance(tensor, Tensor) else whole
-
-
-def _array(tensor: Any) -> Any:
-    return tensor._array if isinstance(tensor, Tensor) else tensor
-
-
-def _reshaped(tensor: Any, sizes: tuple[int, ...]) -> Any:
-    if isinstance(tensor, Tensor):
-        return shape.reshape(tensor, sizes)
-    return tensor.reshape(sizes)
-
-
-def _recorded(operands: Sequence[Tensor]) -> bool:
-    """Tell whether the steps have to be recorded, or do more than work on plain arrays."""
-    kind = operands[0]._array.dtype
-    return len(operands) == 1 or (
-        (bool(grad_mode.enabled) and any(t.requires_grad for t in operands))
-        or any(t._array.dtype is not kind for t in operands)
-    )
+def _total(tensor: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """Sum over dimensions; whole numbers are added up as int64."""
+    array = tensor._array
+    if array.dtype.kind in "iub":
+        tensor = wrap(array.astype(np.int64))
+    return reduction.sum_dim(tensor, dims, keepdim)
 
 
 @face("einsum(*args)", method=False)
@@ -376,13 +354,11 @@ def einsum(*args: Any) -> Tensor:
                 f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
             )
     plan = _plan(equation, tuple(operand._array.ndim for operand in operands))
-    recorded = _recorded(operands)
     lined_up = [
-        _lined_up(operand if recorded else operand._array, labels, plan, number)
+        _lined_up(operand, labels, plan, number)
         for number, (operand, labels) in enumerate(zip(operands, plan.labels, strict=True))
     ]
-    result: Tensor = _summed(lined_up, plan, _check_sizes(lined_up, plan))
-    return result if recorded else wrap(result)
+    return _summed(lined_up, plan, _check_sizes(lined_up, plan))
 
 
 def _axes(a: Tensor, b: Tensor, dims: Any) -> tuple[Any, Any]:
@@ -432,9 +408,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     for own, other in zip(first, second, strict=True):
         s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]
         if o == 1 != s:
-            a = reduction.sum_dim(addable(a), (dimension(own, x.ndim),), True)
+            a = _total(a, (dimension(own, x.ndim),), True)
         elif s == 1 != o:
-            b = reduction.sum_dim(addable(b), (dimension(other, y.ndim),), True)
+            b = _total(b, (dimension(other, y.ndim),), True)
         elif s != o:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {s} in dim {own} and "
@@ -456,9 +432,7 @@ def _multiplied(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Te
         if a.is_contiguous() and b.is_contiguous():
             product = a.flatten().dot(b.flatten())
         else:
-            product = reduction.sum_all(
-                addable(elementwise.mul(shape.squeeze_all(a), shape.squeeze_all(b)))
-            )
+            product = elementwise.mul(shape.squeeze_all(a), shape.squeeze_all(b)).sum()
         return shape.view(product, ())
     inner_size = math.prod(x[d] for d in first)
     height, width = math.prod(x[d] for d in rows), math.prod(y[d] for d in columns)

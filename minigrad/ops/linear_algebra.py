@@ -23,7 +23,7 @@ from minigrad.faces import attach, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
 from minigrad.ops import elementwise, shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import applied, broadcast_error, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, quietly
 
 # ---------------------------------------------------------------------- factors that fit
 
@@ -492,10 +492,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
             return matmul(shape.squeeze_dim(a, 0), b)
         if y[0] == 1 and b.requires_grad:
             return matmul(a, shape.squeeze_dim(b, 0))
-    try:
-        batch = np.broadcast_shapes(x[:-2], y[:-2])
-    except ValueError:
-        raise broadcast_error(x[:-2], y[:-2]) from None
+    batch = broadcast_shape(x[:-2], y[:-2])
     count = math.prod(batch)
     rows = x[-2] if len(x) > 1 else 1
     left = shape.reshape(shape.expand(a, (*batch, rows, x[-1])), (count, rows, x[-1]))

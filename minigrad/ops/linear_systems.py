@@ -22,7 +22,7 @@ from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
 from minigrad.ops.linear_algebra import differ
 from minigrad.ops.triangular import tril, triu
-from minigrad.ops.type_promotion import applied, broadcast_error, overridable, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, overridable, quietly
 
 
 def linalg(schema: str, **options: Any) -> Any:
@@ -242,10 +242,7 @@ def _check_fit(name: str, a: Any, b: Any, left: bool) -> None:
             f"{name}: Incompatible shapes of A and B for the equation "
             f"{'AX = B' if left else 'XA = B'} ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
         )
-    try:
-        np.broadcast_shapes(a[:-2], b[:-2])
-    except ValueError:
-        raise broadcast_error(b[:-2], a[:-2]) from None
+    broadcast_shape(b[:-2], a[:-2])
 
 
 @linalg("solve(Tensor A, Tensor B, *, left=True, out=None)", numpy=np.linalg.solve)

@@ -583,15 +583,12 @@ def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -
     return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
 
 
-_SCALAR_TRANSPOSED = (
-    "Tensor.{} is deprecated on 0-D tensors. This function is the identity in these cases."
-)
-
-
 def _reversed(tensor: Tensor) -> Tensor:
     """Give the tensor with its dimensions in reversed order."""
     if tensor.ndim == 0:
-        warnings.warn(_SCALAR_TRANSPOSED.format("T"), UserWarning, stacklevel=2)
+        warnings.warn(
+            f"Tensor.T is deprecated on 0-D tensors. {_IDENTITY}", UserWarning, stacklevel=2
+        )
     elif tensor.ndim != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
@@ -604,17 +601,26 @@ def _reversed(tensor: Tensor) -> Tensor:
     return tensor.permute(tuple(reversed(range(tensor.ndim))))
 
 
-def _matrices_transposed(tensor: Tensor) -> Tensor:
-    """Transpose each matrix of a batch."""
-    if tensor.ndim == 0:
-        warnings.warn(_SCALAR_TRANSPOSED.format("mT"), UserWarning, stacklevel=2)
-        return tensor
-    if tensor.ndim == 1:
-        raise RuntimeError(
-            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
-        )
-    return tensor.transpose(-2, -1)
+def _matrices_transposed(name: str, advice: str, conjugate: bool) -> property:
+    def transposed(tensor: Tensor) -> Tensor:
+        if tensor.ndim == 0:
+            warnings.warn(
+                f"Tensor.{name} is deprecated on 0-D tensors. {advice}", UserWarning, stacklevel=2
+            )
+            return tensor
+        if tensor.ndim == 1:
+            raise RuntimeError(
+                f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D "
+                "tensor."
+            )
+        result: Tensor = tensor.transpose(-2, -1)
+        return wrap(result._array.conj()) if conjugate and tensor.is_complex() else result
 
+    also = ", with complex numbers conjugated" if conjugate else ""
+    return property(transposed, doc=f"Transpose of each matrix of a batch{also}.")
+
+
+_IDENTITY = "This function is the identity in these cases."
 
 attach(
     __name__,
@@ -624,6 +630,7 @@ attach(
         "reshape_as": lambda input, other: reshape(input, resolved(input, other._array.shape)),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
         "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
-        "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
+        "mT": _matrices_transposed("mT", _IDENTITY, False),
+        "mH": _matrices_transposed("mH", "Consider using x.conj().", True),
     },
 )

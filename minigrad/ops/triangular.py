@@ -8,14 +8,13 @@ An entry that is taken gets its gradient back at its place; what is left out get
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import attach, face, numpy_protocols
+from minigrad.core.tensor import Tensor
+from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import cast, check_int, dimension
 from minigrad.ops.parts import _zeros
 from minigrad.ops.type_promotion import applied
@@ -226,59 +225,6 @@ def diagflat(input: Tensor, offset: int) -> Tensor:
         torch.Size([3, 3])
     """
     return diag(input.reshape(-1), offset)
-
-
-def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Set the main diagonal to a number, in place.
-
-    Args:
-        input: With two or more dimensions; those with more than two must be equal.
-        fill_value: The number.
-        wrap: Whether the diagonal of a tall matrix starts again below its end.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.zeros(2, 2).fill_diagonal_(5)
-        tensor([[5., 0.],
-                [0., 5.]])
-    """
-    sizes = input._array.shape
-    if len(sizes) < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if len(sizes) > 2 and len(set(sizes)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
-    if isinstance(fill_value, Tensor):
-        fill_value = fill_value.item()
-    rows, columns = sizes[:2]
-    step = columns + 1
-    for start in range(0, rows if wrap and len(sizes) == 2 else 1, step):
-        part = input if start == 0 else input[start : start + columns]
-        place = diagonal(part, 0, 0, 1)
-        while place._array.ndim > 1:
-            place = diagonal(place, 0, 0, place._array.ndim - 1)
-        place.fill_(fill_value)
-    return input
-
-
-def _adjoint(input: Tensor) -> Tensor:
-    """Transpose each matrix of a batch; complex numbers are conjugated."""
-    ndim = input._array.ndim
-    if ndim == 1:
-        raise RuntimeError(
-            "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
-        )
-    if ndim == 0:
-        warnings.warn(
-            "Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().",
-            UserWarning,
-            stacklevel=2,
-        )
-        return input
-    result: Tensor = input.transpose(-2, -1)
-    return wrap(result._array.conj()) if input._array.dtype.kind == "c" else result
-
-
-attach(__name__, {"fill_diagonal_": fill_diagonal_, "mH": property(_adjoint)})
 
 
 def _numpy_trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:

@@ -267,6 +267,18 @@ def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any
     raise error
 
 
+def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Give the shape that shapes broadcast to.
+
+    Raises:
+        RuntimeError: If they do not.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise broadcast_error(*shapes) from None
+
+
 def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
     """Make the error for shapes that do not broadcast."""
     a = shapes[0]

@@ -208,15 +208,6 @@ TABLE = {
         wrong={"the same": lambda t, x: t.diag_embed(x, 0, 1, 1)},
     ),
     "diagflat": operation(lambda t, x: x.diagflat(-1), (2, 1), dtypes=()),
-    "fill_diagonal_": operation(
-        lambda t, x: (x * 1).fill_diagonal_(3),
-        (2, 3),
-        dtypes=FEW,
-        wrong={
-            "vector": lambda t, x: t.ones(2).fill_diagonal_(3),
-            "sizes": lambda t, x: t.ones(2, 3, 2).fill_diagonal_(3),
-        },
-    ),
     "mH": operation(lambda t, x: x.mH, (2, 2, 3), dtypes=()),
 }
 
@@ -300,5 +291,3 @@ def diagonals_are_views(torch, log):
     torch.diagonal(y, -1).zero_()
     log("matrix", y, graph(y))
     log("gradient", *torch.autograd.grad(y, x, leaf(torch, (3, 3), 2, requires_grad=False)))
-    z = torch.zeros(7, 3).fill_diagonal_(1, wrap=True)
-    log("wrapped", z, torch.zeros(2, 2, 2).fill_diagonal_(1), torch.zeros(5, 2).fill_diagonal_(1))
