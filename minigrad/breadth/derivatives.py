@@ -13,6 +13,10 @@ from minigrad.breadth.levels import Level, Structure, differentiate, mapped, tak
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 
+Function = Callable[..., Any]
+
+_VJP, _JVP = "vjp(f, *primals)", "jvp(f, primals, tangents)"
+
 
 def chosen(argnums: Any, count: int) -> tuple[int, ...]:
     """Give the numbers of the arguments to differentiate for.
@@ -53,13 +57,30 @@ def enter_arguments(
     return given, inputs, structure
 
 
-def with_extra(result: Any, caller: str) -> tuple[Any, Any]:
-    """Take a function's result apart into the output and what comes with it."""
+def called(
+    func: Function, given: Any, options: dict[str, Any], has_aux: bool, caller: str
+) -> tuple[Any, Any]:
+    """Call a function; give its output and what comes with it, which is None without `has_aux`."""
+    result = func(*given, **options)
+    if not has_aux:
+        return result, None
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
             f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
         )
     return result
+
+
+def only_tensors(output: Any, caller: str) -> tuple[list[Tensor], Structure]:
+    """Give the tensors of an output, and how they are nested; there may be nothing else in it."""
+    outputs, form = take_apart(output)
+    for leaf in outputs:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                f"{caller}: expected f(*primals) to return only tensors, got unsupported type "
+                f"{type(leaf)}"
+            )
+    return outputs, form
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
@@ -89,28 +110,23 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
         level = Level()
         with enable_grad():
             given, inputs, structure = enter_arguments(level, arguments, argnums)
-            output, extra = func(*given, **options), None
-            if has_aux:
-                output, extra = with_extra(output, "grad_and_value(f)(*args)")
-            _check_number(output)
+            caller = "grad_and_value(f)(*args)"
+            output, extra = called(func, given, options, has_aux, caller)
+            if not isinstance(output, Tensor):
+                raise RuntimeError(
+                    f"{caller}: Expected f(*args) to return a Tensor, got {type(output)}"
+                )
+            if output.ndim:
+                raise RuntimeError(
+                    f"{caller}: Expected f(*args) to return a scalar Tensor, got tensor with "
+                    f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
             found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
             gradients = structure.build(map(level.leave, found))
         return gradients, value
 
     return gradient_and_value
-
-
-def _check_number(output: Any) -> None:
-    if not isinstance(output, Tensor):
-        raise RuntimeError(
-            f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
-        )
-    if output.ndim:
-        raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
-            f"with {output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
-        )
 
 
 def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
@@ -171,10 +187,15 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         >>> multiply(torch.tensor([1.0, 10.0]))
         (tensor([ 2., 60.]),)
     """
-    level, inputs, structure, outputs, form, extra = record(func, primals, has_aux)
+    level = Level()
+    with enable_grad():
+        inputs, structure = take_apart(primals)
+        inputs = [level.enter(tensor) for tensor in inputs]
+        output, extra = called(func, structure.build(inputs), {}, has_aux, _VJP)
+    outputs, form = only_tensors(output, _VJP)
 
     def multiply(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
-        return structure.build(pull_back(level, inputs, outputs, form, cotangents))
+        return structure.build(_pulled_back(level, inputs, outputs, form, cotangents))
 
     result = form.build(map(level.leave, outputs))
     if has_aux:
@@ -182,26 +203,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     return result, multiply
 
 
-def record(func: Function, primals: Any, has_aux: bool) -> Any:
-    """Call a function in a new level."""
-    level = Level()
-    with enable_grad():
-        inputs, structure = take_apart(primals)
-        inputs = [level.enter(tensor) for tensor in inputs]
-        output, extra = func(*structure.build(inputs)), None
-        if has_aux:
-            output, extra = with_extra(output, "vjp(f, *primals)")
-    outputs, form = take_apart(output)
-    for leaf in outputs:
-        if not isinstance(leaf, Tensor):
-            raise RuntimeError(
-                "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported "
-                f"type {type(leaf)}"
-            )
-    return level, inputs, structure, outputs, form, extra
-
-
-def pull_back(
+def _pulled_back(
     level: Level, inputs: list[Tensor], outputs: list[Tensor], form: Structure, cotangents: Any
 ) -> list[Tensor]:
     """Multiply a vector with the Jacobian of what was recorded."""
@@ -222,9 +224,6 @@ def pull_back(
         seen = outer and level.is_seen(*outputs, *given)
         found = differentiate(outputs, inputs, given, seen, retain_graph=True)
         return [level.leave(gradient) for gradient in found]
-
-
-_CALL = "jvp(f, primals, tangents)"
 
 
 def jvp(
@@ -262,19 +261,19 @@ def jvp(
     """
     if not isinstance(primals, tuple):
         raise RuntimeError(
-            f"{_CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+            f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     inputs, structure = take_apart(primals)
     directions, form = take_apart(tangents)
     if form != structure:
         raise RuntimeError(
-            f"{_CALL}: Expected primals and tangents to have the same python structure. For "
+            f"{_JVP}: Expected primals and tangents to have the same python structure. For "
             "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
             f"structure {structure.specification()} and tangents with structure "
             f"{form.specification()}"
         )
     if not inputs:
-        raise RuntimeError(f"{_CALL}: Expected primals to contain at least one Tensor.")
+        raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
     for tensor, direction in zip(inputs, directions, strict=True):
         if tensor.shape != direction.shape:
             raise RuntimeError(
@@ -285,21 +284,13 @@ def jvp(
     level = Level()
     with enable_grad():
         entered = [level.enter(tensor) for tensor in inputs]
-        output, extra = func(*structure.build(entered)), None
-        if has_aux:
-            output, extra = with_extra(output, _CALL)
-        outputs, its_form = take_apart(output)
-        for leaf in outputs:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(
-                    f"{_CALL}: expected f(*primals) to return only tensors, got unsupported type "
-                    f"{type(leaf)}"
-                )
-            if strict and not leaf.requires_grad:
-                raise RuntimeError(
-                    "jvp(f, primals, tangents, strict=True): The output of f is independent of "
-                    "the inputs. This is not allowed with strict=True."
-                )
+        output, extra = called(func, structure.build(entered), {}, has_aux, _JVP)
+        outputs, its_form = only_tensors(output, _JVP)
+        if strict and not all(leaf.requires_grad for leaf in outputs):
+            raise RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of "
+                "the inputs. This is not allowed with strict=True."
+            )
         # the product u J is linear in u; its derivative in the direction v is J v
         u = [level.enter(wrap(np.zeros_like(leaf._array))) for leaf in outputs]
         first = differentiate(outputs, entered, u, create_graph=True)
@@ -307,9 +298,6 @@ def jvp(
         found = differentiate(first, u, directions, seen)
     results = its_form.build(map(level.leave, outputs)), its_form.build(map(level.leave, found))
     return (*results, mapped(level.leave, extra)) if has_aux else results
-
-
-Function = Callable[..., Any]
 
 
 def jacrev(
@@ -339,7 +327,7 @@ def jacrev(
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return _jacobian(func, argnums, has_aux, "vjp(f, *primals): expected f(*primals)")
+    return _jacobian(func, argnums, has_aux, _VJP)
 
 
 def jacfwd(
@@ -363,7 +351,7 @@ def jacfwd(
                 [2., 5.]])
     """
     check_randomness(randomness)
-    return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents): expected f(*primals)")
+    return _jacobian(func, argnums, has_aux, _JVP)
 
 
 def check_randomness(randomness: Any) -> None:
@@ -375,21 +363,14 @@ def check_randomness(randomness: Any) -> None:
         )
 
 
-def _jacobian(func: Function, argnums: Any, has_aux: bool, expected: str) -> Function:
+def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Function:
     @functools.wraps(func)
     def jacobian(*arguments: Any, **options: Any) -> Any:
         level = Level()
         with enable_grad():
             given, inputs, structure = enter_arguments(level, arguments, argnums)
-            output, extra = func(*given, **options), None
-            if has_aux:
-                output, extra = with_extra(output, expected.partition(":")[0])
-            outputs, form = take_apart(output)
-            for leaf in outputs:
-                if not isinstance(leaf, Tensor):
-                    raise RuntimeError(
-                        f"{expected} to return only tensors, got unsupported type {type(leaf)}"
-                    )
+            output, extra = called(func, given, options, has_aux, caller)
+            outputs, form = only_tensors(output, caller)
             blocks = [
                 structure.build(map(level.leave, _blocks(level, leaf, inputs))) for leaf in outputs
             ]

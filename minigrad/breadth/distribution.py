@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Number
 from typing import Any, ClassVar
@@ -85,7 +84,6 @@ class Distribution:
     """
 
     has_rsample = False
-    has_enumerate_support = False
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
     _validate_args: bool = __debug__
@@ -161,15 +159,6 @@ class Distribution:
         """Draw by a formula of the parameters, which is recorded."""
         raise NotImplementedError
 
-    def sample_n(self, n: int) -> Tensor:
-        """Draw n times; `sample((n,))` says the same."""
-        warnings.warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return self.sample(Size((n,)))
-
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density, or of the probability, at a value."""
         raise NotImplementedError
@@ -184,10 +173,6 @@ class Distribution:
 
     def entropy(self) -> Tensor:
         """Give the entropy, in nats."""
-        raise NotImplementedError
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Give all values of a discrete distribution along a new first dimension."""
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
@@ -210,6 +195,12 @@ class Distribution:
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         """Give the shape of as many draws as `sample_shape` says."""
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _checked(self, value: Any) -> Any:
+        """Give a value back; raise if values are checked and it cannot have been drawn."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return value
 
     def _validate_sample(self, value: Any) -> None:
         """Raise if a value cannot have been drawn."""

@@ -17,8 +17,7 @@ from minigrad.breadth.distribution import (
     probs_to_logits,
 )
 from minigrad.core.tensor import Tensor
-from minigrad.creation.dtypes import int64
-from minigrad.creation.factories import arange, empty, full, ones, rand, zeros, zeros_like
+from minigrad.creation.factories import empty, full, ones, rand, zeros, zeros_like
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.nn import functional as F
@@ -86,16 +85,14 @@ class Normal(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         squares = (value - self.loc) ** 2
         normalized = -squares / (2 * self.scale**2) - self.scale.log()
         return normalized - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
         """Give the probability of a draw that is not greater."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
         return 0.5 * (1 + distance.erf())
 
@@ -168,16 +165,14 @@ class Uniform(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density: minus infinity outside."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         above, below = self.low.le(value), self.high.gt(value)
         inside = above.type_as(self.low) * below.type_as(self.low)
         return inside.log() - (self.high - self.low).log()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Give the probability of a draw that is not greater."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -237,14 +232,12 @@ class Exponential(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Tensor) -> Tensor:
         """Give the probability of a draw that is not greater."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         return 1 - (-self.rate * value).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -275,7 +268,6 @@ class Bernoulli(Distribution):
         "logits": constraints.real,
     }
     support = constraints.boolean
-    has_enumerate_support = True
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -326,20 +318,13 @@ class Bernoulli(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         logits, target = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, target, reduction="none")
 
     def entropy(self) -> Tensor:
         """Give the entropy."""
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Give 0 and 1 along a new first dimension."""
-        values = arange(2, dtype=self._param.dtype)
-        values = values.view((-1, *(1 for _ in self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
 
 
 class Categorical(Distribution):
@@ -361,7 +346,6 @@ class Categorical(Distribution):
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    has_enumerate_support = True
 
     def __init__(
         self,
@@ -425,8 +409,7 @@ class Categorical(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, places[..., :1]).squeeze(-1)
 
@@ -434,9 +417,3 @@ class Categorical(Distribution):
         """Give the entropy."""
         logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Give all values along a new first dimension."""
-        values = arange(self._num_events, dtype=int64)
-        values = values.view((-1, *(1 for _ in self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values

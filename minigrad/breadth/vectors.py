@@ -64,11 +64,6 @@ class Independent(Distribution):
         return self.base_dist.has_rsample
 
     @property
-    def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """Whether all values can be listed."""
-        return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
-
-    @property
     def support(self) -> Any:
         """The values that can be drawn."""
         support = self.base_dist.support
@@ -105,12 +100,6 @@ class Independent(Distribution):
     def entropy(self) -> Tensor:
         """Give the sum of the entropies."""
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Give all values along a new first dimension."""
-        if self.reinterpreted_batch_ndims > 0:
-            raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        return self.base_dist.enumerate_support(expand)
 
     def __repr__(self) -> str:
         """Give the distribution and the number of dimensions."""
@@ -265,8 +254,7 @@ class MultivariateNormal(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        value = self._checked(value)
         lower = self._unbroadcasted_scale_tril
         squares = mahalanobis(lower, value - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)

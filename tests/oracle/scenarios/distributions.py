@@ -48,7 +48,7 @@ def _add(name, make):
         made = make(torch, torch.distributions, *given)
         log("printed", repr(made), made.batch_shape, made.event_shape)
         log("bounds", repr(made.arg_constraints), repr(made.support))
-        log("can", made.has_rsample, made.has_enumerate_support)
+        log("can", made.has_rsample)
         for moment in ("mean", "mode", "variance", "stddev"):
             log(moment, getattr(made, moment))
         torch.manual_seed(3)
@@ -59,7 +59,6 @@ def _add(name, make):
         log("log_prob", made.log_prob(value), made.log_prob(made.sample((3,))).shape)
         log.raises("entropy", made.entropy)
         log.raises("perplexity", made.perplexity)
-        log.raises("enumerate_support", made.enumerate_support)
         log.raises("cdf", lambda: made.cdf(value))
         log.raises("icdf", lambda: made.icdf(torch.tensor(0.3)))
         larger = made.expand((4, *made.batch_shape))
