@@ -28,19 +28,6 @@ from minigrad.core.node import Edge, Node
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
 
-__all__ = [
-    "Event",
-    "GradientAccumulated",
-    "GradientCaptured",
-    "GradientSent",
-    "HookFired",
-    "Log",
-    "NodeStarted",
-    "PassStarted",
-    "RuleApplied",
-    "record",
-]
-
 
 class record:
     """Log the backward passes of a block: what each node got, what each hook saw, what went where.

@@ -7,27 +7,4 @@ from minigrad.classroom.exercises import Exercise, Mistake, Number, Numbers, Ord
 from minigrad.classroom.reasons import Choice
 from minigrad.classroom.values import rounded, show, shown_warnings
 
-__all__ = [
-    "Choice",
-    "Exercise",
-    "Function",
-    "Hook",
-    "Mistake",
-    "Number",
-    "Numbers",
-    "Order",
-    "Property",
-    "Verdict",
-    "check",
-    "compare",
-    "exercises_of",
-    "hint",
-    "judge",
-    "predict",
-    "register",
-    "rounded",
-    "show",
-    "shown_warnings",
-]
-
 _shorten_in_notebooks()

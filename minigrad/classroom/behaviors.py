@@ -56,7 +56,7 @@ class Circumstances:
 
     Args:
         dtype: the default dtype, of which most tensors will be.
-        seed: added to the exercise's own seed.
+        seed: for the random numbers of the inputs.
     """
 
     dtype: Any = torch.float32
@@ -267,7 +267,6 @@ class Function(Behavior):
     Args:
         inputs: gets a seeded `random.Random` and gives the argument tuples, one for each call.
             It is called anew for each function that is run: nobody sees another's leftovers.
-        seed: for the random numbers.
 
     Example:
         >>> square = Function(id="demo.8", asks="square(x), which returns x times x",
@@ -282,7 +281,6 @@ class Function(Behavior):
     """
 
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]
-    seed: int = 0
 
     def trials(
         self,
@@ -299,7 +297,7 @@ class Function(Behavior):
         """
         found: list[Trial] = []
         name = getattr(subject, "__name__", "f")
-        for args in self.inputs(Random(self.seed + when.seed)):
+        for args in self.inputs(Random(when.seed)):
             if found and found[-1].outcome.endless:
                 found.append(found[-1])
                 continue

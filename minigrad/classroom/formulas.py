@@ -136,7 +136,6 @@ class Rule(Exercise):
     Args:
         forward: a function of the same inputs, whose derivative the rule has to give.
         shapes: the inputs' names and shapes, one dict for each case; the rule is proved in all.
-        assumptions: what SymPy may assume of the inputs' entries, such as `{"positive": True}`.
 
     Example:
         >>> cube = Rule(id="demo.9", asks="the rule of x**3", forward=lambda x: x**3,
@@ -150,7 +149,6 @@ class Rule(Exercise):
 
     forward: Callable[..., Any]
     shapes: Sequence[Mapping[str, Any]]
-    assumptions: Mapping[str, bool] | None = None
 
     def examine(self, answer: Any) -> Finding | None:
         """Try to prove the rule, then look for the mistake."""
@@ -159,7 +157,7 @@ class Rule(Exercise):
         if is_stub(answer):
             raise Unsolved
         for case in self.shapes:
-            inputs = self._inputs(case)
+            inputs = [_referee().symbols(name, shape) for name, shape in case.items()]
             result = self.forward(*inputs)
             grad = _referee().symbols("g", tuple(result.shape))
             outcome = self._run(answer, grad, inputs)
@@ -170,10 +168,6 @@ class Rule(Exercise):
                 told = self._known_mistake(_as_tuple(outcome.value), grad, inputs)
                 return Finding(told or problem)
         return None
-
-    def _inputs(self, case: Mapping[str, Any]) -> list[Any]:
-        assumed = self.assumptions or {}
-        return [_referee().symbols(name, shape, **assumed) for name, shape in case.items()]
 
     def _run(self, rule: Callable[..., Any], grad: Any, inputs: list[Any]) -> Outcome:
         """Call a rule; what it changed of its arguments is trouble, too."""

@@ -7,7 +7,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import factories, from_data
 from minigrad.faces import attach, lazy_loading
 from minigrad.faces.arguments import cast
-from minigrad.ops import (  # noqa: F401 - what is loaded at once says its faces
+from minigrad.ops import (
     activations,
     choices,
     comparison,

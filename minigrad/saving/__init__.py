@@ -25,8 +25,6 @@ from minigrad.saving.formats import (
     write_npz,
 )
 
-__all__ = ["load", "save"]
-
 File = str | os.PathLike[str] | BinaryIO
 
 _CONVERT = (

@@ -15,7 +15,7 @@ Example:
 """
 
 try:
-    import sympy as _sympy  # noqa: F401 - the rest of this package needs it
+    import sympy as _sympy
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"minigrad.symbolic computes with SymPy, but there is no module named '{error.name}'. "
@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-from minigrad.symbolic import functions as _functions  # noqa: F401 - fills in NumPy's functions
+from minigrad.symbolic import functions as _functions
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.derivations.derivation import Derivation, Explanation, derive, explain
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify

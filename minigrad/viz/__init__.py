@@ -26,33 +26,3 @@ from minigrad.viz.plots import (
     plot_gradient_flow,
 )
 from minigrad.viz.style import styled, use_style
-
-__all__ = [
-    "Distributions",
-    "Event",
-    "GradientAccumulated",
-    "GradientCaptured",
-    "GradientFlow",
-    "GradientSent",
-    "HookFired",
-    "Log",
-    "NodeStarted",
-    "PassStarted",
-    "Picture",
-    "Player",
-    "Plot",
-    "RuleApplied",
-    "beside",
-    "between",
-    "draw",
-    "play",
-    "plot_chain",
-    "plot_dead_units",
-    "plot_distributions",
-    "plot_function_and_tangent",
-    "plot_gradient_flow",
-    "record",
-    "styled",
-    "use_style",
-    "watch_modules",
-]

@@ -249,12 +249,8 @@ class Picture:
         Raises:
             ValueError: if the name ends in something else.
         """
-        path = Path(path)
         texts = {".svg": lambda: self.svg, ".dot": self.dot, ".txt": lambda: self.table + "\n"}
-        if path.suffix not in texts:
-            raise ValueError(f"cannot write {path.name!r}: the name must end in .svg, .dot or .txt")
-        path.write_text(texts[path.suffix](), encoding="utf-8", newline="\n")
-        return path
+        return written(path, texts)
 
     def html(self) -> str:
         """Return HTML images that carry the whole picture inside.
@@ -305,6 +301,21 @@ class Picture:
     ) -> dict[str, str]:
         # No image/svg+xml: a notebook that is not trusted refuses it, and it would be stored twice.
         return asked_for({"text/plain": self.table, "text/html": self.html()}, include, exclude)
+
+
+def written(path: str | PathLike[str], texts: Mapping[str, Callable[[], str]]) -> Path:
+    """Write the text that belongs to the ending of a file's name; give the path.
+
+    Raises:
+        ValueError: if there is no text for this ending.
+    """
+    path = Path(path)
+    if path.suffix not in texts:
+        *others, last = texts
+        endings = f"{', '.join(others)} or {last}"
+        raise ValueError(f"cannot write {path.name!r}: the name must end in {endings}")
+    path.write_text(texts[path.suffix](), encoding="utf-8", newline="\n")
+    return path
 
 
 def asked_for(

@@ -14,7 +14,7 @@ from minigrad.core.leaves import resolve_edge
 from minigrad.viz.canvas import DIRECTIONS, Canvas, bounds, document, draw_canvas
 from minigrad.viz.graph import Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
-from minigrad.viz.picture import asked_for, box, description, image
+from minigrad.viz.picture import asked_for, box, description, image, written
 from minigrad.viz.player_page import PLAYER_STYLE, SCRIPT
 from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, text_line
 from minigrad.viz.steps import Formulas, Sent, Step, steps_of
@@ -233,7 +233,6 @@ class Player:
         Raises:
             ValueError: If the name ends in something else.
         """
-        path = Path(path)
         page = (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width">'
@@ -242,11 +241,7 @@ class Player:
             '<body class="minigrad-page" style="font-family:sans-serif">'
             f"{self.html()}</body></html>\n"
         )
-        texts = {".html": page, ".txt": self.table + "\n"}
-        if path.suffix not in texts:
-            raise ValueError(f"cannot write {path.name!r}: the name must end in .html or .txt")
-        path.write_text(texts[path.suffix], encoding="utf-8", newline="\n")
-        return path
+        return written(path, {".html": lambda: page, ".txt": lambda: self.table + "\n"})
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""

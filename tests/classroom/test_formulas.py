@@ -154,19 +154,6 @@ def test_a_known_wrong_rule_is_recognized():
     assert found.says == "Spread out."
 
 
-def test_assumptions_reach_the_symbols():
-    root = Rule(
-        id="demo.74",
-        asks="the rule of sqrt(x^2)",
-        forward=lambda x: (x * x).sqrt(),
-        shapes=[{"x": ()}],
-        assumptions={"positive": True},
-        right="It is x.",
-        hints=HINTS,
-    )
-    assert root.examine(lambda grad, x: grad) is None
-
-
 def test_the_gradient_has_its_own_symbols_for_each_entry():
     seen = []
     weighted().examine(lambda grad, x, w: seen.append(grad))

@@ -11,11 +11,11 @@ from minigrad.nn.functional.image import *
 from minigrad.nn.functional.linear import *
 from minigrad.nn.functional.normalization import *
 from minigrad.nn.functional.pooling import *
-from minigrad.ops import classification_losses as _classification_losses  # noqa: F401
-from minigrad.ops import losses as _losses  # noqa: F401
-from minigrad.ops import margin_losses as _margin_losses  # noqa: F401
-from minigrad.ops import probability_losses as _probability_losses  # noqa: F401
-from minigrad.ops import rectifiers as _rectifiers  # noqa: F401
+from minigrad.ops import classification_losses as _classification_losses
+from minigrad.ops import losses as _losses
+from minigrad.ops import margin_losses as _margin_losses
+from minigrad.ops import probability_losses as _probability_losses
+from minigrad.ops import rectifiers as _rectifiers
 
 globals().update(_in_functional)
 globals().update({name: _functions[name] for name in ("hardshrink", "prelu", "relu_")})
