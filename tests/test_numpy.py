@@ -202,3 +202,13 @@ def test_symbols_are_refused_by_what_has_no_formula():
     symbolic = pytest.importorskip("minigrad.symbolic")
     with pytest.raises(TypeError, match=r"^NumPy's cbrt .* is not known for arrays of symbols"):
         np.cbrt(symbolic.symbols("x", 2))
+
+
+def test_what_numpy_computes_is_recorded():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = np.exp(x) * 2
+    assert type(y) is torch.Tensor and type(y.grad_fn).__name__ == "MulBackward0"
+    total = np.add.reduce(np.float32(3) * y, axis=None)
+    total.backward(torch.tensor(0.5))
+    # exp in single precision
+    np.testing.assert_allclose(x.grad.numpy(), 3 * np.exp([[1, 2], [3, 4]]), rtol=1e-6)

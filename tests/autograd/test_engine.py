@@ -75,77 +75,6 @@ def test_a_long_chain_is_recorded_and_differentiated_twice():
 # ------------------------------------------------------------------ dependencies and order
 
 
-def test_a_diamond_runs_its_top_once_after_both_sides(torch, draw):
-    x, left_factor, right_factor, cotangent = draw(3, requires_grad=True), *(draw(3) for _ in "abc")
-    top = x * 2
-    left, right = top * left_factor, top * right_factor
-    seen = []
-    for name, tensor in {"top": top, "left": left, "right": right}.items():
-        tensor.register_hook(lambda grad, name=name: seen.append((name, grad.clone())))
-    (left + right).backward(cotangent)
-    assert [name for name, _ in seen] == ["right", "left", "top"]
-    expected = cotangent * (left_factor + right_factor)
-    assert torch.allclose(seen[-1][1], expected)
-    assert torch.allclose(x.grad, 2 * expected)
-
-
-def test_nested_diamonds_take_one_run_for_each_node(torch):
-    x = torch.tensor(1.0, requires_grad=True)
-    y, runs = x, []
-    for depth in range(60):  # 2 ** 60 paths
-        y = y + y
-        y.register_hook(lambda grad, depth=depth: runs.append(depth))
-    y.backward()
-    assert x.grad.item() == 2.0**60
-    assert runs == [*range(59, -1, -1)]
-
-
-def test_a_tensor_used_a_thousand_times_calls_its_hook_once_with_the_sum(torch, draw):
-    x, factors = draw(2, requires_grad=True), [draw(2) for _ in range(1000)]
-    middle, seen = x * 1, []
-    middle.register_hook(lambda grad: seen.append(grad.clone()))
-    torch.autograd.backward([middle * factor for factor in factors], [torch.ones(2)] * 1000)
-    assert len(seen) == 1
-    expected = np.sum([factor.numpy() for factor in factors], axis=0)
-    # a thousand sums in another order
-    np.testing.assert_allclose(seen[0].numpy(), expected, rtol=1e-11)
-    assert torch.equal(x.grad, seen[0])
-
-
-def test_the_latest_ready_node_runs_first_and_leaves_before_all(torch, draw):
-    early, late = draw(2, requires_grad=True), draw(2, requires_grad=True)
-    seen = []
-    a = early.exp()
-    b = late.exp()
-    c = a.sin()
-    result = c * b
-    for name, tensor in dict(early=early, late=late, a=a, b=b, c=c).items():
-        tensor.register_hook(lambda grad, name=name: seen.append(name))
-    result.backward(draw(2))
-    assert seen == ["c", "b", "late", "a", "early"]
-
-
-def test_set_sequence_nr_changes_the_order(torch, draw):
-    x, seen = draw(2, requires_grad=True), []
-    a, b = x.exp(), x.sin()
-    for name, tensor in dict(a=a, b=b).items():
-        tensor.register_hook(lambda grad, name=name: seen.append(name))
-    result, cotangent = a * b, draw(2)
-    result.backward(cotangent, retain_graph=True)
-    a.grad_fn._set_sequence_nr(b.grad_fn._sequence_nr() + 1)
-    assert a.grad_fn._sequence_nr() == b.grad_fn._sequence_nr() + 1
-    result.backward(cotangent)
-    assert seen == ["b", "a", "a", "b"]
-
-
-def test_sequence_numbers_count_the_nodes(torch):
-    x = torch.tensor(1.0, requires_grad=True)
-    a = x * 2
-    b = a.exp()
-    assert b.grad_fn._sequence_nr() - a.grad_fn._sequence_nr() == 1
-    assert a.grad_fn.next_functions[0][0]._sequence_nr() == 2**64 - 1
-
-
 def _order_of_leaves(torch, count):
     class Several(torch.autograd.Function):
         @staticmethod
@@ -161,10 +90,6 @@ def _order_of_leaves(torch, count):
         leaf.register_hook(lambda grad, number=number: seen.append(number))
     Several.apply(*leaves).backward()
     return seen
-
-
-def test_four_leaves_of_one_node_accumulate_in_the_order_of_the_queue(torch):
-    assert _order_of_leaves(torch, 4) == [0, 2, 1, 3]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 7, 8, 11, 16, 23])
@@ -203,69 +128,3 @@ def test_random_graphs_run_in_pytorchs_order_with_pytorchs_values(seed):
         assert (mine is None) == (other is None)
         if mine is not None:
             np.testing.assert_allclose(mine, other, rtol=1e-12, atol=1e-14)
-
-
-# ------------------------------------------------------------------ what does not run
-
-
-def test_nodes_that_do_not_lead_to_an_input_do_not_run(torch, draw):
-    x, w, seen = draw(2, requires_grad=True), draw(2, requires_grad=True), []
-    a, b = x.exp(), w.exp()
-    for name, tensor in dict(x=x, w=w, a=a, b=b).items():
-        tensor.register_hook(lambda grad, name=name: seen.append(name))
-    y = a * b
-    y.backward(draw(2), inputs=[x], retain_graph=True)
-    assert seen == ["a", "x"]
-    assert w.grad is None
-    seen.clear()
-    torch.autograd.grad(y, [b], draw(2))
-    assert seen == ["b"]
-
-
-def test_an_output_without_gradient_arrives_as_none(torch, draw):
-    class Pair(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.set_materialize_grads(False)
-            return x * 2, x * 3
-
-        @staticmethod
-        def backward(ctx, first, second):
-            arrived.append((first, second))
-            return second * 3
-
-    arrived, seen = [], []
-    x, cotangent = draw(2, requires_grad=True), draw(2)
-    first, second = Pair.apply(x)
-    first.register_hook(seen.append)
-    second.backward(cotangent)
-    assert seen == [None]
-    assert arrived[0][0] is None and torch.equal(arrived[0][1], cotangent)
-    assert torch.allclose(x.grad, cotangent * 3)
-
-
-# ------------------------------------------------------------------ errors in the middle
-
-
-def test_a_hook_that_raises_stops_the_pass_and_nothing_else(torch, draw):
-    x, w, cotangent = draw(2, requires_grad=True), draw(2, requires_grad=True), draw(2)
-    early = x * 2
-    y = early.exp() * w
-
-    def fail(grad):
-        raise LookupError("the hook's own words")
-
-    handle = early.register_hook(fail)
-    for enabled in (True, False):
-        with torch.set_grad_enabled(enabled):
-            with pytest.raises(LookupError, match=r"^the hook's own words$"):
-                y.backward(cotangent, retain_graph=True)
-            assert torch.is_grad_enabled() is enabled
-    assert x.grad is None  # never reached
-    assert torch.allclose(w.grad, 2 * cotangent * early.exp().detach())  # reached twice
-    handle.remove()
-    w.grad = None
-    y.backward(cotangent)
-    twin = x.detach().clone().requires_grad_()
-    ((twin * 2).exp() * w).backward(cotangent)
-    assert torch.equal(x.grad, twin.grad)

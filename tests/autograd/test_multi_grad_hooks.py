@@ -1,4 +1,4 @@
-"""One hook for the gradients of several tensors: counted per pass and thread, freed with them."""
+"""Hooks of several gradients and gradient edges: what they count, and what they keep alive."""
 
 from __future__ import annotations
 
@@ -14,43 +14,6 @@ import minigrad
 @pytest.fixture
 def register(torch):
     return torch.autograd.graph.register_multi_grad_hook
-
-
-def test_the_hook_sees_what_tensor_hooks_see(torch, draw, register):
-    x, y = draw(3, requires_grad=True), draw(3, requires_grad=True)
-    inner = x * y
-    seen, each = [], []
-    inner.register_hook(lambda grad: grad * 2)
-    inner.register_hook(each.append)
-    x.register_hook(each.append)
-    register((inner, x, y), seen.append)
-    (inner * x).backward(draw(3))
-    ((of_inner, of_x, of_y),) = seen
-    assert torch.equal(of_inner, each[0]) and torch.equal(of_x, each[1])
-    assert torch.equal(of_y, y.grad)
-
-
-def test_gradients_are_those_of_the_unhooked_twin(torch, draw, register):
-    x, y, cotangent = draw(3, requires_grad=True), draw(3, requires_grad=True), draw(3)
-    expected = torch.autograd.grad((x * y).exp(), (x, y), cotangent)
-    for mode in ("all", "any"):
-        register((x, y), lambda gradients: 5, mode=mode)
-    (x * y).exp().backward(cotangent)
-    assert torch.equal(x.grad, expected[0]) and torch.equal(y.grad, expected[1])
-
-
-@pytest.mark.parametrize("mode", ["all", "any"])
-def test_each_pass_calls_it_once(torch, draw, register, mode):
-    x, y, calls = draw(3, requires_grad=True), draw(3, requires_grad=True), []
-    handle = register((x, y), lambda gradients: calls.append(1), mode=mode)
-    total = (x * y).sum()
-    for times in (1, 2, 3):
-        total.backward(retain_graph=True)
-        assert len(calls) == times
-    handle.remove()
-    handle.remove()
-    total.backward()
-    assert len(calls) == 3
 
 
 def test_each_thread_counts_its_own_passes(torch, draw, register):
@@ -134,3 +97,34 @@ def test_a_large_graph_is_looked_over_once():
     minigrad.autograd.graph.register_multi_grad_hook(inputs, calls.append)
     total.backward()
     assert [len(gradients) for gradients in calls] == [300]
+
+
+@pytest.fixture
+def edge_of(torch):
+    return torch.autograd.graph.get_gradient_edge
+
+
+def test_an_edge_does_not_keep_the_tensor(torch, draw, edge_of, collector_off):
+    x = draw(3, requires_grad=True)
+    inner = x * 2
+    alive, edge = weakref.ref(inner), edge_of(inner)
+    result = inner.sum()
+    del inner
+    assert alive() is None
+    assert torch.autograd.grad(result, edge)[0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_an_edge_of_a_leaf_keeps_its_accumulate_node(torch, draw, edge_of, collector_off):
+    x = draw(3, requires_grad=True)
+    edge = edge_of(x)
+    assert (x * 2).grad_fn.next_functions[0][0] is edge.node
+    assert edge_of(x).node is edge.node
+
+
+def test_the_accumulate_node_goes_when_nothing_holds_it(collector_off):
+    x = minigrad.tensor([1.0], requires_grad=True)
+    y = x * 2
+    node = weakref.ref(y.grad_fn.next_functions[0][0])
+    assert node() is not None
+    del y
+    assert node() is None

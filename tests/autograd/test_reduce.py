@@ -73,19 +73,6 @@ def test_an_operation_on_broadcast_inputs_gives_gradients_in_their_shapes(seed):
     np.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_gradients_come_back_in_the_dtype_of_their_input(torch):
-    x = torch.tensor([1.5, 2.5], dtype=torch.float32, requires_grad=True)
-    w = torch.tensor([[0.1], [0.2]], dtype=torch.float64, requires_grad=True)
-    y = x * w
-    assert y.dtype is torch.float64
-    cotangent = torch.tensor([[1.0, 10.0], [100.0, 1000.0]], dtype=torch.float64)
-    y.backward(cotangent)
-    assert x.grad.dtype is torch.float32 and w.grad.dtype is torch.float64
-    expected = torch.tensor([1 * 0.1 + 100 * 0.2, 10 * 0.1 + 1000 * 0.2], dtype=torch.float32)
-    assert torch.equal(x.grad, expected)
-    assert w.grad.tolist() == [[26.5], [2650.0]]
-
-
 def test_shapes_that_do_not_broadcast(torch, draw, refused):
     message = (
         "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1"

@@ -245,3 +245,14 @@ def test_no_gradient_of_a_shared_leaf_is_lost(torch, together, switching_often, 
 
         together(work, cotangents)
         assert torch.equal(x.grad, cotangents.sum(0) * 20)
+
+
+def test_one_context_within_itself():
+    import minigrad as torch  # PyTorch stays in inference mode after this
+
+    mode = torch.inference_mode()
+    with mode:
+        with mode:
+            assert torch.is_inference_mode_enabled()
+        assert torch.is_inference_mode_enabled()
+    assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()

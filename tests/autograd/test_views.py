@@ -1,4 +1,4 @@
-"""Views and changes in place: gradients against an out-of-place twin, and what is refused."""
+"""Views and changes in place: gradients are those of a twin that copies."""
 
 from __future__ import annotations
 
@@ -122,91 +122,6 @@ def test_the_twin_is_right_about_pytorch(seed):
     _check(pytest.importorskip("torch"), seed)
 
 
-# ------------------------------------------------------------------ the graph
-
-
-def test_a_change_of_a_view_rewrites_the_history_of_base_and_sisters(torch, draw):
-    x, factor, cotangent = draw(4, requires_grad=True), draw(2), draw(4)
-    base = x * 1
-    changed, sister = base[1:3], base[2:]
-    old = base.grad_fn
-    changed.mul_(factor)
-    assert base.grad_fn.name() == "torch::autograd::CopySlices"
-    assert base.grad_fn.next_functions == ((old, 0), (None, 0))
-    for view in (changed, sister):
-        assert view.grad_fn.name() == "AsStridedBackward0"
-        assert view.grad_fn.next_functions == ((base.grad_fn, 0),)
-    assert changed._base is base and changed._is_view() and not base._is_view()
-    torch.autograd.backward([sister, base], [cotangent[:2], cotangent])
-    total = cotangent.clone()
-    total[2:] += cotangent[:2]
-    total[1:3] *= factor
-    assert torch.allclose(x.grad, total)
-
-
-def test_a_view_of_a_view_has_the_first_tensor_as_its_base(torch, draw):
-    x = draw(2, 3)
-    assert x.t()[1:]._base is x
-    assert (x * 1)._base is None
-
-
-def test_what_flows_into_a_part_that_was_overwritten(torch, draw):
-    x, w, cotangent = draw(3, requires_grad=True), draw(2, requires_grad=True), draw(3)
-    base = x * 2
-    base[1:] = w
-    base.backward(cotangent)
-    assert torch.allclose(x.grad, 2 * cotangent * torch.tensor([1.0, 0.0, 0.0]))
-    assert torch.equal(w.grad, cotangent[1:])
-
-
-def test_a_constant_that_receives_a_recorded_part(torch, draw):
-    w, cotangent = draw(2, requires_grad=True), draw(3)
-    constant = torch.zeros(3, dtype=torch.float64)
-    part = constant[1:]
-    part.copy_(w * 3)
-    assert constant.requires_grad and part.requires_grad
-    (constant * cotangent).sum().backward()
-    assert torch.allclose(w.grad, 3 * cotangent[1:])
-
-
-def test_hooks_of_views_that_were_changed_do_not_run(torch, draw):
-    x, log = draw(4, requires_grad=True), []
-    base = x * 1
-    changed, sister, other_sister = base[:2], base[1:], base[1:]
-    changed.register_hook(lambda grad: log.append("changed, before"))
-    sister.register_hook(lambda grad: log.append("sister, before"))
-    changed.mul_(2)
-    # PyTorch crashes if the history was not asked for before the hook is registered
-    assert other_sister.grad_fn.name() == "AsStridedBackward0"
-    other_sister.register_hook(lambda grad: log.append("other sister, after"))
-    other_sister.retain_grad()
-    cotangent = draw(3)
-    torch.autograd.backward([sister, other_sister, changed], [cotangent * 2, cotangent, draw(2)])
-    assert log == ["other sister, after"]
-    assert torch.equal(other_sister.grad, cotangent)
-
-
-def test_retained_gradients_move_to_the_new_version(torch, draw):
-    x, cotangent = draw(4, requires_grad=True), draw(2)
-    view = (x * 1)[1:3]
-    view.retain_grad()
-    view.mul_(5)
-    view.mul_(7)
-    (view * 2).backward(cotangent)
-    assert torch.equal(view.grad, cotangent * 2)
-    assert torch.allclose(x.grad[1:3], cotangent * 70)
-
-
-def test_a_sister_retains_the_gradient_of_its_newest_version_alone(torch, draw):
-    base, cotangent = draw(2, requires_grad=True) * 1, draw(1)
-    sister = base[:1]
-    sister.retain_grad()
-    old = sister * 2
-    base.mul_(3)
-    (old + sister * 5).backward(cotangent)
-    assert torch.equal(sister.grad, cotangent * 5)
-
-
 def test_a_repeated_view_of_changed_memory_adds_up(torch, draw):
     x, cotangent = draw(2, requires_grad=True), draw(3)
     base = x * 1
@@ -218,68 +133,25 @@ def test_a_repeated_view_of_changed_memory_adds_up(torch, draw):
 
 # ------------------------------------------------------------------ what is refused
 
-NO_GRAD_VIEW = "A view was created in no_grad mode and {} modified inplace with grad mode enabled."
 
+def test_a_changed_view_has_to_be_the_first_argument(torch, draw, define):
+    def forward(ctx, *inputs):
+        ctx.mark_dirty(inputs[place])
+        return inputs[place].mul_(3)
 
-def test_leaves_and_their_views(torch, draw, refused):
-    x = draw(2, 2, requires_grad=True)
-    leaf = "a leaf Variable that requires grad is being used in an in-place operation."
-    with refused(RuntimeError, leaf, "no_grad()"):
-        x.mul_(2)
-    for change in (x[0].mul_, x.t().add_, lambda two: x.__setitem__(0, two)):
-        with refused(RuntimeError, "a view of a leaf Variable that requires grad is being used in"):
-            change(2)
-    with torch.no_grad():
-        before = x.detach().clone()
-        x[0].mul_(2)
-    assert torch.equal(x.detach()[0], before[0] * 2)
-    assert x.is_leaf and x.requires_grad
+    def backward(ctx, grad):
+        return (grad * 3, None) if place == 0 else (None, grad * 3)
 
-
-def test_views_made_without_recording(torch, draw, refused):
-    base = draw(4, requires_grad=True) * 1
-    with torch.no_grad():
-        first, second = base[1:], base[:2]
-    with refused(RuntimeError, NO_GRAD_VIEW.format("is being")):
-        first.mul_(2)
-    base.mul_(2)
-    with refused(
-        RuntimeError, NO_GRAD_VIEW.format("its base or another view of its base has been")
-    ):
-        _ = second.grad_fn
-    assert repr(second).endswith("grad_fn=<Invalid>)")
-
-
-def test_views_that_came_together(torch, draw, refused):
-    first, _ = (draw(2, requires_grad=True) * 1).unbind(0)
-    message = (
-        "Output 0 of Unbind is a view and is being modified inplace. This view is the "
-        "output of a function that returns multiple views."
-    )
-    with refused(RuntimeError, message):
-        first.mul_(2)
-
-
-def test_shapes_and_types_that_do_not_fit(torch, draw, refused):
-    with refused(RuntimeError, "output with shape [2] doesn't match the broadcast shape [3, 2]"):
-        draw(2).mul_(draw(3, 2))
-    with refused(RuntimeError, "result type Float can't be cast to the desired output type Long"):
-        torch.zeros(2, dtype=torch.int64).mul_(0.5)
-    with refused(RuntimeError, "unsupported operation: more than one element of the written-to"):
-        draw(1).expand(3).mul_(2)
-    with refused(RuntimeError, "Can't detach views in-place. Use detach() instead."):
-        (draw(2, requires_grad=True) * 1)[:1].detach_()
-    message = "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimen"
-    with refused(RuntimeError, message):
-        draw(3).add_(draw(2))
-
-
-def test_a_source_of_another_dtype_gets_its_gradient_in_its_own(torch, draw):
-    cotangent = draw(3)
-    for key in (slice(0, 2), slice(None)):
-        target = draw(3, requires_grad=True) * 1
-        source = torch.tensor([1.0, 2.0, 3.0][key], dtype=torch.float32, requires_grad=True)
-        target[key] = source
-        target.backward(cotangent)
-        assert source.grad.dtype is torch.float32
-        assert torch.allclose(source.grad, cotangent[key].to(torch.float32))
+    function = define(forward, backward)
+    x, other, cotangent = draw(2, 3, requires_grad=True), draw(3, requires_grad=True), draw(2, 3)
+    place, base = 0, x * 1
+    function.apply(base[0], other)
+    base.backward(cotangent)
+    expected = cotangent.clone()
+    expected[0] *= 3
+    assert torch.allclose(x.grad, expected)
+    if torch.__name__ == "minigrad":  # PyTorch gives a wrong gradient here
+        place, base = 1, x * 1
+        function.apply(other, base[0])
+        with pytest.raises(RuntimeError, match="that view is not its first tensor argument"):
+            base.backward(cotangent)

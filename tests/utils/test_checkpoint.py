@@ -44,83 +44,6 @@ def collector_off():
     gc.enable()
 
 
-def test_it_is_reached_as_in_pytorch(torch):
-    assert torch.utils.checkpoint.checkpoint is not None
-    assert issubclass(torch.utils.checkpoint.CheckpointError, RuntimeError)
-
-
-# ------------------------------------------------------------------ gradients
-
-
-@BOTH
-def test_gradients_are_those_without_a_checkpoint(torch, checkpoint, draw, reentrant):
-    def part(x, w):
-        return ((x @ w).tanh() @ w).sin() * x
-
-    x, w, v = draw(3, 3), draw(3, 3), draw(3, 3, requires_grad=False)
-    (part(part(x, w), w) * v).sum().backward()
-    expected = x.grad, w.grad
-    x.grad = w.grad = None
-    y = checkpoint(part, x, w, use_reentrant=reentrant)
-    z = checkpoint(part, y, w, use_reentrant=reentrant)
-    (z * v).sum().backward()
-    # the gradients that meet at w may be added in another order
-    np.testing.assert_allclose(x.grad.numpy(), expected[0].numpy(), rtol=1e-12)
-    np.testing.assert_allclose(w.grad.numpy(), expected[1].numpy(), rtol=1e-12)
-
-
-@BOTH
-@pytest.mark.parametrize("depth", [2, 4])
-@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad=True:UserWarning")
-def test_checkpoints_within_checkpoints(torch, checkpoint, draw, reentrant, depth):
-    runs = []
-
-    def level(x, depth):
-        runs.append(depth)
-        y = x.sin() * x
-        if depth:
-            y = checkpoint(level, y, depth - 1, use_reentrant=reentrant)
-        return y.tanh() * x
-
-    def plain(x, depth):
-        y = x.sin() * x
-        return (plain(y, depth - 1) if depth else y).tanh() * x
-
-    x, v = draw(3), draw(3, requires_grad=False)
-    (plain(x, depth) * v).sum().backward()
-    expected, x.grad = x.grad, None
-    (checkpoint(level, x, depth, use_reentrant=reentrant) * v).sum().backward()
-    np.testing.assert_array_equal(x.grad.numpy(), expected.numpy())
-    # each level runs once more than the one around it
-    assert [runs.count(d) for d in range(depth, -1, -1)] == [*range(2, depth + 3)]
-
-
-def test_second_derivatives_pass_through(torch, checkpoint, draw):
-    def part(x):
-        return (x * x).sin() * x
-
-    x, v = draw(3), draw(3, requires_grad=False)
-    results = []
-    for y in (part(x), checkpoint(part, x, use_reentrant=False)):
-        (first,) = torch.autograd.grad((y * v).sum(), x, create_graph=True)
-        results.append(torch.autograd.grad((first * v).sum(), x)[0].numpy())
-    np.testing.assert_array_equal(*results)
-
-
-@BOTH
-def test_a_deep_chain_of_checkpoints(torch, checkpoint, draw, reentrant):
-    x = draw(2)
-    y = x
-    for _ in range(300):
-        y = checkpoint(lambda y: y.sin() * 1.01, y, use_reentrant=reentrant)
-    y.sum().backward()
-    z = plain = x.detach().requires_grad_()
-    for _ in range(300):
-        z = z.sin() * 1.01
-    z.sum().backward()
-    np.testing.assert_array_equal(x.grad.numpy(), plain.grad.numpy())
-
-
 # ------------------------------------------------------------------ memory
 
 
@@ -207,31 +130,6 @@ def test_what_a_pass_did_not_need_is_freed_with_it(collector_off):
     np.testing.assert_allclose(x.grad.numpy(), (x.exp().cos() * x.exp()).detach().numpy())
 
 
-# ------------------------------------------------------------------ random numbers
-
-
-@BOTH
-@pytest.mark.parametrize("preserve", [True, False])
-def test_dropout_drops_the_same_entries_twice(torch, checkpoint, draw, reentrant, preserve):
-    masks = []
-
-    def part(x):
-        masks.append((torch.rand(50) > 0.5).to(torch.float64))
-        return (x * masks[-1]).tanh()
-
-    x, v = draw(50), draw(50, requires_grad=False)
-    y = checkpoint(part, x, use_reentrant=reentrant, preserve_rng_state=preserve)
-    torch.rand(3)
-    state = torch.get_rng_state()
-    (y * v).sum().backward()
-    first, second = masks
-    assert torch.equal(first, second) is preserve
-    assert torch.equal(state, torch.get_rng_state()) is preserve
-    if preserve:
-        expected = (v * first * (1 - y * y)).detach()
-        np.testing.assert_allclose(x.grad.numpy(), expected.numpy(), rtol=1e-12, atol=1e-15)
-
-
 # ------------------------------------------------------------------ warnings and errors
 
 
@@ -263,23 +161,3 @@ def test_an_error_says_what_differs():
     text = failing()
     assert "Number of tensors saved during forward: 2" in text
     assert "Number of tensors saved during recomputation: 1" in text
-
-
-@BOTH
-def test_after_an_error_everything_works_again(torch, checkpoint, draw, reentrant):
-    calls = []
-
-    def part(x):
-        calls.append(x)
-        y = x.exp()
-        if len(calls) == 2:
-            raise KeyError("in the second run")
-        return y * y
-
-    x = draw(2)
-    y = checkpoint(part, x, use_reentrant=reentrant)
-    with pytest.raises(KeyError, match="in the second run"):
-        y.sum().backward(retain_graph=True)
-    assert torch.is_grad_enabled()
-    y.sum().backward()
-    np.testing.assert_allclose(x.grad.numpy(), (2 * (2 * x).exp()).detach().numpy(), rtol=1e-12)

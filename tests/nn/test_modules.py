@@ -1,8 +1,9 @@
-"""Sequential, ModuleList, ModuleDict: indexing, changing, printing, and what they refuse."""
+"""Modules: what containers refuse and print, what hooks let go of, what interrupts a call."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import gc
+import weakref
 
 import pytest
 
@@ -55,13 +56,6 @@ def test_sequentials_are_added(torch):
     assert kinds(net) == ["ReLU", "Tanh", "ELU"]
     with pytest.raises(ValueError, match="add operator supports only objects of Sequential class"):
         net + 3
-
-
-def test_sequential_with_names(torch):
-    nn = torch.nn
-    net = nn.Sequential(OrderedDict(first=nn.ReLU(), second=nn.Tanh()))
-    assert repr(net) == "Sequential(\n  (first): ReLU()\n  (second): Tanh()\n)"
-    assert net.second is net[1]
 
 
 def test_sequential_refuses(torch):
@@ -138,3 +132,115 @@ def test_module_dict(torch):
 def test_module_dict_refuses(torch, given, kind, message):
     with pytest.raises(kind, match=message):
         torch.nn.ModuleDict(given)
+
+
+def echo(torch, error=None):
+    """A module that returns what it was called with, or raises."""
+
+    class Echo(torch.nn.Module):
+        def forward(self, *args, **kwargs):
+            if error is not None:
+                raise error
+            return "result", args, kwargs
+
+    return Echo()
+
+
+def record(events, name, returned=None):
+    """A hook that notes its arguments after the module, and returns or raises what is given."""
+
+    def hook(module, *args):
+        events.append((name, *args))
+        if isinstance(returned, Exception):
+            raise returned
+        return returned
+
+    return hook
+
+
+def test_a_keyboard_interrupt_calls_nothing(torch):
+    module, events = echo(torch, KeyboardInterrupt()), []
+    module.register_forward_hook(record(events, "a"), always_call=True)
+    with pytest.raises(KeyboardInterrupt):
+        module(1)
+    assert events == []
+
+
+DEPRECATED = " is deprecated and will be removed in future versions. This hook will be missing "
+PLEASE = "Please use register_full_backward_hook to get the documented behavior."
+
+
+def module_of(torch, forward):
+    class Given(torch.nn.Module):
+        def forward(self, *args):
+            return forward(*args)
+
+    return Given()
+
+
+def lists(grads):
+    return [None if grad is None else grad.tolist() for grad in grads]
+
+
+def leaf(torch, *values):
+    return torch.tensor(values, requires_grad=True)
+
+
+def hooked(torch, forward):
+    module = module_of(torch, forward)
+    seen = []
+    module.register_backward_hook(
+        lambda module, grad_input, grad_output: seen.append((lists(grad_input), lists(grad_output)))
+    )
+    return module, seen
+
+
+def call(module, *args, warning):
+    with pytest.warns(FutureWarning) as caught:
+        result = module(*args)
+    assert [str(each.message) for each in caught] == [warning]
+    return result
+
+
+def test_a_result_in_a_dictionary_is_found_with_a_warning(torch):
+    module, seen = hooked(torch, lambda x: {"text": "text", "y": x * 2})
+    expected = (
+        "Using non-full backward hooks on a Module that does not return a single Tensor or a "
+        f"tuple of Tensors{DEPRECATED}some of the grad_output. {PLEASE}"
+    )
+    result = call(module, leaf(torch, 1.0), warning=expected)
+    result["y"].backward(torch.tensor([3.0]))
+    assert seen == [([[6.0], None], [[3.0]])]
+
+
+def test_it_does_not_keep_its_module_alive(torch):
+    module, _ = hooked(torch, lambda x: x.exp())
+    result = module(torch.zeros(1, requires_grad=True) * 1)
+    del module
+    gc.collect()
+    with pytest.raises(RuntimeError, match="You are trying to call the hook of a dead Module!"):
+        result.backward(torch.tensor([3.0]))
+
+
+def pre_hook(module, state_dict, prefix, *rest):
+    module.loaded_from = sorted(state_dict)
+
+
+def test_a_hook_with_its_module_does_not_keep_it_alive(torch):
+    linear = torch.nn.Linear(1, 1)
+    linear._register_load_state_dict_pre_hook(pre_hook, with_module=True)
+    gone = weakref.ref(linear)
+    gc.disable()
+    try:
+        del linear
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_it_takes_floating_point_tensors_only(torch):
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'detach'"):
+        torch.nn.Parameter(3)
+    text = "Only Tensors of floating point and complex dtype can require gradients"
+    with pytest.raises(RuntimeError, match=text):
+        torch.nn.Parameter(torch.tensor([1]))
