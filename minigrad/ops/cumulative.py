@@ -13,11 +13,12 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, face, numpy_protocols
-from minigrad.faces.arguments import as_floats, cast, check_tensor, dimension_of, not_implemented
+from minigrad.faces.arguments import as_floats, dimension_of, not_implemented
 from minigrad.faces.face import in_place_form
 from minigrad.ops import elementwise
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import select, slice_dim
+from minigrad.ops.reduction import added_up_in
 from minigrad.ops.shape import clone, flip, to_copy
 from minigrad.ops.type_promotion import applied, overridable, quietly
 
@@ -130,17 +131,10 @@ def _running(operation: Any, what: str, example: str) -> None:
     name = operation.__name__
 
     def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
-        own = input._array.dtype
-        wanted = None if dtype is None else dtype.numpy
-        if wanted is not None and wanted.kind == "b":
+        if dtype is not None and dtype.numpy.kind == "b":
             raise not_implemented(f"{name}_out_cpu", np.empty(0, bool))
-        if wanted is None:
-            input = cast(input, np.dtype("int64")) if own.kind in "iub" else input
-        elif own.kind == wanted.kind == "f":
-            return operation(input, dim, None if own == wanted else wanted)
-        else:
-            input = cast(input, wanted)
-        return operation(input, dim, None)
+        input, wanted = added_up_in(input, dtype)
+        return operation(input, dim, wanted)
 
     function.__doc__ = f"""Give the running {what} along a dimension. Integers use int64.
 
@@ -236,43 +230,7 @@ def range_of(tensor: Tensor, dim: int, start: int, end: int) -> Tensor:
 # ---------------------------------------------------------------------- integrals
 
 
-def _steps(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """Give the distances between sample points, in a shape that fits the areas."""
-    if "b" in (x._array.dtype.kind, y._array.dtype.kind):
-        raise RuntimeError(
-            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
-        )
-    if x.ndim == 1:
-        if x.shape[0] != y.shape[dim]:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-        x = x.view(*(-1 if d == dim else 1 for d in range(y.ndim)))
-    elif x.ndim < y.ndim:
-        x = x.view(*([1] * (y.ndim - x.ndim)), *x.shape)
-    return _differences(x, dim)
-
-
-def _differences(x: Tensor, dim: int) -> Tensor:
-    size = x._array.shape[dim]
-    earlier = range_of(x, dim, 0, size - 1)
-    return elementwise.sub(range_of(x, dim, 1, size), earlier)
-
-
-def _check(name: str, y: Tensor, dim: int, dx: Any) -> int:
-    check_tensor(name, y, "y")
-    if not y.ndim:
-        if name == "trapezoid":
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        if y._array.dtype.kind != "b":
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    number = dimension_of(name, dim, y, 2)
-    if y._array.dtype.kind == "b":
-        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
-    if isinstance(dx, complex):
-        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
-    return number
-
-
-@face("trapezoid(y, x=None, *, dx=None, dim=-1)", method=False)
+@face("trapezoid(Tensor y, Tensor? x=None, *, dx=None, dim=-1)", method=False)
 def trapezoid(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
     r"""Integrate along a dimension by the trapezoidal rule: :math:`\sum (y_i + y_{i+1}) d_i / 2`.
 
@@ -287,30 +245,42 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
         >>> torch.trapezoid(torch.tensor([1.0, 5.0, 3.0]))
         tensor(7.)
     """
-    number = _integral("trapezoid", y, x, dx, dim)
-    size = y._array.shape[number]
-    if size == 0:
-        left = y._array.shape[:number] + y._array.shape[number + 1 :]
-        return wrap(np.zeros(left, y._array.dtype))
-    if x is not None:
-        areas: Tensor = _areas("trapezoid", y, x, number).sum(number)
-        return elementwise.div_number(areas, 2.0)
-    ends = elementwise.add(select(y, number, 0), select(y, number, size - 1))
-    total = elementwise.sub(FACES["sum"].method(y, number), _times(ends, 0.5))
-    return _times(total, 1.0 if dx is None else float(dx))
-
-
-def _integral(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> int:
     if x is not None and dx is not None:
-        raise TypeError(f"{name}() takes x or dx, not both")
-    return _check(name, y, dim, dx)
+        raise TypeError("trapezoid() takes x or dx, not both")
+    if not y.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = dimension_of("trapezoid", dim, y)
+    if "b" in [each._array.dtype.kind for each in (y, x) if each is not None]:
+        names = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(
+            f"trapezoid: received a bool input for {names}, but bool is not supported"
+        )
+    if isinstance(dx, complex):
+        raise RuntimeError("trapezoid: Currently, we only support dx as a real number.")
+    sizes = y._array.shape
+    last = sizes[dim] - 1
+    if last < 0:
+        return wrap(np.zeros(sizes[:dim] + sizes[dim + 1 :], y._array.dtype))
+    if x is None:
+        ends = elementwise.add(select(y, dim, 0), select(y, dim, last))
+        total = elementwise.sub(FACES["sum"].method(y, dim), _times(ends, 0.5))
+        return _times(total, 1.0 if dx is None else float(dx))
+    both = elementwise.add(range_of(y, dim, 1, last + 1), range_of(y, dim, 0, last))
+    areas = elementwise.mul(both, _steps(x, y, dim)).sum(dim)
+    return elementwise.div_number(areas, 2.0)
 
 
-def _areas(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
-    check_tensor(name, x, "x", 2)
-    steps, size = _steps(name, y, x, dim), y._array.shape[dim]
-    both = elementwise.add(range_of(y, dim, 1, size), range_of(y, dim, 0, size - 1))
-    return elementwise.mul(both, steps)
+def _steps(x: Tensor, y: Tensor, dim: int) -> Tensor:
+    """Give the distances between sample points, in a shape that fits the areas."""
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
+        x = x.view(*(-1 if d == dim else 1 for d in range(y.ndim)))
+    elif x.ndim < y.ndim:
+        x = x.view(*([1] * (y.ndim - x.ndim)), *x.shape)
+    size = x._array.shape[dim]
+    earlier = range_of(x, dim, 0, size - 1)
+    return elementwise.sub(range_of(x, dim, 1, size), earlier)
 
 
 def _times(tensor: Tensor, number: float) -> Tensor:

@@ -242,24 +242,6 @@ def _check_operand(name: str, other: Any) -> None:
         raise no_tensor(f"{name}_", other, "other", 1)
 
 
-def in_place(operation: Callable[..., Any]) -> Callable[..., Tensor]:
-    """Make the method that does in place what an operation does: `x.exp_()` of `exp(x)`.
-
-    Args:
-        operation: A function whose first argument is the tensor; its name gives that of the method.
-    """
-    name = operation.__name__
-
-    def method(tensor: Tensor, *others: Any, **settings: Any) -> Tensor:
-        called = functools.partial(operation, **settings) if settings else operation
-        return write(called, tensor, *others)
-
-    made: Any = method
-    made.__name__, made.__wrapped__ = f"{name}_", operation
-    made.__doc__ = f"Do what `{name}` does, in place."
-    return made
-
-
 def _plain_arrays(tensor: Tensor, other: Any) -> bool:
     """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
     if not isinstance(other, Tensor) or write_watchers:
@@ -377,8 +359,8 @@ attach(
         "masked_fill_": masked_fill_,
         "__iadd__": _operator("add", add_),
         "__isub__": _operator("sub", sub_),
-        "__imul__": _operator("mul", in_place(elementwise.mul)),
-        "__itruediv__": _operator("div", in_place(elementwise.div)),
+        "__imul__": _operator("mul", vars(Tensor)["mul_"]),
+        "__itruediv__": _operator("div", vars(Tensor)["div_"]),
         "__ipow__": _operator("pow", pow_),
     },
 )

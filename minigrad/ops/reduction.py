@@ -84,37 +84,24 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     return np.true_divide(_add_up(self, axis=dim, keepdims=keepdim), entries)
 
 
-# The same in another type that was asked for; PyTorch records no conversion for it.
-_sum_all_rule, _sum_dim_rule = sum_all.rules["self"], sum_dim.rules["self"]
-_mean_all_rule, _mean_dim_rule = mean_all.rules["self"], mean_dim.rules["self"]
+def _in_another_type(operation: Any) -> Any:
+    """Declare the same in a type that was asked for; PyTorch records no conversion for it."""
+
+    def all_as(self: Array, dtype: Any) -> Array:
+        return operation.forward(self.astype(dtype))
+
+    def dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
+        return operation.forward(self.astype(dtype), dim, keepdim)
+
+    forward: Any = all_as if operation.__name__.endswith("all") else dim_as
+    forward.__name__ = f"{operation.__name__}_as"
+    forward.__doc__ = operation.__doc__.replace(":", ", in a given type:", 1)
+    declare = differentiable(operation.node.__name__, broadcasts=True, self=operation.rules["self"])
+    return declare(quietly(forward))
 
 
-@differentiable("SumBackward0", broadcasts=True, self=_sum_all_rule)
-@quietly
-def sum_all_as(self: Array, dtype: Any) -> Array:
-    """Sum of all entries, in a given type."""
-    return np.add.reduce(self.astype(dtype), axis=None)
-
-
-@differentiable("SumBackward1", broadcasts=True, self=_sum_dim_rule)
-@quietly
-def sum_dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
-    """Sum over dimensions, in a given type."""
-    return np.add.reduce(self.astype(dtype), axis=dim, keepdims=keepdim)
-
-
-@differentiable("MeanBackward0", broadcasts=True, self=_mean_all_rule)
-@quietly
-def mean_all_as(self: Array, dtype: Any) -> Array:
-    """Mean of all entries, in a given type."""
-    return mean_all.forward(self.astype(dtype))
-
-
-@differentiable("MeanBackward1", broadcasts=True, self=_mean_dim_rule)
-@quietly
-def mean_dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
-    """Mean over dimensions, in a given type."""
-    return mean_dim.forward(self.astype(dtype), dim, keepdim)
+sum_all_as, sum_dim_as = _in_another_type(sum_all), _in_another_type(sum_dim)
+mean_all_as, mean_dim_as = _in_another_type(mean_all), _in_another_type(mean_dim)
 
 
 def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
@@ -331,10 +318,19 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- sums and means
 
 
-def computes_in_another(input: Tensor, dtype: Any) -> bool:
-    """Tell whether floats are to be reduced in another floating-point type."""
+def added_up_in(input: Tensor, dtype: Any) -> tuple[Tensor, Any]:
+    """Give a tensor, and the NumPy dtype in which to add up or multiply its entries.
+
+    Integers and booleans are added up in int64. Floats are converted on the way, which leaves no
+    node of its own in the graph.
+    """
     own = input._array.dtype
-    return bool(dtype.is_floating_point and own.kind == "f" and dtype.numpy != own)
+    if dtype is None:
+        return (cast(input, np.dtype("int64")), None) if own.kind in "iub" else (input, None)
+    wanted = dtype.numpy
+    if own.kind == wanted.kind == "f":
+        return input, None if own == wanted else wanted
+    return input.to(dtype), None
 
 
 def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
@@ -357,17 +353,15 @@ def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
         tensor([4., 6.])
     """
-    if dtype is not None:
-        if computes_in_another(input, dtype):
-            if dim is None and not keepdim:
-                return sum_all_as(input, dtype.numpy)
-            return sum_dim_as(input, _reduced(dim, input), keepdim, dtype.numpy)
-        input = input.to(dtype)
-    elif input._array.dtype.kind in "iub":
-        input = cast(input, np.dtype("int64"))
+    wanted = None
+    if dtype is not None or input._array.dtype.kind in "iub":
+        input, wanted = added_up_in(input, dtype)
     if dim is None and not keepdim:
-        return sum_all(input)
-    return sum_dim(input, _reduced(dim, input), keepdim)
+        return sum_all(input) if wanted is None else sum_all_as(input, wanted)
+    dims = _reduced(dim, input)
+    if wanted is None:
+        return sum_dim(input, dims, keepdim)
+    return sum_dim_as(input, dims, keepdim, wanted)
 
 
 @face("mean(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
@@ -382,20 +376,20 @@ def mean(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
         tensor([2., 3.])
     """
+    wanted = None
     if dtype is not None:
-        if computes_in_another(input, dtype):
-            if dim is None and not keepdim:
-                return mean_all_as(input, dtype.numpy)
-            return mean_dim_as(input, _reduced(dim, input), keepdim, dtype.numpy)
-        input = input.to(dtype)
+        input, wanted = added_up_in(input, dtype)
     if input._array.dtype.kind in "iub":
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {input.dtype.tensor_type}"
         )
     if dim is None and not keepdim:
-        return mean_all(input)
-    return mean_dim(input, _reduced(dim, input), keepdim)
+        return mean_all(input) if wanted is None else mean_all_as(input, wanted)
+    dims = _reduced(dim, input)
+    if wanted is None:
+        return mean_dim(input, dims, keepdim)
+    return mean_dim_as(input, dims, keepdim, wanted)
 
 
 def _sum_to_size(self: Tensor, *size: Any) -> Tensor:

@@ -389,16 +389,6 @@ def unique_consecutive(
 # ---------------------------------------------------------------------- histograms
 
 
-def _binned(array: Any, edges: Any, weights: Any) -> Any:
-    """Add up weights in each bin. The last bin has its right edge too; NaN is in none."""
-    number = len(edges) - 1
-    inside = (array >= edges[0]) & (array <= edges[-1])
-    place = np.searchsorted(edges, array[inside], "right") - 1
-    place = np.minimum(place, number - 1)
-    chosen = None if weights is None else weights[inside]
-    return np.bincount(place, chosen, minlength=number).astype(array.dtype)
-
-
 @face(
     "histogram(Tensor input, bins=100, *, range=None, weight=None, density=False, out=None)"
     " -> (hist, bin_edges)"
@@ -431,10 +421,9 @@ def histogram(input: Tensor, bins: Any, range: Any, weight: Tensor | None, densi
             f"input tensor excluding its innermost dimension, but got input with shape "
             f"{[array.size, 1]} and weight with shape {list(weight.shape)}"
         )
-    counts = _binned(array, edges, None if weight is None else weight._array.reshape(-1))
-    if density:
-        counts = (counts / counts.sum() / np.diff(edges)).astype(array.dtype)
-    return wrap(counts), wrap(edges)
+    weights = None if weight is None else weight._array.reshape(-1)
+    counts, _ = np.histogram(array, edges, weights=weights, density=density)
+    return wrap(counts.astype(array.dtype)), wrap(edges)
 
 
 def _edges(input: Tensor, array: Any, bins: Any, ends: Any) -> Any:

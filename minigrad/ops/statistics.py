@@ -11,11 +11,11 @@ import numpy as np
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import cast, dimension, dimension_of, dimensions
+from minigrad.faces.arguments import dimension_of, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
 from minigrad.ops.own_nodes import Decomposition, recorded
-from minigrad.ops.reduction import count, mean_all, mean_dim, spread
+from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim, spread
 from minigrad.ops.type_promotion import applied, quietly
 
 # ---------------------------------------------------------------------- products
@@ -175,21 +175,6 @@ def var_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[T
 # ---------------------------------------------------------------------- what is called
 
 
-def added_up_in(input: Tensor, dtype: Any) -> tuple[Tensor, Any]:
-    """Give a tensor, and the NumPy dtype in which to add up or multiply its entries.
-
-    Integers and booleans are added up in int64. Floats are converted on the way, which leaves no
-    node of its own in the graph.
-    """
-    own = input._array.dtype
-    if dtype is None:
-        return (cast(input, np.dtype("int64")), None) if own.kind in "iub" else (input, None)
-    wanted = dtype.numpy
-    if own.kind == wanted.kind == "f":
-        return input, None if own == wanted else wanted
-    return cast(input, wanted), None
-
-
 def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     """Give the numbers of dimensions; None if none was said, which means all."""
     return None if dim is None else dimensions(dim, input.ndim)
@@ -307,15 +292,8 @@ def _of_numpy(name: str) -> Any:
     return reduction
 
 
-def _numpy_product(
-    a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False, **others: Any
-) -> Tensor:
-    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    if axis is None and not keepdims:
-        return a.prod()
-    for number in sorted((dimension(d, a.ndim) for d in axes), reverse=True):
-        a = a.prod(number, keepdims)
-    return a
+def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return a.prod() if axis is None else a.prod(axis, keepdims)
 
 
 numpy_protocols.functions.update(
@@ -326,6 +304,6 @@ numpy_protocols.functions.update(
         np.nansum: lambda a, axis=None, keepdims=False: a.nansum(axis, keepdims),
     }
 )
-numpy_protocols.ufuncs[np.multiply, "reduce"] = lambda array, axis=0, **options: _numpy_product(
-    array, axis, **options
+numpy_protocols.ufuncs[np.multiply, "reduce"] = lambda array, axis=0, keepdims=False: (
+    _numpy_product(array, axis, keepdims)
 )

@@ -64,7 +64,6 @@ def test_a_pair_is_released_after_use() -> None:
 NUMPY = {
     "prod": lambda x: np.prod(x, axis=1),
     "prod of all": np.prod,
-    "prod over two": lambda x: np.prod(x, axis=(0, 1), keepdims=True),
     "multiply.reduce": lambda x: np.multiply.reduce(x, axis=0),
     "var": np.var,
     "std": lambda x: np.std(x, axis=0, ddof=1),
