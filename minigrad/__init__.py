@@ -51,7 +51,8 @@ newaxis = None
 
 # As in PyTorch, 1 / 0 is inf and log(-1) is nan, without a word. This silences NumPy's warnings
 # about such values only where minigrad's own files compute.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.ops\.")
+_own = r"minigrad\.(ops|nn\.functional)\."
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=_own)
 
 _keep_freed_memory()
 globals().update(_functions)

@@ -142,12 +142,12 @@ def floats(kernel: str) -> Callable[..., list[Any]]:
 
 def activation(
     schema: str,
-    settings: Callable[..., Any],
+    settings: Callable[..., Any] | None = None,
     in_place: Any = None,
     *,
+    of: Any = None,
     named: bool = False,
     public: str | None = None,
-    doc: str | None = None,
 ) -> Callable[[Any], Any]:
     """Give an operation its faces in `minigrad.nn.functional`, and in `minigrad`.
 
@@ -156,24 +156,26 @@ def activation(
         settings: Checks what is given, from the function's name on, and gives what the operation
             gets behind the input.
         in_place: The operation in place if it is another one: then `elu_` has a name, too.
-        named: Whether there is such a name all the same.
+        of: The operation, if what is decorated says its settings and what it does.
+        named: Whether there is a name for it in place all the same.
         public: What stands in the place of `inplace` if there are functions in `minigrad`.
-        doc: What the function does, if the operation does not say it.
     """
     name, may_change = schema.partition("(")[0], "inplace" in schema
 
-    def decorate(operation: Any) -> Any:
+    def decorate(said: Any) -> Any:
+        operation, checked = of or said, settings or said
+
         def function(input: Tensor, *given: Any) -> Tensor:
-            return operation(input, *settings(name, input, *given))
+            return operation(input, *checked(name, input, *given))
 
         def changing(input: Tensor, *given: Any) -> Tensor:
-            return write(in_place or operation, input, *settings(f"{name}_", input, *given))
+            return write(in_place or operation, input, *checked(f"{name}_", input, *given))
 
         def either(input: Tensor, *given: Any) -> Tensor:
             return (changing if given[-1] else function)(input, *given[:-1])
 
-        function.__module__ = changing.__module__ = operation.__module__  # the file that says it
-        function.__doc__ = either.__doc__ = doc or operation.__doc__
+        function.__module__ = changing.__module__ = said.__module__  # the file that says it
+        function.__doc__ = either.__doc__ = said.__doc__
         changing.__doc__ = f"Do what `{name}` does, in place."
         functional(schema)(either if may_change else function)
         changed = schema.replace(f"{name}(", f"{name}_(", 1)
@@ -184,7 +186,7 @@ def activation(
             in_functional[f"{name}_"] = FACES[f"{name}_"].function
         elif named or in_place:
             functional(changed.replace(", inplace=False", ""))(changing)
-        return operation
+        return said
 
     return decorate
 

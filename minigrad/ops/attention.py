@@ -1,4 +1,4 @@
-r"""The derivative of attention: values averaged with weights that queries and keys agree on.
+r"""Attention and its derivative: values averaged with weights that queries and keys agree on.
 
 For queries :math:`Q`, keys :math:`K` and values :math:`V`, one in each row, and a scale
 :math:`s`,
@@ -16,12 +16,18 @@ Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import c_name
+from minigrad.faces import functional
+from minigrad.faces.face import in_functional
+from minigrad.ops import dropout as dropout  # says what drops weights
+from minigrad.ops import elementwise
 from minigrad.ops.reduction import softmax, softmax_backward
 from minigrad.ops.type_promotion import quietly
 
@@ -119,3 +125,175 @@ def safe_softmax(self: Array, dim: Any) -> Array:
     """Softmax that gives zeros where all scores are minus infinity, instead of NaN."""
     weights = softmax.forward(self, dim)
     return np.where(np.maximum.reduce(self, axis=dim, keepdims=True) == -np.inf, 0, weights)
+
+
+# ---------------------------------------------------------------------- what is called
+
+
+@functional
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    r"""Average values with weights: $\mathrm{softmax}(s Q K^\top + M) V$.
+
+    Four dimensions, no dropout and a mask without gradient make one node in the graph; anything
+    else is made of matrix products and a softmax, as in PyTorch.
+
+    Args:
+        query: What each place asks for, $Q$.
+        key: What each place offers to be found by, $K$.
+        value: What each place has to say, $V$.
+        attn_mask: True where a query may look, or a number to add to each score. It broadcasts.
+        dropout_p: The probability with which weights are dropped.
+        is_causal: Whether each place may only look at itself and those before it.
+        scale: The factor $s$; $1 / \sqrt{E}$ if None.
+        enable_gqa: Whether several heads of the query may share one of the key and the value.
+
+    Returns:
+        For each query the average of the values. A query that may look nowhere gets zeros.
+
+    Raises:
+        RuntimeError: If dtypes or shapes do not fit, or a mask is given and `is_causal` is set.
+
+    Shape:
+        - query: (N, ..., L, E); key: (N, ..., S, E); value: (N, ..., S, Ev)
+        - attn_mask: broadcasts to (N, ..., L, S)
+        - output: (N, ..., L, Ev)
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> x = torch.rand(1, 2, 3, 4)
+        >>> y = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+        >>> torch.allclose(y[..., 0, :], x[..., 0, :])  # the first place sees only itself
+        True
+    """
+    tensors = {"query": query, "key": key, "value": value}
+    _check(tensors, attn_mask)
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+    if enable_gqa and query.ndim > 3:
+        heads = query.shape[-3]
+        for each in (key, value):
+            if each.shape[-3] == 0 or heads % each.shape[-3]:
+                raise RuntimeError(
+                    "Number of heads in key and value must divide the number of heads in query"
+                )
+    if scale is None:
+        scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    if _is_one_node(query, key, value, attn_mask, dropout_p, enable_gqa):
+        if enable_gqa:
+            key, value = (_for_each_head(each, query.shape[-3]) for each in (key, value))
+        mask = _additive(query, key, attn_mask, is_causal)
+        return attention(query, key, value, mask, scale, Kept())
+    return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _check(tensors: dict[str, Tensor], mask: Tensor | None) -> None:
+    """Raise if dimensions or dtypes do not fit."""
+    arrays = {name: tensor._array for name, tensor in tensors.items()}
+    query = arrays["query"]
+    if any(array.ndim < 2 for array in arrays.values()):
+        found = " ".join(f"{name}.dim: {array.ndim}" for name, array in arrays.items())
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got "
+            f"{found.replace(' value', ' and value')} instead."
+        )
+    if any(array.dtype != query.dtype for array in arrays.values()):
+        found = " ".join(f"{name}.dtype: {c_name(array)}" for name, array in arrays.items())
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got "
+            f"{found.replace(' value', ' and value')} instead."
+        )
+    if mask is not None and mask._array.dtype.kind != "b":
+        own = mask._array
+        if own.dtype not in (np.dtype(np.float32), query.dtype):
+            raise RuntimeError(
+                "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                f"attn_mask.dtype: {c_name(own)} and  query.dtype: {c_name(query)} instead."
+            )
+
+
+def _is_one_node(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, gqa: bool
+) -> bool:
+    """Tell whether PyTorch computes this in one operation on the CPU."""
+    sizes = [each._array.shape for each in (query, key, value)]
+    if dropout_p or any(len(size) != 4 or 0 in size for size in sizes):
+        return False
+    first, second, third = sizes
+    if len({size[-1] for size in sizes}) != 1 or len({size[0] for size in sizes}) != 1:
+        return False
+    if second[2] != third[2] or second[1] != third[1] or (first[1] != second[1] and not gqa):
+        return False
+    if any(each._array.strides[-1] != each._array.itemsize for each in (query, key, value)):
+        return False
+    return mask is None or (not mask.requires_grad and mask.ndim in (2, 4))
+
+
+def _additive(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> Any:
+    """Give what to add to the scores: 0 where a query may look, else minus infinity."""
+    dtype = query._array.dtype
+    allowed = None if mask is None else mask._array
+    if is_causal:
+        causal = np.tri(query.shape[-2], key.shape[-2], dtype=bool)
+        if allowed is not None and allowed.dtype.kind != "b":
+            return np.where(causal, allowed, -np.inf).astype(dtype)
+        allowed = causal if allowed is None else causal & allowed
+    if allowed is None:
+        return None
+    if allowed.dtype.kind != "b":
+        return allowed.astype(dtype, copy=False)
+    return np.where(allowed, 0, -np.inf).astype(dtype)
+
+
+def _for_each_head(shared: Tensor, heads: int) -> Tensor:
+    """Repeat each head of a key or a value for the heads of the query that share it."""
+    *outer, own, length, width = shared.shape
+    count = heads // own
+    repeated = shared.unsqueeze(-3).expand(*outer, own, count, length, width)
+    return repeated.clone().contiguous().view(*outer, heads, length, width)
+
+
+def _composed(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float,
+    gqa: bool,
+) -> Tensor:
+    """Compute attention by matrix products and a softmax."""
+    if is_causal and mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+            "is_causal=True"
+        )
+    if is_causal:
+        mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+    if gqa:
+        key, value = (_for_each_head(each, query.shape[-3]) for each in (key, value))
+    root = math.sqrt(scale) if scale >= 0 else math.sqrt(-scale)
+    sign = 1.0 if scale >= 0 else -1.0
+    scores = elementwise.mul_number(query, root * sign) @ elementwise.mul_number(
+        key.transpose(-2, -1), root
+    )
+    if mask is not None:
+        if mask._array.dtype.kind == "b":
+            mask = wrap(np.where(mask._array, 0, -np.inf).astype(query._array.dtype))
+        scores = scores + mask
+    weights = safe_softmax(scores, scores.ndim - 1)
+    if dropout_p:
+        weights = in_functional["dropout"](weights, dropout_p)
+    result: Tensor = weights @ value
+    return result

@@ -1,4 +1,4 @@
-r"""The derivatives of convolutions, plain and transposed, in one, two or three dimensions.
+r"""Convolutions and their derivatives, plain and transposed, in one, two or three dimensions.
 
 What deep learning calls a convolution is a correlation, :math:`y = w \star x`. Its gradient in the
 input is the transposed convolution with the same kernel, its gradient in the kernel a correlation
@@ -13,125 +13,84 @@ Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learni
 
 from __future__ import annotations
 
-import math
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import type_name
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.faces import face
+from minigrad.ops import shape
 from minigrad.ops.correlation import (
-    add_windows,
+    Sizes,
     correlate,
     in_single,
     kernel_gradient,
     output_sizes,
     padded,
+    per_dimension,
     spread,
-    window_entry,
 )
-from minigrad.ops.type_promotion import applied, quietly
+from minigrad.ops.linear_algebra import differ
+from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops.type_promotion import applied, quietly, taking
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
 
 
-def _again(grad: Any, input: Any, weight: Any, *settings: Any) -> Any:
+_SETTINGS = "stride, padding, dilation, transposed, output_padding, groups"
+
+
+def _again(input: Any, weight: Any, *settings: Any) -> Any:
     """Convolve within a rule of a rule, without a bias."""
     bias = ABSENT if isinstance(input, Tensor) else ABSENT._array
     return applied(convolution, input, weight, bias, *settings)
 
 
 # The rules of the rules. What is linear in two things is differentiated by putting the gradient in
-# the place of one of them.
+# the place of one of them. PyTorch computes all three gradients in one node, which knows all three
+# inputs; so each rule here takes them too, and its gradient in what it has no use for is zeros.
 
 
-def _input_in_grad(
-    grad: Any,
-    weight: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-) -> Any:
-    settings = (stride, padding, dilation, transposed, output_padding, groups)
-    return _again(grad, grad, weight, *settings)
+def _reached(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, more: Sizes
+) -> tuple[int, ...]:
+    """Give the sizes of what a transposed convolution makes."""
+    settings = zip(sizes, kernel, stride, padding, dilation, more, strict=True)
+    return tuple((n - 1) * s + d * (k - 1) + 1 - 2 * p + m for n, k, s, p, d, m in settings)
 
 
-def _input_in_weight(
-    grad: Any,
-    grad_output: Any,
-    weight: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-) -> Any:
-    settings = (stride, padding, dilation, transposed, output_padding, groups)
+@taking(f"grad, grad_output, weight, {_SETTINGS}")
+def _input_in_weight(grad: Any, grad_output: Any, weight: Any, *settings: Any) -> Any:
     return applied(convolution_backward_weight, grad_output, grad, weight, *settings)
 
 
-def _weight_in_grad(
-    grad: Any,
-    input: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-) -> Any:
-    settings = (stride, padding, dilation, transposed, output_padding, groups)
-    return _again(grad, input, grad, *settings)
-
-
-def _weight_in_input(
-    grad: Any,
-    grad_output: Any,
-    input: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-) -> Any:
-    settings = (stride, padding, dilation, transposed, output_padding, groups)
+@taking(f"grad, grad_output, input, {_SETTINGS}")
+def _weight_in_input(grad: Any, grad_output: Any, input: Any, *settings: Any) -> Any:
     return applied(convolution_backward_input, grad_output, input, grad, *settings)
-
-
-def _zeros(grad: Any) -> Any:
-    """Give zeros that know where they come from: gradgradcheck wants a graph of each gradient."""
-    return np.where(np.ones(grad.shape, bool), 0, grad)
-
-
-# PyTorch computes all three gradients in one node, which knows all three of these inputs; so each
-# rule here takes them too, and its gradient in what it has no use for is zeros.
 
 
 @differentiable(
     "ConvolutionBackwardBackward0",
-    grad_output=_input_in_grad,
-    input=lambda grad: _zeros(grad),
+    grad_output=taking(f"grad, weight, {_SETTINGS}")(
+        lambda grad, weight, *settings: _again(grad, weight, *settings)
+    ),
+    # zeros that know where they come from: gradgradcheck wants a graph of each gradient
+    input=lambda grad: np.where(np.ones(grad.shape, bool), 0, grad),
     weight=_input_in_weight,
 )
 @in_single
+@taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_input(
-    grad_output: Array,
-    input: Array,
-    weight: Array,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
+    grad_output: Array, input: Array, weight: Array, *settings: Any
 ) -> Array:
     r"""Gradient in the input, :math:`\bar x_i = \sum_{so + dk - p = i} w_k g_o`."""
+    stride, padding, dilation, transposed, _, groups = settings
     sizes = input.shape[2:]
     if transposed:
         whole = padded(grad_output, padding, padding)
@@ -143,23 +102,19 @@ def convolution_backward_input(
 
 @differentiable(
     "ConvolutionBackwardBackward0",
-    grad_output=_weight_in_grad,
+    grad_output=taking(f"grad, input, {_SETTINGS}")(
+        lambda grad, input, *settings: _again(input, grad, *settings)
+    ),
     input=_weight_in_input,
     weight=lambda grad: np.zeros_like(grad),
 )
 @in_single
+@taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_weight(
-    grad_output: Array,
-    input: Array,
-    weight: Array,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
+    grad_output: Array, input: Array, weight: Array, *settings: Any
 ) -> Array:
     r"""Gradient of a convolution in its kernel, :math:`\bar w_k = \sum_o g_o x_{so + dk - p}`."""
+    stride, padding, dilation, transposed, _, groups = settings
     if transposed:
         grad_output, input = input, grad_output
     whole = padded(input, padding, padding)
@@ -192,30 +147,17 @@ def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -
 )
 @quietly
 @in_single
-def convolution(
-    input: Array,
-    weight: Array,
-    bias: Array,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-) -> Array:
+@taking(f"input, weight, bias, {_SETTINGS}")
+def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Array:
     r"""Convolution :math:`y_o = b + \sum_k w_k x_{so + dk - p}`, or its transposed.
 
     The transposed one is :math:`y_i = b + \sum_{so + dk - p = i} w_k x_o`. A bias of size 0 is
     none.
     """
+    stride, padding, dilation, transposed, output_padding, groups = settings
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
-        reached = tuple(
-            (n - 1) * s + d * (k - 1) + 1 - 2 * p + more
-            for n, k, s, p, d, more in zip(
-                sizes, kernel, stride, padding, dilation, output_padding, strict=True
-            )
-        )
+        reached = _reached(sizes, kernel, stride, padding, dilation, output_padding)
         result = spread(input, weight, reached, stride, padding, dilation, groups)
     else:
         outputs = output_sizes(sizes, kernel, stride, padding, dilation)
@@ -226,46 +168,322 @@ def convolution(
     return result if result.flags.c_contiguous else result.copy()
 
 
-# ---------------------------------------------------------------------- windows as columns
+# ---------------------------------------------------------------------- checks
 
 
-def _unfolded_rule(
-    grad: Any, self_sym_sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> Any:
-    sizes = tuple(self_sym_sizes[-2:])
-    return applied(col2im, grad, sizes, kernel_size, dilation, padding, stride)
+def _out_of_range(
+    x: Any, w: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any, groups: int
+) -> RuntimeError:
+    """Make the error for a setting that is out of range."""
+    if min(padding) < 0:
+        return RuntimeError("negative padding is not supported")
+    if min(output_padding) < 0:
+        return RuntimeError("negative output_padding is not supported")
+    if min(stride) <= 0:
+        return RuntimeError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        return RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    if groups <= 0:
+        return RuntimeError("non-positive groups is not supported")
+    return RuntimeError(
+        f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, "
+        f"but got {x.ndim}-dimensional input of size {list(x.shape)} instead"
+    )
 
 
-def _folded_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    return applied(im2col, grad, kernel_size, dilation, padding, stride)
+def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) -> None:
+    """Raise if the channels of input, weight and bias do not fit."""
+    which = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
+    outer = w.shape[0]
+    if outer < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
+            f"got weight of size {list(w.shape)} instead"
+        )
+    if outer % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{list(w.shape)}] instead"
+        )
+    channels = outer if transposed else w.shape[1] * groups
+    if x.shape[1] != channels:
+        raise RuntimeError(
+            f"Given {which}, weight of size {list(w.shape)}, expected input{list(x.shape)} to have "
+            f"{channels} channels, but got {x.shape[1]} channels instead"
+        )
+    kernels = w.shape[1] * groups if transposed else outer
+    if bias is not None and bias.shape != (kernels,):
+        which = f"{which}, weight" if transposed else "weight"
+        raise RuntimeError(
+            f"Given {which} of size {list(w.shape)}, expected bias to be 1-dimensional with "
+            f"{kernels} elements, but got bias of size {list(bias.shape)} instead"
+        )
 
 
-@differentiable("Im2ColBackward0", self=_unfolded_rule)
-def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
-    """Windows side by side as columns: each entry collects the gradients of its windows."""
-    batch = self if self.ndim == 4 else self[None]
-    outputs = output_sizes(batch.shape[2:], kernel_size, stride, padding, dilation)
-    whole = padded(batch, padding, padding)
-    columns = np.empty_like(whole, shape=(*batch.shape[:2], *kernel_size, *outputs))
-    for entry in np.ndindex(*kernel_size):
-        columns[(slice(None), slice(None), *entry)] = whole[
-            (..., *window_entry(entry, outputs, stride, dilation))
-        ]
-    rows = batch.shape[1] * math.prod(kernel_size)
-    return columns.reshape(*self.shape[:-3], rows, math.prod(outputs))
+def _check_sizes(
+    x: Any, w: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any
+) -> None:
+    """Raise if no window fits, or a transposed convolution leaves nothing."""
+    sizes, kernel = x.shape[2:], w.shape[2:]
+    if not transposed:
+        if all(o >= 1 for o in output_sizes(sizes, kernel, stride, padding, dilation)):
+            return
+        whole = " x ".join(str(n + 2 * p) for n, p in zip(sizes, padding, strict=True))
+        wide = " x ".join(str(d * (k - 1) + 1) for d, k in zip(dilation, kernel, strict=True))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({whole}). Kernel size: ({wide}). Kernel "
+            "size can't be greater than actual input size"
+        )
+    limits = [max(s, d) for s, d in zip(stride, dilation, strict=True)]
+    if any(more >= limit for more, limit in zip(output_padding, limits, strict=True)):
+        ndim = max(len(sizes), 2)
+        names = ("depth", "height", "width")[3 - ndim :]
+        listed = " ".join(
+            f"{label}_{name}: {value}"
+            for label, values, missing in (
+                ("output_padding", output_padding, 0),
+                ("stride", stride, 1),
+                ("dilation", dilation, 1),
+            )
+            for name, value in zip(names, (missing,) * (ndim - len(sizes)) + values, strict=True)
+        )
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got {listed}"
+        )
+    reached = _reached(sizes, kernel, stride, padding, dilation, output_padding)
+    if min(reached) < 1:
+        if len(sizes) == 1:  # PyTorch computes it as an image of height 1
+            sizes, reached = (1, *sizes), (1, *reached)
+        raise RuntimeError(
+            f"Given input size per channel: ({' x '.join(map(str, sizes))}). Calculated output "
+            f"size per channel: ({' x '.join(map(str, reached))}). Output size is too small"
+        )
 
 
-@differentiable("Col2ImBackward0", self=_folded_rule)
-def col2im(
-    self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> Array:
-    """Columns added up at the places of their windows: each gets the gradient of its window."""
-    outputs = output_sizes(output_size, kernel_size, stride, padding, dilation)
-    channels = self.shape[-2] // math.prod(kernel_size)
-    count = self.shape[0] if self.ndim == 3 else 1
-    sizes = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
-    whole = np.zeros_like(self, order="C", shape=(count, channels, *sizes))
-    columns = self.reshape(count, channels, *kernel_size, *outputs)
-    add_windows(whole, columns, stride, dilation)
-    inner = padded(whole, [-p for p in padding], [-p for p in padding])
-    return inner.reshape(*self.shape[:-2], channels, *output_size)
+def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
+    """Raise if input, weight and bias are of different types."""
+    if bias is not None and differ(bias, x) and not (transposed and differ(w, x)):
+        raise RuntimeError(
+            f"Input type ({dtypes.c_name(x)}) and bias type ({dtypes.c_name(bias)}) should be the "
+            "same"
+        )
+    if differ(x, w):
+        raise RuntimeError(
+            f"expected scalar type {dtypes.scalar_name(x)} but found {dtypes.scalar_name(w)}. "
+            "Convert one of them with .to(dtype)."
+        )
+    if x.dtype.kind == "b":
+        kernel = "slow_conv_transpose2d_out_cpu" if transposed else "slow_conv2d_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[Tensor, bool]:
+    """Give the input with a batch, and whether it was without one."""
+    for place, (label, given) in enumerate((("input", input), ("weight", weight)), 1):
+        if not isinstance(given, Tensor):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: '{label}' (position "
+                f"{place}) must be Tensor, not {type_name(given)}"
+            )
+    if bias is not None and not isinstance(bias, Tensor):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: 'bias' (position 3) must be "
+            f"Tensor, not {type(bias).__name__}"
+        )
+    single = input._array.ndim == ndim + 1
+    if not single and input._array.ndim != ndim + 2:
+        raise RuntimeError(
+            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
+            f"input of size: {list(input._array.shape)}"
+        )
+    return (shape.unsqueeze(input, 0) if single else input), single
+
+
+# Which arguments the settings are, for errors.
+_PLACES = {"stride": 4, "padding": 5, "dilation": 6, "output_padding": 6}
+
+
+def _expanded(setting: str, value: Any, ndim: int) -> tuple[int, ...]:
+    """Give a setting for each dimension."""
+    return per_dimension(
+        f"conv{ndim}d",
+        setting,
+        _PLACES[setting],
+        value,
+        ndim,
+        lambda given: (
+            f"expected {setting} to be a single integer value or a list of {ndim} values to match "
+            f"the convolution dimensions, but got {setting}={given}"
+        ),
+    )
+
+
+def _settings(
+    ndim: int, weight: Tensor, stride: Any, padding: Any, dilation: Any, output_padding: Any
+) -> tuple[tuple[int, ...], ...]:
+    given = (stride, padding, dilation, output_padding)
+    if weight._array.ndim == ndim + 2 and {*map(type, given)} == {int}:  # as they mostly are
+        return tuple((each,) * ndim for each in given)
+    whole = (each.__class__ is int for each in given)
+    # a number stands for as many as the function has dimensions, whatever the weight has
+    pairs = [(each,) * ndim if one else each for each, one in zip(given, whole, strict=True)]
+    wanted = weight._array.ndim - 2
+    names = ("stride", "padding", "dilation", "output_padding")
+    return tuple(_expanded(name, each, wanted) for name, each in zip(names, pairs, strict=True))
+
+
+def _named_padding(
+    padding: str, input: Tensor, weight: Tensor, stride: Any, dilation: Any
+) -> tuple[Tensor, tuple[int, ...]]:
+    """Give the padding that a name stands for; what is longer at the end is put there already."""
+    kernel = weight._array.shape[2:]
+    ndim = len(kernel)
+    if padding == "valid":
+        return input, (0,) * ndim
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(s != 1 for s in _expanded("stride", stride, ndim)):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    steps = _expanded("dilation", dilation, ndim)
+    totals = [d * (k - 1) for d, k in zip(steps, kernel, strict=True)]
+    if any(total % 2 for total in totals):
+        warnings.warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a "
+            "zero-padded copy of the input be created",
+            UserWarning,
+            stacklevel=4,
+        )
+        longer = [side for total in reversed(totals) for side in (0, total % 2)]
+        input = constant_pad_nd(input, tuple(longer), 0)
+    return input, tuple(total // 2 for total in totals)
+
+
+def _convolved(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    settings: tuple[tuple[int, ...], ...],
+    transposed: bool,
+    groups: int,
+) -> Tensor:
+    """Check that everything fits, and convolve."""
+    x, w = input._array, weight._array
+    stride, padding, dilation, output_padding = settings
+    if (
+        w.ndim != x.ndim
+        or min(stride) <= 0
+        or min(dilation) <= 0
+        or min(padding) < 0
+        or min(output_padding) < 0
+        or groups <= 0
+    ):
+        raise _out_of_range(x, w, stride, padding, dilation, output_padding, groups)
+    _check_channels(x, w, None if bias is None else bias._array, transposed, groups)
+    _check_sizes(x, w, stride, padding, dilation, transposed, output_padding)
+    _check_dtypes(x, w, None if bias is None else bias._array, transposed)
+    given = (stride, padding, dilation, transposed, output_padding, groups)
+    return convolution(input, weight, ABSENT if bias is None else bias, *given)
+
+
+# ---------------------------------------------------------------------- what is called
+
+
+def _convolve(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> Tensor:
+    r"""Slide kernels over a signal: $y_o = b + \sum_k w_k x_{so + dk - p}$.
+
+    Args:
+        name: The function that is called.
+        ndim: How many dimensions the signal has, beside batch and channels.
+        input: The signal, with or without a batch.
+        weight: The kernels.
+        bias: What is added to each output channel, or None.
+        stride: How far the window moves at each step.
+        padding: How many zeros go around the signal; or `"valid"` for none, or `"same"` for as many
+            as keep its size, which needs a stride of 1.
+        dilation: How far apart the entries of the window are.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or a setting is out of range.
+
+    Shape:
+        - input: (N, in_channels, *sizes), or without N
+        - weight: (out_channels, in_channels / groups, *kernel)
+        - output: (N, out_channels, *outputs), where an output's size is
+          $\lfloor (n + 2p - d(k - 1) - 1) / s \rfloor + 1$
+    """
+    batch, single = _batched(name, ndim, input, weight, bias)
+    if isinstance(padding, str):
+        batch, padding = _named_padding(padding, batch, weight, stride, dilation)
+    settings = _settings(ndim, weight, stride, padding, dilation, 0)
+    result = _convolved(batch, weight, bias, settings, False, groups)
+    return shape.squeeze_dim(result, 0) if single else result
+
+
+def _spread(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> Tensor:
+    r"""Spread each entry over a window: a convolution backwards.
+
+    Args:
+        name: The function that is called.
+        ndim: How many dimensions the signal has, beside batch and channels.
+        input: The entries to spread, with or without a batch.
+        weight: The kernels.
+        bias: What is added to each output channel, or None.
+        stride: How far apart the windows are.
+        padding: How much is cut off on each side of the result.
+        output_padding: How much the result is longer at the end of each dimension.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+        dilation: How far apart the entries of a window are.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or a setting is out of range.
+
+    Shape:
+        - input: (N, in_channels, *sizes), or without N
+        - weight: (in_channels, out_channels / groups, *kernel)
+        - output: (N, out_channels, *outputs), where an output's size is
+          $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
+    """
+    batch, single = _batched(name, ndim, input, weight, bias)
+    settings = _settings(ndim, weight, stride, padding, dilation, output_padding)
+    result = _convolved(batch, weight, bias, settings, True, groups)
+    return shape.squeeze_dim(result, 0) if single else result
+
+
+def _face(compute: Callable[..., Tensor], ndim: int, schema: str) -> None:
+    """Make a function that hands its name, the number of dimensions and its arguments on."""
+    name = schema.partition("(")[0]
+
+    def convolve(*given: Any) -> Tensor:
+        return compute(name, ndim, *given)
+
+    convolve.__doc__ = compute.__doc__
+    face(schema, method=False)(convolve)
+
+
+_FIRST = "input, weight, bias=None, stride=1, padding=0"
+for _ndim in (1, 2, 3):
+    _face(_convolve, _ndim, f"conv{_ndim}d({_FIRST}, dilation=1, groups=1)")
+    _more = "output_padding=0, groups=1, dilation=1"
+    _face(_spread, _ndim, f"conv_transpose{_ndim}d({_FIRST}, {_more})")

@@ -46,6 +46,41 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
+def per_dimension(
+    name: str,
+    setting: str,
+    position: int,
+    value: Any,
+    ndim: int,
+    wrong_count: Callable[[list[Any]], str],
+) -> tuple[int, ...]:
+    """Give a setting of a window for each dimension, as whole numbers.
+
+    Args:
+        name: The function that asks, for errors.
+        setting: What the setting is called.
+        position: Which argument it is.
+        value: One number for all dimensions, or several.
+        ndim: The number of dimensions.
+        wrong_count: Says that there are not as many as dimensions.
+
+    Raises:
+        TypeError: If there is something else than whole numbers.
+        RuntimeError: If there are not as many as dimensions.
+    """
+    if value.__class__ is int:
+        return (value,) * ndim
+    given = list(value) if isinstance(value, (tuple, list)) else [value]
+    if not all(isinstance(each, (int, np.integer)) for each in given):
+        raise TypeError(
+            f"{name}(): argument '{setting}' (position {position}) must be tuple of ints, not "
+            f"{type(value).__name__}"
+        )
+    if len(given) not in (1, ndim):
+        raise RuntimeError(wrong_count(given))
+    return tuple(map(int, given * ndim))[:ndim]
+
+
 def output_sizes(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> tuple[int, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import face
+from minigrad.faces import FACES, face, functional
 from minigrad.ops import elementwise
 from minigrad.ops.inplace import write
 
@@ -136,3 +136,151 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
     mask = _keep_mask(array.shape, p, array.dtype)._array
     scale = 1 / (1 - p) if p < 1 else 0.0
     return native_dropout(input, mask * scale), wrap(mask.astype(bool))
+
+
+# ---------------------------------------------------------------------- of layers
+
+
+def _check_range(p: Any) -> None:
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _drop(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    _check_range(p)
+    return FACES[f"{name}_" if inplace else name].function(input, p, training)
+
+
+@functional("dropout(input, p=0.5, training=True, inplace=False)")
+def dropped(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Set entries to zero at random, and divide the rest by 1 - p.
+
+    Source: Srivastava et al., *Dropout: a simple way to prevent neural networks from overfitting*,
+    2014.
+
+    Args:
+        input: The tensor.
+        p: The probability of an entry to be set to zero.
+        training: Whether to do it at all; if not, the input itself is the result.
+        inplace: Overwrite the input.
+
+    Raises:
+        ValueError: If `p` is not between 0 and 1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.dropout(torch.ones(3), p=0.5, training=False)
+        tensor([1., 1., 1.])
+    """
+    return _drop("dropout", input, p, training, inplace)
+
+
+@functional("alpha_dropout(input, p=0.5, training=False, inplace=False)")
+def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Set entries at random to the value that selu has far on the left; mean and variance stay.
+
+    Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
+    """
+    return _drop("alpha_dropout", input, p, training, inplace)
+
+
+@functional("feature_alpha_dropout(input, p=0.5, training=False, inplace=False)")
+def channels_dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Do what `alpha_dropout` does, for whole channels (dimension 1)."""
+    return _drop("feature_alpha_dropout", input, p, training, inplace)
+
+
+def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
+    call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
+    if batched:
+        return call(input, p, training)
+    if inplace:
+        return call(input.unsqueeze_(0), p, training).squeeze_(0)
+    return call(input.unsqueeze(0), p, training).squeeze(0)
+
+
+@functional
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Set whole channels to zero at random, and divide the rest by 1 - p.
+
+    Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
+    Arguments as for `dropout`.
+
+    Shape:
+        - input: (N, C, L), or (C, L)
+        - output: the same
+
+    Raises:
+        RuntimeError: If the input has neither 2 nor 3 dimensions.
+        ValueError: If `p` is not between 0 and 1.
+    """
+    _check_range(p)
+    ndim = input.dim()
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. "
+            + _meant_for(1, "2D or 3D")
+        )
+    return _channels(input, p, training, inplace, ndim == 3)
+
+
+@functional
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Do what `dropout1d` does, for channels of two dimensions.
+
+    Shape:
+        - input: (N, C, H, W), or (N, C, L)
+        - output: the same
+    """
+    _check_range(p)
+    ndim = input.dim()
+    if ndim not in (3, 4):
+        _discourage("dropout2d", ndim, 2, "3D or 4D")
+    if ndim == 3:
+        warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
+            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
+            "dim. This behavior will change in a future release to interpret the input as one "
+            "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
+            "dropout behavior, please switch to using dropout1d instead.",
+            UserWarning,
+        )
+    return _channels(input, p, training, inplace, True)
+
+
+@functional
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Do what `dropout1d` does, for channels of three dimensions.
+
+    Shape:
+        - input: (N, C, D, H, W), or (C, D, H, W)
+        - output: the same
+    """
+    _check_range(p)
+    ndim = input.dim()
+    if ndim not in (4, 5):
+        _discourage("dropout3d", ndim, 3, "4D or 5D")
+    return _channels(input, p, training, inplace, ndim == 5)
+
+
+def _meant_for(spatial: int, shapes: str) -> str:
+    return (
+        f"Note that dropout{spatial}d exists to provide channel-wise dropout on inputs with "
+        f"{spatial} spatial dimension{'s' * (spatial > 1)}, a channel dimension, and an optional "
+        f"batch dimension (i.e. {shapes} inputs)."
+    )
+
+
+def _discourage(name: str, ndim: int, spatial: int, shapes: str) -> None:
+    warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an "
+        "error in a future release. To retain the behavior and silence this warning, please use "
+        f"dropout instead. {_meant_for(spatial, shapes)}",
+        UserWarning,
+    )

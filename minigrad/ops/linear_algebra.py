@@ -19,7 +19,7 @@ from minigrad.core.plugs import plugs
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name, scalar_name
-from minigrad.faces import attach, face, numpy_protocols
+from minigrad.faces import attach, face, functional, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
 from minigrad.ops import elementwise, shape
 from minigrad.ops.shape import _t, expanded_sizes
@@ -507,18 +507,41 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     return shape.unsafe_view(result, (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ())))
 
 
+@functional("linear(Tensor input, weight, bias=None)")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    r"""Apply :math:`x W^\top + b` to the last dimension, with PyTorch's nodes.
+    r"""Map vectors affinely: $y = x W^\top + b$.
+
+    A matrix with a bias becomes one `addmm`, over the transposed weight; anything else contiguous
+    is viewed as a matrix first and viewed back after. These are the nodes one meets in the graph.
 
     Args:
-        input: Of shape (..., in_features).
-        weight: Of shape (out_features, in_features).
-        bias: Of shape (out_features,), or None.
+        input: The vectors.
+        weight: The matrix $W$.
+        bias: The vector $b$, or None.
+
+    Returns:
+        The mapped vectors.
 
     Raises:
-        RuntimeError: If dtypes differ or sizes do not fit.
+        RuntimeError: If the shapes do not fit together, or the input has no dimension.
+
+    Shape:
+        - input: (..., in_features)
+        - weight: (out_features, in_features)
+        - bias: (out_features,)
+        - output: (..., out_features)
+
+    Example:
+        >>> import minigrad as torch
+        >>> weight = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
+        >>> torch.nn.functional.linear(torch.tensor([1.0, 1.0]), weight)
+        tensor([3., 1., 3.])
     """
     x = input._array
+    if not x.ndim:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D"
+        )
     rows = input
     if x.ndim != 2 and bias is not None and weight._array.ndim == 2:
         rows = shape.reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))

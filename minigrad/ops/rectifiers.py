@@ -51,7 +51,7 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: An
     return pick((self <= min_val) + (self >= max_val), 0, grad_output)
 
 
-def _limits(name: str, input: Tensor, low: Any = 0.0, high: Any = 6.0) -> tuple[Any, Any]:
+def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     """Check the limits of hardtanh, and give them in the kind of numbers that the input has."""
     if low > high:
         raise ValueError("min_val cannot be greater than max_val")
@@ -80,17 +80,16 @@ def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
     return np.minimum(np.maximum(self, min_val), max_val)
 
 
-activation(
-    "relu6(input, inplace=False)",
-    _limits,
-    doc=r"""Compute $\min(\max(x, 0), 6)$.
+@activation("relu6(input, inplace=False)", of=hardtanh)
+def _from_0_to_6(name: str, input: Tensor) -> tuple[Any, Any]:
+    r"""Compute $\min(\max(x, 0), 6)$.
 
     Example:
         >>> import minigrad as torch
         >>> torch.nn.functional.relu6(torch.tensor([-3.0, 8.0]))
         tensor([0., 6.])
-    """,
-)(hardtanh)
+    """
+    return _limits(name, input, 0.0, 6.0)
 
 
 @linear_rule("ThresholdBackwardBackward0", self=_nothing)
@@ -382,10 +381,33 @@ def rrelu_with_noise(self: Array, noise: Any) -> Array:
     return self * noise
 
 
+@activation(
+    "rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False)",
+    in_place=rrelu_with_noise_in_place,
+    of=rrelu_with_noise,
+    public=", generator=None",
+)
 def _noise(
     name: str, input: Tensor, lower: float, upper: float, training: bool, generator: Any = None
 ) -> Any:
-    """Give the slope of each entry: 1 where it is positive, elsewhere drawn or in the middle."""
+    """Compute x where it is positive, and a random slope times x elsewhere.
+
+    Args:
+        name: The function that is called.
+        input: The tensor.
+        lower: The smallest slope.
+        upper: The largest slope.
+        training: Whether to draw the slopes; else all are in the middle of the two.
+        generator: The source of randomness; the global one if None.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order, or infinite.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
+        tensor([-0.5000,  2.0000])
+    """
     check_tensor(name, input)
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
@@ -401,31 +423,6 @@ def _noise(
         drawn = random.stream(generator).fractions(int(below.sum()))
         slopes[below] = drawn * (upper - lower) + lower
     return (np.where(array > 0, 1, slopes).astype(array.dtype),)
-
-
-activation(
-    "rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False)",
-    _noise,
-    rrelu_with_noise_in_place,
-    public=", generator=None",
-    doc="""Compute x where it is positive, and a random slope times x elsewhere.
-
-    Args:
-        input: The tensor.
-        lower: The smallest slope.
-        upper: The largest slope.
-        training: Whether to draw the slopes; else all are in the middle of the two.
-        generator: The source of randomness; the global one if None.
-
-    Raises:
-        RuntimeError: If the bounds are in the wrong order, or infinite.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
-        tensor([-0.5000,  2.0000])
-    """,
-)(rrelu_with_noise)
 
 
 # ---------------------------------------------------------------------- exponential ones, scaled
@@ -513,35 +510,27 @@ SELU_SCALE = 1.0507009873554804934193349852946
 _of_elu = floats("elu_cpu")
 
 
+@activation(
+    "elu(input, alpha=1.0, inplace=False)",
+    in_place=scaled_elu_in_place,
+    of=scaled_elu,
+)
 def _steep(name: str, input: Tensor, alpha: Any) -> Any:
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere.
+
+    In place the backward needs the sign of the input, so `alpha` must not be negative there.
+    """
     return *_of_elu(name, input, alpha), 1, 1
 
 
-def _self_normalizing(name: str, input: Tensor) -> Any:
-    return *_of_elu(name, input), SELU_ALPHA, SELU_SCALE, 1
-
-
-def _continuous(name: str, input: Tensor, alpha: Any) -> Any:
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _of_elu(name, input, alpha)
-
-
-activation(
-    "elu(input, alpha=1.0, inplace=False)",
-    _steep,
-    scaled_elu_in_place,
-    doc=r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere.
-
-    In place the backward needs the sign of the input, so `alpha` must not be negative there.
-    """,
-)(scaled_elu)
-activation(
+@activation(
     "selu(input, inplace=False)",
-    _self_normalizing,
-    scaled_elu_in_place,
+    in_place=scaled_elu_in_place,
+    of=scaled_elu,
     public="",
-    doc=r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
+)
+def _self_normalizing(name: str, input: Tensor) -> Any:
+    r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
 
     With $s$ = 1.0507... and $\alpha$ = 1.6733... mean 0 and variance 1 are kept.
 
@@ -549,14 +538,18 @@ activation(
         >>> import minigrad as torch
         >>> torch.selu(torch.tensor([-1.0, 1.0]))
         tensor([-1.1113,  1.0507])
-    """,
-)(scaled_elu)
-activation(
+    """
+    return *_of_elu(name, input), SELU_ALPHA, SELU_SCALE, 1
+
+
+@activation(
     "celu(input, alpha=1.0, inplace=False)",
-    _continuous,
-    celu_in_place,
+    in_place=celu_in_place,
+    of=celu,
     public="",
-    doc=r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
+)
+def _continuous(name: str, input: Tensor, alpha: Any) -> Any:
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
 
     Raises:
         RuntimeError: If `alpha` is 0.
@@ -565,5 +558,7 @@ activation(
         >>> import minigrad as torch
         >>> torch.celu(torch.tensor([-1.0, 1.0]), alpha=0.5)
         tensor([-0.4323,  1.0000])
-    """,
-)(celu)
+    """
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _of_elu(name, input, alpha)

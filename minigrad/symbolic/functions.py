@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import sympy
 
+from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import error_function
 from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
 from minigrad.ops.linear_systems import pseudoinverse
-from minigrad.ops.pooling import largest_of
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,

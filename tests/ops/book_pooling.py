@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.pooling import Chosen
+from minigrad.nn.functional.pooling import Chosen
 
 from .cases import Case
 

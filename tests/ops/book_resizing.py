@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.resizing import NAMES
+from minigrad.nn.functional.resizing import NAMES
 
 from .cases import Case
 

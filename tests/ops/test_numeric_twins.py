@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad
+from minigrad.nn.functional.normalization import Layout, Statistics, native_layer_norm
 from minigrad.ops import (
     activations,
     choices,
@@ -14,7 +15,6 @@ from minigrad.ops import (
     scatter,
     sorting,
 )
-from minigrad.ops.normalization import Layout, Statistics, native_layer_norm
 
 FLOATS = (np.float16, np.float32, np.float64)
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 3.0, -3.0, 1e-7, -1e-7]

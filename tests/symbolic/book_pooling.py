@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.ops.pooling import Chosen
+from minigrad.nn.functional.pooling import Chosen
 
 from .regions import D, E, x
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.ops.resizing import NAMES
+from minigrad.nn.functional.resizing import NAMES
 
 REPEATED = (((np.array([0, 0, 1]), None),), ((np.array([1, 0]), None),), ((np.array([1]), None),))
 MIXED = (

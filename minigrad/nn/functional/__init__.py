@@ -1,24 +1,34 @@
-"""Compute what layers and losses compute, as plain functions of tensors."""
+"""Compute what layers and losses compute, as plain functions of tensors.
 
+What `minigrad` has as well stands in a file of `minigrad.ops`, the rest in the files here; each
+with its derivative, and with its signature over it.
+"""
+
+from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.face import in_functional as _in_functional
-from minigrad.nn.functional.attention import *
-from minigrad.nn.functional.convolution import *
-from minigrad.nn.functional.dropout import *
-from minigrad.nn.functional.image import *
-from minigrad.nn.functional.linear import *
-from minigrad.nn.functional.normalization import *
-from minigrad.nn.functional.pooling import *
-from minigrad.ops import classification_losses as _classification_losses
-from minigrad.ops import losses as _losses
-from minigrad.ops import margin_losses as _margin_losses
-from minigrad.ops import probability_losses as _probability_losses
-from minigrad.ops import rectifiers as _rectifiers
 
-globals().update(_in_functional)
-globals().update({name: _functions[name] for name in ("hardshrink", "prelu", "relu_")})
+for _file in (
+    "ops.activations", "ops.attention", "ops.convolution", "ops.distances", "ops.dropout",
+    "ops.linear_algebra", "ops.losses", "ops.margin_losses", "ops.padding",
+    "ops.probability_losses", "ops.rectifiers", "nn.functional.adaptive_pooling",
+    "nn.functional.classification_losses", "nn.functional.embeddings", "nn.functional.grids",
+    "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
+    "nn.functional.resizing", "nn.functional.unfolding",
+):  # fmt: skip
+    _import_module(f"minigrad.{_file}")
+
+# What is the same function in `minigrad`.
+_SHARED = (
+    "bilinear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "cosine_similarity", "hardshrink", "pairwise_distance", "prelu", "relu_",
+)  # fmt: skip
+_all = {**_in_functional, **{name: _functions[name] for name in _SHARED}}
+globals().update(_all)
+
+__all__ = [*sorted(_all)]
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,33 +1,221 @@
-"""Normalize over batches, samples, groups, channels and vectors."""
+r"""Normalization and its derivatives: over a batch, over a layer, over groups of channels.
+
+All three subtract a mean :math:`\mu` and divide by :math:`\sigma = \sqrt{v + \varepsilon}`, where
+the mean and the variance :math:`v` are taken over some of the dimensions; then they scale and
+shift, :math:`y = w \hat x + b` with :math:`\hat x = (x - \mu) / \sigma`. For :math:`u = g w`,
+
+.. math:: \bar x = \frac{1}{\sigma} \bigl(u - \langle u \rangle - \hat x \langle u \hat x \rangle
+          \bigr), \qquad \bar w = \sum g \hat x, \qquad \bar b = \sum g,
+
+where :math:`\langle \cdot \rangle` is the mean over the same dimensions: the gradient loses what
+would only shift or scale the input, for that does not change the result.
+
+Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
-from minigrad.faces.arguments import check_tensor
-from minigrad.nn.functional.pooling import avg_pool2d, avg_pool3d
+from minigrad.faces import functional
+from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.faces.face import in_functional
 from minigrad.ops.convolution import ABSENT
+from minigrad.ops.correlation import in_single
 from minigrad.ops.elementwise import add_number, rsqrt
-from minigrad.ops.normalization import (
-    Layout,
-    Statistics,
-    native_batch_norm,
-    native_group_norm,
-    native_layer_norm,
-)
 from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops.type_promotion import quietly
 
-__all__ = [
-    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
-    "rms_norm",
-]  # fmt: skip
 
+class Layout(NamedTuple):
+    """Over what is normalized, and how weights lie along the input.
+
+    Attributes:
+        view: The shape in which the mean is taken over some dimensions.
+        axes: These dimensions.
+        weights: The shape in which weights are multiplied with the input.
+    """
+
+    view: tuple[int, ...]
+    axes: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+class Statistics:
+    """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
+
+    __slots__ = ("fixed", "mean", "rstd", "standardized", "variance")
+
+    def __init__(self) -> None:
+        self.fixed = False
+        self.mean: Any = None
+        self.rstd: Any = None
+        self.variance: Any = None
+        self.standardized: Any = None  # from the rule of the input to that of the weight
+
+
+def _mean(array: Any, axes: tuple[int, ...]) -> Any:
+    """Give the mean of an array or tensor, in its own dtype."""
+    total = np.add.reduce(array, axis=axes, keepdims=True)
+    if type(array) is np.ndarray:
+        total /= array.size // (total.size or 1) or math.nan
+        return total
+    return total / (math.prod(array.shape) // max(math.prod(total.shape), 1) or math.nan)
+
+
+def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
+    """Give the normalized input, in the shape of the view, and 1 / standard deviation."""
+    seen = input.reshape(layout.view)
+    if isinstance(input, Tensor) and not statistics.fixed:  # recorded, to be differentiated again
+        centered = seen - _mean(seen, layout.axes)
+        rstd = 1 / np.sqrt(_mean(centered * centered, layout.axes) + eps)
+        return centered * rstd, rstd
+    if statistics.mean is None:
+        statistics.mean = _mean(seen, layout.axes)
+        centered = seen - statistics.mean
+        statistics.variance = _mean(centered * centered, layout.axes)
+        statistics.rstd = 1 / np.sqrt(statistics.variance + eps)
+    else:
+        centered = seen - statistics.mean
+    if isinstance(centered, Tensor):
+        return centered * statistics.rstd, statistics.rstd
+    centered *= statistics.rstd  # in the same memory
+    return centered, statistics.rstd
+
+
+def _in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a rule compute with float32 where it is given float16, and round once at the end."""
+
+    @functools.wraps(rule)
+    def computed(grad: Any, *given: Any) -> Any:
+        if not isinstance(grad, np.ndarray) or grad.dtype.char != "e":
+            return rule(grad, *given)
+        wide = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in given]
+        return rule(grad.astype(np.float32), *wide).astype(np.float16)
+
+    return computed
+
+
+def _scaled(grad: Any, weight: Any, layout: Layout) -> Any:
+    return grad * weight.reshape(layout.weights) if 0 not in weight.shape else grad
+
+
+@_in_single
+def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
+    x, rstd = _standardized(input, layout, eps, statistics)
+    u = _scaled(grad, weight, layout).reshape(layout.view)
+    if statistics.fixed:
+        return (u * rstd).reshape(input.shape)
+    if type(u) is np.ndarray:
+        return _input_rule_in_place(u, x, rstd, layout, statistics).reshape(input.shape)
+    within = u - _mean(u, layout.axes) - x * _mean(u * x, layout.axes)
+    return (within * rstd).reshape(input.shape)
+
+
+def _input_rule_in_place(u: Any, x: Any, rstd: Any, layout: Layout, statistics: Statistics) -> Any:
+    """Compute the same as the rule of the input with fewer arrays."""
+    statistics.standardized = x
+    product = u * x
+    np.multiply(x, _mean(product, layout.axes), out=product)
+    product += _mean(u, layout.axes)
+    np.subtract(u, product, out=product)
+    product *= rstd
+    return product
+
+
+@_in_single
+def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
+    x, statistics.standardized = statistics.standardized, None
+    if x is None or isinstance(input, Tensor):
+        x, _ = _standardized(input, layout, eps, statistics)
+    return _along_weights(grad * x.reshape(input.shape), layout).reshape(weight.shape)
+
+
+@_in_single
+def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
+    return _along_weights(grad, layout).reshape(bias.shape)
+
+
+def _along_weights(grad: Any, layout: Layout) -> Any:
+    """Add a gradient up over the dimensions along which there is one weight."""
+    before = len(grad.shape) - len(layout.weights)
+    axes = [*range(before)]
+    axes += [before + axis for axis, size in enumerate(layout.weights) if size == 1]
+    return np.add.reduce(grad, axis=tuple(axes)) if axes else grad
+
+
+def _normalization(node: str, name: str, over: str) -> Any:
+    """Make a normalization that is one node."""
+
+    def normalized(
+        input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
+    ) -> Array:
+        result = _standardized(input, layout, eps, statistics)[0].reshape(input.shape)
+        if weight.size:  # the result is new: in the same memory
+            result *= weight.reshape(layout.weights)
+        if bias.size:
+            result += bias.reshape(layout.weights)
+        return result
+
+    normalized.__name__ = name
+    normalized.__doc__ = rf"Normalization over {over}: :math:`w (x - \mu) / \sigma + b`."
+    operation = differentiable(node, input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+    return operation(quietly(in_single(normalized)))
+
+
+native_batch_norm = _normalization(
+    "NativeBatchNormBackward0", "native_batch_norm", "all but the channels"
+)
+native_layer_norm = _normalization(
+    "NativeLayerNormBackward0", "native_layer_norm", "the last dimensions"
+)
+native_group_norm = _normalization(
+    "NativeGroupNormBackward0", "native_group_norm", "each group of channels"
+)
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def _total(array: Any, axes: tuple[int, ...]) -> Any:
+    return np.add.reduce(array, axis=axes, keepdims=True)
+
+
+def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
+    square = _total(v * v, axes)
+    return (grad - v * (_total(grad * v, axes) / square)) * (g / np.sqrt(square))
+
+
+@differentiable(
+    "WeightNormInterfaceBackward0",
+    v=_v_rule,
+    g=lambda grad, v, axes: _total(grad * v, axes) / np.sqrt(_total(v * v, axes)),
+)
+@quietly
+def weight_norm(v: Array, g: Array, axes: Any) -> Array:
+    r"""Weights given by length and direction, :math:`w = g v / \lVert v \rVert`.
+
+    .. math:: w = g \frac{v}{\lVert v \rVert}, \qquad
+        \bar g = \frac{\langle \bar w, v \rangle}{\lVert v \rVert}, \qquad
+        \bar v = \frac{g}{\lVert v \rVert} \left(\bar w - \frac{\langle \bar w, v \rangle}
+        {\lVert v \rVert^2} v\right),
+
+    with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
+    normalization" (2016).
+    """
+    return v * (g / np.sqrt(_total(v * v, axes)))
+
+
+# ---------------------------------------------------------------------- what is called
 
 MIXED = (
     "mixed dtype (CPU): all inputs must share same datatype. Convert the input or the layer with "
@@ -53,7 +241,7 @@ def _applied(
     """Normalize, in the dtype of the input; weights of float16 inputs may be of float32."""
     array = input._array
     if array.dtype.kind in "iub":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(array)}'")
+        raise not_implemented(name, array)
     statistics = Statistics() if statistics is None else statistics
     others = [each for each in (weight, bias) if each is not None]
     kinds = {each._array.dtype for each in others}
@@ -64,15 +252,6 @@ def _applied(
         wide = operation(input.float(), weight, bias, layout, eps, statistics)
         return wide.half()
     return operation(input, weight, bias, layout, eps, statistics)
-
-
-def _sizes(name: str, normalized_shape: Any) -> tuple[int, ...]:
-    if not isinstance(normalized_shape, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
-            f"{type(normalized_shape).__name__}"
-        )
-    return tuple(int(size) for size in normalized_shape)
 
 
 def _check_shape(
@@ -97,12 +276,13 @@ def _check_shape(
         )
 
 
+@functional("layer_norm(Tensor input, Sizes normalized_shape, weight=None, bias=None, eps=1e-05)")
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    normalized_shape: tuple[int, ...],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
 ) -> Tensor:
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
@@ -121,18 +301,14 @@ def layer_norm(
         >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
         tensor([[-1.0000,  1.0000]])
     """
-    check_tensor("layer_norm", input)
-    normalized = _sizes("layer_norm", normalized_shape)
     array = input._array
-    _check_shape(array, normalized, _array(weight), _array(bias), ", ")
-    axes = tuple(range(array.ndim - len(normalized), array.ndim))
-    layout = Layout(array.shape, axes, normalized)
-    operation = native_layer_norm
-    return _applied(
-        operation, "LayerNormKernelImpl", input, weight, bias, layout, eps, Statistics()
-    )
+    _check_shape(array, normalized_shape, _array(weight), _array(bias), ", ")
+    axes = tuple(range(array.ndim - len(normalized_shape), array.ndim))
+    layout = Layout(array.shape, axes, normalized_shape)
+    return _applied(native_layer_norm, "LayerNormKernelImpl", input, weight, bias, layout, eps)
 
 
+@functional
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -181,17 +357,12 @@ def group_norm(
             )
     within = math.prod(sizes[1:]) // num_groups
     layout = Layout((sizes[0], num_groups, within), (2,), (sizes[1], *[1] * (len(sizes) - 2)))
-    operation = native_group_norm
-    return _applied(
-        operation, "GroupNormKernelImpl", input, weight, bias, layout, eps, Statistics()
-    )
+    return _applied(native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
 
 
+@functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, eps=None)")
 def rms_norm(
-    input: Tensor,
-    normalized_shape: Any,
-    weight: Tensor | None = None,
-    eps: float | None = None,
+    input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None, eps: float | None
 ) -> Tensor:
     r"""Divide by the root of the mean square over the last dimensions.
 
@@ -211,16 +382,14 @@ def rms_norm(
         >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
         tensor([[0.8485, 1.1314]])
     """
-    check_tensor("rms_norm", input)
-    normalized = _sizes("rms_norm", normalized_shape)
     array = input._array
-    _check_shape(array, normalized, _array(weight), None, "")
+    _check_shape(array, normalized_shape, _array(weight), None, "")
     if array.dtype.kind in "iub":
-        raise NotImplementedError(f"\"rms_norm\" not implemented for '{scalar_name(array)}'")
+        raise not_implemented("rms_norm", array)
     if eps is None:
         eps = float(np.finfo(np.float64 if array.dtype == np.float64 else np.float32).eps)
     wide = input.float() if array.dtype == np.float16 else input
-    dims = tuple(range(array.ndim - len(normalized), array.ndim))
+    dims = tuple(range(array.ndim - len(normalized_shape), array.ndim))
     scale = rsqrt(add_number(wide.pow(2).mean(dims, keepdim=True), eps))
     result = wide * scale
     if weight is not None:
@@ -228,6 +397,7 @@ def rms_norm(
     return result if result._array.dtype == array.dtype else result.to(input.dtype)
 
 
+@functional
 def normalize(
     input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
@@ -258,6 +428,7 @@ def normalize(
     return out.copy_(result)
 
 
+@functional
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -288,15 +459,16 @@ def local_response_norm(
     border = (size // 2, (size - 1) // 2)
     if dim == 3:
         whole = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
-        around = avg_pool2d(whole, (size, 1), stride=1).squeeze(1)
+        around = in_functional["avg_pool2d"](whole, (size, 1), stride=1).squeeze(1)
     else:
         sizes = input.size()
         volume = squares.view(sizes[0], 1, sizes[1], sizes[2] if dim > 3 else 1, -1)
         whole = constant_pad_nd(volume, (0, 0, 0, 0, *border), 0)
-        around = avg_pool3d(whole, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+        around = in_functional["avg_pool3d"](whole, (size, 1, 1), stride=1).squeeze(1).view(sizes)
     return input / around.mul(alpha).add(k).pow(beta)
 
 
+@functional
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -407,6 +579,7 @@ def _batch_norm(
     return result
 
 
+@functional
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,

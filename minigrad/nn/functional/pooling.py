@@ -1,30 +1,283 @@
-"""Make images and signals smaller: maxima, means and norms of windows and parts."""
+r"""Pooling and its derivatives: the largest entry, the mean or the norm of each window of an image.
+
+The gradient of the largest goes to the entry that was chosen, that of a mean in equal shares to all
+entries. Windows go over the last dimensions of an array, as many as the window has. Each entry of
+the window is looked at for all windows at once: there are few entries in a window, and many
+windows. Pooling of one dimension is that of two, of height 1.
+"""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import scalar_name
-from minigrad.creation.factories import empty
-from minigrad.faces.arguments import check_tensor
-from minigrad.nn.signatures import arguments_of, written
-from minigrad.ops import pooling, shape
-from minigrad.ops.pooling import pooled_sizes
-from minigrad.ops.reduction import mean_dim
+from minigrad.faces import functional
+from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.ops import shape
+from minigrad.ops.choices import _BITS, where_true
+from minigrad.ops.correlation import Sizes, in_single, padded, per_dimension, window_entries
+from minigrad.ops.type_promotion import applied, overridable, quietly, taking
 
-__all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices",
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool1d",
-    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d",
-    "max_pool3d_with_indices",
-]  # fmt: skip
 
+@functools.lru_cache(128)
+def pooled_sizes(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> tuple[int, ...]:
+    """Count the windows along each dimension; with `ceil_mode` the last may reach over the end."""
+    counts = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        room = n + 2 * p - d * (k - 1) - 1
+        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
+        # no window begins in the border at the end
+        counts.append(count - (ceil_mode and (count - 1) * s >= n + p))
+    return tuple(counts)
+
+
+def bordered(array: Any, settings: Any, value: Any) -> tuple[Any, tuple[int, ...], Any]:
+    """Give an array with its border, how many windows there are, and where the array lies in it."""
+    kernel, stride, padding, dilation, ceil_mode = settings
+    sizes = array.shape[-len(kernel) :]
+    outputs = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    if not ceil_mode and not any(padding):
+        return array, outputs, (...,)
+    after = [
+        max((o - 1) * s + d * (k - 1) + 1 - n - p, 0)
+        for o, s, d, k, n, p in zip(outputs, stride, dilation, kernel, sizes, padding, strict=True)
+    ]
+    inner = (..., *[slice(p, p + n) for p, n in zip(padding, sizes, strict=True)])
+    if any(padding) or any(after):
+        batch = array if array.ndim == len(kernel) + 2 else array[None]
+        array = padded(batch, padding, after, value).reshape(
+            *array.shape[: -len(kernel)],
+            *[p + n + a for p, n, a in zip(padding, sizes, after, strict=True)],
+        )
+    return array, outputs, inner
+
+
+def _pooling(
+    name: str,
+    node: str,
+    settings: str,
+    pool: Callable[..., Any],
+    bring_back: Callable[..., Any],
+    bend: Callable[..., Any],
+) -> Any:
+    """Make an operation on windows, whose rule leads to a second operation with rules of its own.
+
+    Args:
+        name: What it is called.
+        node: What its node is called.
+        settings: What it takes beside the images.
+        pool: Gives the result.
+        bring_back: Gives the gradient of the images.
+        bend: The derivative of that in the images: zeros.
+    """
+
+    @taking(f"self, {settings}")
+    def forward(self: Array, *given: Any) -> Array:
+        return pool(self, *given)
+
+    @taking(f"grad_output, self, {settings}")
+    def backward(grad_output: Array, self: Array, *given: Any) -> Array:
+        return bring_back(grad_output, self, *given)
+
+    @taking(f"grad, {settings}")
+    def second(grad: Any, *given: Any) -> Any:
+        return applied(operation, grad, *given)
+
+    forward.__name__, backward.__name__ = name, f"{name}_backward"
+    forward.__doc__, backward.__doc__ = pool.__doc__, bring_back.__doc__
+    rule = differentiable(f"{node}BackwardBackward0", grad_output=second, self=bend)
+    operation = differentiable(f"{node}Backward0", self=rule(in_single(backward)))
+    operation = operation(quietly(in_single(forward)))
+    return operation
+
+
+# ---------------------------------------------------------------------- the largest of a window
+
+
+class Chosen:
+    """Which entry of its window was the largest: known after the forward.
+
+    Attributes:
+        entry: The entry's number within the window, for each window.
+    """
+
+    __slots__ = ("entry",)
+
+    def __init__(self, entry: Any = None) -> None:
+        self.entry = entry
+
+    def positions(self, sizes: Sizes, settings: Any) -> np.ndarray[Any, Any]:
+        """Give the positions in the input, each dimension after the other in one number."""
+        kernel, stride, padding, dilation, _ = settings
+        within = np.unravel_index(self.entry, kernel)
+        outputs = self.entry.shape[-len(kernel) :]
+        position = np.zeros(outputs, np.int64)
+        for axis, (n, s, p, d) in enumerate(zip(sizes, stride, padding, dilation, strict=True)):
+            start = np.arange(outputs[axis]) * s - p
+            start = start.reshape(-1, *[1] * (len(kernel) - axis - 1))
+            position = position * n + start + within[axis] * d
+        return position
+
+
+def _first_inside(outputs: Sizes, settings: Any) -> Any:
+    """Number the first entry of each window that is not in the border."""
+    kernel, stride, padding, dilation, _ = settings
+    first: Any = 0
+    for o, k, s, p, d in zip(outputs, kernel, stride, padding, dilation, strict=True):
+        inside = -(np.minimum(np.arange(o) * s - p, 0) // d)
+        first = np.asarray(first * k)[..., None] + inside
+    return first
+
+
+@overridable
+def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
+    """Give the largest of several entries, for each window, and which of them it is.
+
+    Args:
+        array: The first entry of each window.
+        others: Arrays of the second entries, the third ones, ...
+        first: For each window the number of the entry that counts if all are equal; None if it is
+            the first of all.
+
+    Returns:
+        The largest entries, and their numbers from 0 on. Of equal ones the first counts, and if
+        some are NaN the last of these.
+    """
+    small = np.dtype(np.uint8 if len(others) < 255 else np.int64)
+    number_of = np.zeros(array.shape, small)
+    if first is not None:
+        number_of += first.astype(small)
+    best = array if others else array.copy()
+    for number, seen in enumerate(others, 1):
+        better = (seen > best).view(np.uint8)
+        np.maximum(number_of, better * small.type(number), out=number_of)
+        best = np.maximum(best, seen, out=None if number == 1 else best)
+    if best.dtype.kind == "f" and np.isnan(best).any():
+        for number, seen in enumerate((array, *others)):
+            np.maximum(number_of, np.isnan(seen) * small.type(number), out=number_of)
+    return best, number_of
+
+
+def _largest(array: Any, *given: Any) -> Any:
+    """Largest entry of each window: the first of them gets the gradient."""
+    *settings, chosen = given
+    kernel, stride, padding, dilation, _ = settings
+    lowest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else -np.inf
+    whole, outputs, _ = bordered(array, settings, lowest)
+    entries = [whole[places] for places in window_entries(kernel, outputs, stride, dilation)]
+    if chosen.entry is not None:
+        taken = np.empty_like(array, order="C", shape=entries[0].shape)
+        for number, seen in enumerate(entries):
+            np.copyto(taken, seen, where=chosen.entry == number)
+        return taken
+    first = _first_inside(outputs, settings) if any(padding) else None
+    best, chosen.entry = largest_of(entries[0], entries[1:], first)
+    return best
+
+
+def _to_largest(grad: Any, array: Any, *given: Any) -> Any:
+    """Rule of the largest in each window: the entry that was chosen gets the gradient."""
+    *settings, chosen = given
+    kernel, stride, _, dilation, _ = settings
+    whole = np.zeros_like(grad, order="C", shape=array.shape)
+    whole, outputs, inner = bordered(whole, settings, 0)
+    apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
+    bits = _BITS.get(whole.itemsize) if apart and whole.dtype.kind == "f" else None
+    for number, places in enumerate(window_entries(kernel, outputs, stride, dilation)):
+        mask = chosen.entry == number
+        if bits is not None:  # as `where_true` does, but written where it belongs
+            np.multiply(grad.view(bits), mask, out=whole.view(bits)[places])
+        else:
+            whole[places] += where_true(mask, grad)
+    return whole if whole.shape == array.shape else whole[inner].copy()
+
+
+MAXIMA = {  # by the number of dimensions
+    dims: _pooling(
+        f"max_pool{dims}d_with_indices",
+        f"MaxPool{dims}DWithIndices",
+        "kernel_size, stride, padding, dilation, ceil_mode, chosen",
+        _largest,
+        _to_largest,
+        # saved though there is no use for it: as in PyTorch it must not be changed
+        lambda grad, self: np.zeros_like(grad),
+    )
+    for dims in (2, 3)
+}
+
+# ---------------------------------------------------------------------- the mean of a window
+
+
+def _divisor(sizes: Sizes, outputs: Sizes, like: Any, settings: Any) -> Any:
+    """Give what the sums of the windows are divided by: one number, or one for each window."""
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override = settings
+    if divisor_override is not None:
+        return divisor_override
+    if not ceil_mode and (count_include_pad or not any(padding)):
+        return math.prod(kernel)
+    counts: Any = 1
+    for n, o, k, s, p in zip(sizes, outputs, kernel, stride, padding, strict=True):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)
+        if not count_include_pad:
+            start, end = np.maximum(start, 0), np.minimum(end, n)
+        counts = np.asarray(counts)[..., None] * (end - start)
+    return counts.astype(like.dtype)
+
+
+def _mean(array: Any, *settings: Any) -> Any:
+    """Mean of each window: its entries get equal shares of the gradient."""
+    kernel, stride, padding, ceil_mode, _, _ = settings
+    steps = (1,) * len(kernel)
+    whole, outputs, _ = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
+    total: Any = None
+    for places in window_entries(kernel, outputs, stride, steps):
+        seen = whole[places]
+        if total is None:
+            total = seen.copy("C")
+        else:
+            total += seen
+    by = _divisor(array.shape[-len(kernel) :], outputs, array, settings)
+    if array.dtype.kind in "iu":
+        return np.trunc(total / by).astype(array.dtype)
+    total /= by
+    return total
+
+
+def _to_all(grad: Any, array: Any, *settings: Any) -> Any:
+    """Rule of the mean of each window: its entries get equal shares of the gradient."""
+    kernel, stride, padding, ceil_mode, _, _ = settings
+    steps = (1,) * len(kernel)
+    whole = np.zeros_like(grad, order="C", shape=array.shape)
+    whole, outputs, inner = bordered(whole, (kernel, stride, padding, steps, ceil_mode), 0)
+    share = grad / _divisor(array.shape[-len(kernel) :], outputs, grad, settings)
+    for places in window_entries(kernel, outputs, stride, steps):
+        whole[places] += share
+    return whole if whole.shape == array.shape else whole[inner].copy()
+
+
+MEANS = {  # by the number of dimensions
+    dims: _pooling(
+        f"avg_pool{dims}d",
+        f"AvgPool{dims}D",
+        "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override",
+        _mean,
+        _to_all,
+        lambda grad: np.zeros_like(grad),
+    )
+    for dims in (2, 3)
+}
+
+# ---------------------------------------------------------------------- checks
 
 _AXES = ("T", "H", "W")
 _COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -45,22 +298,12 @@ def _wrong_length(name: str, setting: str, ndim: int, count: int) -> str:
     return f"{name}: {setting} must {either} a single int, or a tuple of {_COUNTS[ndim]}"
 
 
-def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
-    """Give a setting for each dimension, as whole numbers."""
-    if value.__class__ is int:
-        return (value,) * ndim
-    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(isinstance(each, (int, np.integer)) for each in given):
-        place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]
-        raise TypeError(
-            f"{name}(): argument '{setting}' (position {place}) must be tuple of ints, not "
-            f"{type(value).__name__}"
-        )
-    if len(given) == 1:
-        return tuple(map(int, given)) * ndim
-    if len(given) != ndim:
-        raise RuntimeError(_wrong_length(name, setting, ndim, len(given)))
-    return tuple(map(int, given))
+def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
+    """Give a setting for each dimension."""
+    place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]
+    return per_dimension(
+        name, setting, place, value, ndim, lambda n: _wrong_length(name, setting, ndim, len(n))
+    )
 
 
 def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
@@ -71,7 +314,7 @@ def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
     return " ".join(f"{prefix}{axis}: {value}" for axis, value in pairs)
 
 
-def _check_window(array: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
+def _check_window(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """Raise if a setting is out of range, in the words of two dimensions and more."""
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
@@ -95,54 +338,30 @@ def _check_window(array: Any, kernel: Any, stride: Any, padding: Any, dilation: 
             )
 
 
-def _check_output(array: Any, ndim: int, outputs: tuple[int, ...]) -> None:
-    if min(outputs) >= 1:
-        return
-    channels = array.shape[-ndim - 1]
-    high = (1,) if ndim == 1 else ()
-    given = "x".join(map(str, (channels, *high, *array.shape[-ndim:])))
-    found = "x".join(map(str, (channels, *high, *outputs)))
-    raise RuntimeError(
-        f"Given input size: ({given}). Calculated output size: ({found}). Output size is too small"
-    )
-
-
-def _check_entries(array: Any, ndim: int, sizes: tuple[int, ...]) -> None:
-    if array.ndim not in (ndim + 1, ndim + 2) or 0 in sizes[-ndim - 1 :]:
+def _check_result(kernel: str, array: Any, outputs: tuple[int, ...], refused: str) -> None:
+    """Raise if there is nothing in an input or in a result, or no kernel for its dtype."""
+    dims = len(outputs)
+    if array.ndim not in (dims + 1, dims + 2) or 0 in array.shape[-dims - 1 :]:
         raise RuntimeError(
-            f"Expected {ndim + 1}D or {ndim + 2}D (batch mode) tensor with optional 0 dim "
-            f"batch size for input, but got:{list(sizes)}"
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim "
+            f"batch size for input, but got:{list(array.shape)}"
         )
-
-
-def _check_kind(name: str, array: Any, refused: str = "b") -> None:
+    if min(outputs) < 1:
+        channels = array.shape[-dims - 1]
+        given = "x".join(map(str, (channels, *array.shape[-dims:])))
+        found = "x".join(map(str, (channels, *outputs)))
+        raise RuntimeError(
+            f"Given input size: ({given}). Calculated output size: ({found}). Output size is too "
+            "small"
+        )
     if array.dtype.kind in refused:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(array)}'")
+        raise not_implemented(kernel, array)
 
 
-def check_maximum(
-    name: str, array: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+def _check_signal(
+    array: Any, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool
 ) -> None:
-    """Raise if an input or the settings of a maximum are out of range."""
-    ndim = len(kernel)
-    if ndim == 1:
-        _check_signal(array, kernel[0], stride[0], padding[0], dilation[0])
-    else:
-        if ndim == 2 and array.ndim not in (3, 4):
-            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-        _check_window(array, kernel, stride, padding, dilation)
-        _check_entries(array, ndim, array.shape)
-    outputs = pooled_sizes(array.shape[-ndim:], kernel, stride, padding, dilation, ceil_mode)
-    if ndim == 1:
-        if outputs[0] < 1:
-            raise RuntimeError(f"max_pool1d() Invalid computed output size: {outputs[0]}")
-        _check_kind("max_pool1d_impl", array, "iub")
-        return
-    _check_output(array, ndim, outputs)
-    _check_kind(name, array)
-
-
-def _check_signal(array: Any, kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Raise if something about a maximum in one dimension is out of range."""
     if array.ndim not in (2, 3) or 0 in array.shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
@@ -160,156 +379,49 @@ def _check_signal(array: Any, kernel: int, stride: int, padding: int, dilation: 
         )
     if dilation < 1:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+    count = pooled_sizes(
+        array.shape[-1:], (kernel,), (stride,), (padding,), (dilation,), ceil_mode
+    )[0]
+    if count < 1:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
+    if array.dtype.kind in "iub":
+        raise not_implemented("max_pool1d_impl", array)
 
 
-def check_average(
-    name: str,
-    array: Any,
-    kernel: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    divisor_override: Any,
-) -> None:
-    """Raise if an input or the settings of a mean are out of range."""
-    ndim = len(kernel)
-    if ndim == 1:
-        if array.ndim not in (2, 3):
-            raise RuntimeError(_dimensions(name, array))
-        kernel, stride, padding = (1, *kernel), (1, *stride), (0, *padding)
-    elif array.ndim < ndim + 1:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-max(array.ndim, 1)}, "
-            f"{max(array.ndim, 1) - 1}], but got {-ndim - 1})"
-        )
-    steps = (1,) * len(kernel)
-    _check_window(array, kernel, stride, padding, steps)
-    sizes = array.shape if ndim > 1 else (*array.shape[:-1], 1, array.shape[-1])
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    spatial = sizes[-len(kernel) :]
-    whole = array if ndim > 1 else array[..., None, :]
-    _check_entries(whole, len(kernel), sizes)
-    outputs = pooled_sizes(spatial, kernel, stride, padding, steps, ceil_mode)
-    _check_output(whole, len(kernel), outputs)
-    refused = "b" if array.dtype == np.int64 else "iub"
-    _check_kind("avg_pool2d" if ndim < 3 else "avg_pool3d_out_frame", array, refused)
+# ---------------------------------------------------------------------- what is called
 
 
-def _dimensions(name: str, array: Any) -> str:
-    return (
-        f"Expected 2 to 3 dimensions, but got {array.ndim}-dimensional tensor for argument #1 "
-        f"'self' (while checking arguments for {name})"
-    )
+def as_image(signal: Tensor) -> Tensor:
+    """Give a signal as an image of height 1."""
+    return shape.unsqueeze(signal, signal._array.ndim - 1)
 
 
-def adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ...]:
-    """Give the wanted size for each dimension; None leaves a dimension as it is."""
-    if ndim == 1:
-        given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-        if len(given) != 1:
-            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got 3)")
-        if not isinstance(given[0], (int, np.integer)):
-            raise TypeError(
-                f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not "
-                f"{type(size).__name__}"
-            )
-        return (int(given[0]),)
-    if size is None:
-        raise TypeError("object of type 'NoneType' has no len()")
-    several = isinstance(size, (tuple, list))
-    given = tuple(size) if several else (size,) * ndim
-    if several and len(given) >= array.ndim:
-        raise ValueError(
-            f"Input dimension should be at least {len(given) + 1}, but got {array.ndim}"
-        )
-    if len(given) != ndim:
-        if "max" in name:
-            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {ndim}")
-        raise RuntimeError(f"{name}: output_size must be {ndim}")
-    inner = ((0,) * ndim + array.shape)[-ndim:]
-    return tuple(n if each is None else int(each) for each, n in zip(given, inner, strict=True))
+def as_signal(image: Tensor) -> Tensor:
+    """Give an image of height 1 as a signal."""
+    return shape.squeeze_dim(image, image._array.ndim - 2)
 
 
-def check_adaptive(name: str, array: Any, size: tuple[int, ...]) -> None:
-    """Raise if an input or a wanted size is out of range."""
-    ndim, maximum = len(size), "max" in name
-    if array.ndim not in (ndim + 1, ndim + 2):
-        if ndim == 1:
-            raise RuntimeError(_dimensions(name, array))
-        colon = ":" if maximum else ""
-        raise RuntimeError(
-            f"{name}(): Expected {ndim + 1}D or {ndim + 2}D tensor, but got{colon} "
-            f"{list(array.shape)}"
-        )
-    function, sizes, wanted = name, list(array.shape), size
-    if not maximum and ndim == 1:
-        function, wanted = "adaptive_avg_pool2d", (1, *size)
-        sizes.insert(-1, 1)
-    first = 1 if maximum and array.ndim == ndim + 2 else len(sizes) - len(wanted)
-    for dim in range(first, len(sizes)):
-        if sizes[dim] == 0:
-            raise RuntimeError(
-                f"{function}(): Expected input to have non-zero size for non-batch dimensions, but "
-                f"input has sizes {sizes} with dimension {dim} being empty"
-            )
-    if min(size) < 0:
-        if maximum:
-            whole = [*array.shape[:-ndim], *((1,) if ndim == 1 else ()), *size]
-            wrong = min(size)
-            raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {whole}")
-        listed = ", ".join(map(str, wanted))
-        raise RuntimeError(
-            f"{function}: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{listed}}}"
-        )
-    _check_kind("adaptive_max_pool2d" if maximum else "adaptive_avg_pool2d", array, "iub")
+def face_of(compute: Callable[..., Any], ndim: int, schema: str) -> None:
+    """Make a function that hands its name, the number of dimensions and its arguments on."""
+    name = schema.partition("(")[0]
 
+    def pool(*given: Any) -> Any:
+        return compute(name, ndim, *given)
 
-def _high(pair: tuple[int, ...]) -> tuple[int, ...]:
-    """Give a setting of one dimension for an image of height 1."""
-    return (1, *pair)
-
-
-def _pool(
-    name: str, ndim: int, compute: Callable[..., Any], signature: str, given: str = ""
-) -> Any:
-    """Make a function that hands its name and its arguments on.
-
-    Args:
-        name: What it is called.
-        ndim: How many dimensions its windows have.
-        compute: The function that they go to.
-        signature: Its arguments.
-        given: What the function gets, if these are not all of them in this order.
-    """
-    names = {"compute": compute, "__name__": __name__}
-    given = given or ", ".join(arguments_of(signature))
-    line = f"return compute({name!r}, {ndim}, {given})"
-    return written(f"{name}({signature})", [line], names, compute.__doc__)
-
-
-def _max_pool(ndim: int, with_indices: bool) -> Any:
-    signature = (
-        "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
-        "return_indices=False"
-    )
-    wants = "True" if with_indices else "return_indices"
-    given = f"{wants}, input, kernel_size, stride, padding, dilation, ceil_mode"
-    name = f"max_pool{ndim}d{'_with_indices' if with_indices else ''}"
-    return _pool(name, ndim, _maximum, signature, given)
+    pool.__doc__, pool.__module__ = compute.__doc__, compute.__module__
+    functional(schema)(pool)
 
 
 def _maximum(
     name: str,
     ndim: int,
-    return_indices: bool,
     input: Tensor,
     kernel_size: Any,
     stride: Any,
     padding: Any,
     dilation: Any,
     ceil_mode: bool,
+    return_indices: bool,
 ) -> Any:
     r"""Take the largest entry of each window of an image.
 
@@ -344,36 +456,35 @@ def _maximum(
     """
     check_tensor(name, input)
     stride = kernel_size if stride is None or stride in ((), []) else stride
-    kernel = per_dimension(name, "kernel_size", kernel_size, ndim)
-    moves = per_dimension(name, "stride", stride, ndim)
-    border = per_dimension(name, "padding", padding, ndim)
-    steps = per_dimension(name, "dilation", dilation, ndim)
-    check_maximum(name, input._array, kernel, moves, border, steps, bool(ceil_mode))
-    chosen = pooling.Chosen()
+    kernel = _expanded(name, "kernel_size", kernel_size, ndim)
+    moves = _expanded(name, "stride", stride, ndim)
+    border = _expanded(name, "padding", padding, ndim)
+    steps = _expanded(name, "dilation", dilation, ndim)
+    ceil_mode = bool(ceil_mode)
     if ndim == 1:
-        kernel, moves, steps = _high(kernel), _high(moves), _high(steps)
-        border = (0, *border)
-        input = shape.unsqueeze(input, input._array.ndim - 1)
-    operation = pooling.MAXIMA[len(kernel)]
-    given: tuple[Any, ...] = (kernel, moves, border, steps, bool(ceil_mode))
+        _check_signal(input._array, kernel[0], moves[0], border[0], steps[0], ceil_mode)
+        kernel, moves, border, steps = (1, *kernel), (1, *moves), (0, *border), (1, *steps)
+        input = as_image(input)
+    else:
+        if ndim == 2 and input._array.ndim not in (3, 4):
+            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+        _check_window(kernel, moves, border, steps)
+        sizes = input._array.shape[-ndim:]
+        outputs = pooled_sizes(sizes, kernel, moves, border, steps, ceil_mode)
+        _check_result(name, input._array, outputs, "b")
+    chosen, given = Chosen(), (kernel, moves, border, steps, ceil_mode)
+    result = MAXIMA[len(kernel)](input, *given, chosen)
     sizes = input._array.shape[-len(kernel) :]
-    result = operation(input, *given, chosen)
     if ndim == 1:
-        result = shape.squeeze_dim(result, result._array.ndim - 2)
-    if not return_indices:
+        result = as_signal(result)
+    if not return_indices and not name.endswith("_with_indices"):
         return wrap(result._array) if ndim == 1 and not result.requires_grad else result
     positions = chosen.positions(sizes, given)
     indices = wrap(positions.reshape(result._array.shape))
     return watched(result, indices), indices
 
 
-max_pool1d, max_pool2d, max_pool3d = (_max_pool(ndim, False) for ndim in (1, 2, 3))
-max_pool1d_with_indices = _max_pool(1, True)
-max_pool2d_with_indices = _max_pool(2, True)
-max_pool3d_with_indices = _max_pool(3, True)
-
-
-def _mean(
+def _average(
     name: str,
     ndim: int,
     input: Tensor,
@@ -413,155 +524,77 @@ def _mean(
     """
     check_tensor(name, input)
     stride = kernel_size if stride is None or stride in ((), []) else stride
-    kernel = per_dimension(name, "kernel_size", kernel_size, ndim)
-    moves = per_dimension(name, "stride", stride, ndim)
-    border = per_dimension(name, "padding", padding, ndim)
-    check_average(name, input._array, kernel, moves, border, bool(ceil_mode), divisor_override)
+    kernel = _expanded(name, "kernel_size", kernel_size, ndim)
+    moves = _expanded(name, "stride", stride, ndim)
+    border = _expanded(name, "padding", padding, ndim)
+    array = input._array
     if ndim == 1:
-        kernel, moves, border = _high(kernel), _high(moves), (0, *border)
-        input = shape.unsqueeze(input, input._array.ndim - 1)
+        check_signal(name, array)
+        kernel, moves, border = (1, *kernel), (1, *moves), (0, *border)
+        input = as_image(input)
+    elif array.ndim < ndim + 1:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-max(array.ndim, 1)}, "
+            f"{max(array.ndim, 1) - 1}], but got {-ndim - 1})"
+        )
+    steps, array = (1,) * len(kernel), input._array
+    _check_window(kernel, moves, border, steps)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    sizes = array.shape[-len(kernel) :]
+    outputs = pooled_sizes(sizes, kernel, moves, border, steps, bool(ceil_mode))
+    refused = "b" if array.dtype == np.int64 else "iub"
+    _check_result("avg_pool2d" if ndim < 3 else "avg_pool3d_out_frame", array, outputs, refused)
     given = (kernel, moves, border, bool(ceil_mode), bool(count_include_pad), divisor_override)
-    result = pooling.MEANS[len(kernel)](input, *given)
-    return shape.squeeze_dim(result, result._array.ndim - 2) if ndim == 1 else result
+    result = MEANS[len(kernel)](input, *given)
+    return as_signal(result) if ndim == 1 else result
 
 
-_MEAN = "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True"
-avg_pool1d = _pool("avg_pool1d", 1, _mean, _MEAN)
-avg_pool2d = _pool("avg_pool2d", 2, _mean, f"{_MEAN}, divisor_override=None")
-avg_pool3d = _pool("avg_pool3d", 3, _mean, f"{_MEAN}, divisor_override=None")
+def check_signal(name: str, array: Any) -> None:
+    """Raise if a signal has a wrong number of dimensions."""
+    if array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {array.ndim}-dimensional tensor for argument #1 "
+            f"'self' (while checking arguments for {name})"
+        )
 
 
-def _power_average(averaged: Tensor, norm_type: float, count: int) -> Tensor:
-    signs = averaged.sign() * averaged.abs().relu()
-    return signs.mul(count).pow(1.0 / norm_type)
+_WINDOW = "(input, kernel_size, stride=None, padding=0, {}ceil_mode=False, {})"
+for _ndim in (1, 2, 3):
+    _arguments = _WINDOW.format("dilation=1, ", "return_indices=False")
+    face_of(_maximum, _ndim, f"max_pool{_ndim}d{_arguments}")
+    face_of(_maximum, _ndim, f"max_pool{_ndim}d_with_indices{_arguments}")
+    _more = "" if _ndim == 1 else ", divisor_override=None"
+    _arguments = _WINDOW.format("", f"count_include_pad=True{_more}")
+    face_of(_average, _ndim, f"avg_pool{_ndim}d{_arguments}")
 
 
-def lp_pool1d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: int,
-    stride: Any = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    r"""Take $(\sum x^p)^{1/p}$ of each window of a signal."""
-    powers = input.pow(norm_type)
-    averaged = avg_pool1d(powers, kernel_size, stride, 0, ceil_mode)
-    return _power_average(averaged, norm_type, kernel_size)
-
-
-def lp_pool2d(
+def _norm(
+    name: str,
+    ndim: int,
     input: Tensor,
     norm_type: float,
     kernel_size: Any,
-    stride: Any = None,
-    ceil_mode: bool = False,
+    stride: Any,
+    ceil_mode: bool,
 ) -> Tensor:
-    r"""Take $(\sum x^p)^{1/p}$ of each window of an image."""
-    height, width = per_dimension("lp_pool2d", "kernel_size", kernel_size, 2)
+    r"""Take $(\sum x^p)^{1/p}$ of each window.
+
+    Args:
+        name: The function that is called.
+        ndim: How many dimensions its windows have.
+        input: Signals or images.
+        norm_type: The order p.
+        kernel_size: The window's size in each dimension, or one number for all.
+        stride: How far the window moves at each step; the size of the window if None.
+        ceil_mode: Whether a last window may reach over the end.
+    """
+    count = math.prod(_expanded(name, "kernel_size", kernel_size, ndim))
     powers = input.pow(norm_type)
-    averaged = avg_pool2d(powers, kernel_size, stride, 0, ceil_mode)
-    return _power_average(averaged, norm_type, height * width)
+    means = _average(f"avg_pool{ndim}d", ndim, powers, kernel_size, stride, 0, ceil_mode, True)
+    return (means.sign() * means.abs().relu()).mul(count).pow(1.0 / norm_type)
 
 
-def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Tensor, Any]:
-    """Check an input and a size; a signal becomes an image of one row."""
-    check_tensor(name, input)
-    size = adaptive_size(name, output_size, input._array, ndim)
-    check_adaptive(name, input._array, size)
-    if ndim == 1:
-        return shape.unsqueeze(input, input._array.ndim - 1), (1, *size)
-    return input, size
-
-
-def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Tensor:
-    r"""Average each of so many parts of an image.
-
-    Args:
-        name: The function that is called.
-        ndim: How many dimensions its windows have: signals have 1, volumes 3.
-        input: The images.
-        output_size: Into how many parts height and width are divided, or one number for both;
-            None leaves a dimension as it is.
-
-    Raises:
-        RuntimeError: If there are no entries, or the size is negative.
-
-    Shape:
-        - input: (N, C, H, W), or without N
-        - output: (N, C, *output_size)
-
-    Example:
-        >>> import minigrad as torch
-        >>> image = torch.arange(9.0).reshape(1, 1, 3, 3)
-        >>> torch.nn.functional.adaptive_avg_pool2d(image, 2)
-        tensor([[[[2., 3.],
-                  [5., 6.]]]])
-    """
-    high, size = _adaptive(name, ndim, input, output_size)
-    if set(size) == {1}:  # PyTorch takes the mean as everywhere else
-        last = high._array.ndim
-        result = mean_dim(high, tuple(range(last - len(size), last)), True)
-    elif ndim == 3:
-        result = pooling.ADAPTIVE_MEANS[3](high, size)
-    else:
-        result = pooling.ADAPTIVE_MEANS[2](high, size)
-    return shape.squeeze_dim(result, high._array.ndim - 2) if ndim == 1 else result
-
-
-def _adaptive_maximum(
-    name: str, ndim: int, input: Tensor, output_size: Any, return_indices: bool
-) -> Any:
-    """Take the largest entry of each of so many parts of an image.
-
-    Args:
-        name: The function that is called.
-        ndim: How many dimensions its windows have: signals have 1, volumes 3.
-        input: The images.
-        output_size: Into how many parts height and width are divided, or one number for both;
-            None leaves a dimension as it is.
-        return_indices: Whether to give the positions of the largest entries, too.
-
-    Returns:
-        The largest entries; or these and their positions within each image.
-
-    Shape:
-        - input: (N, C, H, W), or without N
-        - output: (N, C, *output_size)
-    """
-    high, size = _adaptive(name, ndim, input, output_size)
-    array = high._array
-    if 0 in size:
-        nothing = empty((*array.shape[:-2], *size), dtype=high.dtype)
-        result, indices = nothing, wrap(nothing._array.astype("int64"))
-    else:
-        positions = pooling.largest_positions(array, size)
-        indices = wrap(positions)
-        result = watched(pooling.adaptive_max_pool2d(high, positions), indices)
-    if ndim == 1:
-        result = shape.squeeze_dim(result, array.ndim - 2)
-        indices = indices.squeeze(array.ndim - 2) if return_indices else indices
-    return (result, indices) if return_indices else result
-
-
-_PARTS = "input, output_size"
-adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = (
-    _pool(f"adaptive_avg_pool{ndim}d", ndim, _adaptive_mean, _PARTS) for ndim in (1, 2, 3)
-)
-adaptive_max_pool1d, adaptive_max_pool2d = (
-    _pool(f"adaptive_max_pool{ndim}d", ndim, _adaptive_maximum, f"{_PARTS}, return_indices=False")
-    for ndim in (1, 2)
-)
-
-
-def adaptive_max_pool1d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Do what `adaptive_max_pool1d` does, and always give the positions."""
-    return adaptive_max_pool1d(input, output_size, True)
-
-
-def adaptive_max_pool2d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Do what `adaptive_max_pool2d` does, and always give the positions."""
-    return adaptive_max_pool2d(input, output_size, True)
+for _ndim in (1, 2):
+    _arguments = "(input, norm_type, kernel_size, stride=None, ceil_mode=False)"
+    face_of(_norm, _ndim, f"lp_pool{_ndim}d{_arguments}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn import init
-from minigrad.nn.functional.attention import (
+from minigrad.nn.functional.multi_head_attention import (
     attend_batch_first,
     canonical_mask,
     fit_mask,

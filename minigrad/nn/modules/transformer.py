@@ -14,7 +14,7 @@ from minigrad.creation.devices import refuse_other_places
 from minigrad.creation.dtypes import get_default_dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.functional.attention import canonical_mask, none_or_dtype
+from minigrad.nn.functional.multi_head_attention import canonical_mask, none_or_dtype
 from minigrad.nn.modules.activation import GELU, ReLU
 from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import ModuleList

@@ -6,7 +6,7 @@ from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
-from minigrad.nn.functional import normalize
+from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.utils.norm_hooks import (
     as_matrix,
@@ -94,13 +94,13 @@ class _SpectralNorm(Module):
     def _power_method(self, matrix: Any, n_power_iterations: int) -> None:
         """Improve the two singular vectors."""
         for _ in range(n_power_iterations):
-            self._u.copy_(normalize(matrix.mv(self._v), dim=0, eps=self.eps))
-            self._v.copy_(normalize(matrix.t().mv(self._u), dim=0, eps=self.eps))
+            self._u.copy_(F.normalize(matrix.mv(self._v), dim=0, eps=self.eps))
+            self._v.copy_(F.normalize(matrix.t().mv(self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Tensor) -> Tensor:
         """Give the weight divided by its largest singular value."""
         if weight.ndim == 1:
-            return normalize(weight, dim=0, eps=self.eps)
+            return F.normalize(weight, dim=0, eps=self.eps)
         matrix = as_matrix(weight, self.dim)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)

@@ -1,4 +1,7 @@
-"""Mix features, look rows up in tables, and compare vectors."""
+"""Looking up vectors in a table, one by one or in bags that are summed, and the derivatives."""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
@@ -10,61 +13,170 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.index_versions import watched
 from minigrad.autograd.messages import warn
 from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES
+from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor
-from minigrad.ops import distances as distances  # says the faces of three functions here
-from minigrad.ops import embeddings, linear_algebra
+from minigrad.ops.parts import _zeros, add_rows
 from minigrad.ops.shape import type_name
-
-__all__ = [
-    "bilinear", "cosine_similarity", "embedding", "embedding_bag", "linear", "one_hot",
-    "pairwise_distance",
-]  # fmt: skip
-
-bilinear = FACES["bilinear"].function
-cosine_similarity = FACES["cosine_similarity"].function
-pairwise_distance = FACES["pairwise_distance"].function
+from minigrad.ops.type_promotion import applied
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    r"""Map vectors affinely: $y = x W^\top + b$.
+def _shares(positions: Any, padding_idx: int, by_frequency: bool) -> Any:
+    """Give the factor of each gradient: 0 for padding, or one over how often its row is used."""
+    factors = np.ones(positions.shape)
+    if by_frequency:
+        _, inverse, counts = np.unique(positions, return_inverse=True, return_counts=True)
+        factors = 1 / counts[inverse.reshape(positions.shape)]
+    return np.where(positions == padding_idx, 0, factors)
 
-    A matrix with a bias becomes one `addmm`, over the transposed weight; anything else contiguous
-    is viewed as a matrix first and viewed back after. These are the nodes one meets in the graph.
 
-    Args:
-        input: The vectors.
-        weight: The matrix $W$.
-        bias: The vector $b$, or None.
+def _weighed(rows: Any, positions: Any, padding_idx: int, by_frequency: bool) -> Any:
+    """Multiply each row by its factor."""
+    if not by_frequency and not (positions == padding_idx).any():
+        return rows
+    shares = _shares(positions, padding_idx, by_frequency)[..., None]
+    return rows * shares.astype(getattr(rows, "_array", rows).dtype)
 
-    Returns:
-        The mapped vectors.
 
-    Raises:
-        RuntimeError: If the shapes do not fit together, or the input has no dimension.
+def _row_rule(grad: Any, positions: Any, padding_idx: int, by_frequency: bool) -> Any:
+    return _weighed(grad[positions], positions, padding_idx, by_frequency)
 
-    Shape:
-        - input: (..., in_features)
-        - weight: (out_features, in_features)
-        - bias: (out_features,)
-        - output: (..., out_features)
 
-    Example:
-        >>> import minigrad as torch
-        >>> weight = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
-        >>> torch.nn.functional.linear(torch.tensor([1.0, 1.0]), weight)
-        tensor([3., 1., 3.])
+@differentiable("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)
+def embedding_dense_backward(
+    grad_output: Array, positions: Any, sizes: Any, padding_idx: int, by_frequency: bool
+) -> Array:
+    """Rule of embedding: each row collects the gradients of the places where it was used."""
+    whole = _zeros(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
+    add_rows(whole, positions, _weighed(grad_output, positions, padding_idx, by_frequency))
+    return whole
+
+
+@differentiable(
+    "EmbeddingBackward0",
+    weight=lambda grad, positions, weight_sym_sizes, padding_idx, by_frequency: applied(
+        embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx, by_frequency
+    ),
+)
+def embedding(weight: Array, positions: Any, padding_idx: int, by_frequency: bool) -> Array:
+    """Rows of a table at listed places; the row of padding gets no gradient."""
+    return weight[positions]
+
+
+# ---------------------------------------------------------------------- bags
+
+
+@differentiable(
+    "EmbeddingBagBackwardBackward0",
+    grad_output=lambda grad, positions, bags, factors, count: applied(
+        embedding_bag_sum, grad, positions, bags, factors, count, np.ones((), factors.dtype)
+    ),
+)
+def embedding_bag_backward(
+    grad_output: Array, positions: Any, bags: Any, factors: Any, rows: int, count: int
+) -> Array:
+    """Rule of a bag in its table: each row collects the gradients of the bags that it was in."""
+    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
+    add_rows(whole, positions, grad_output[bags] * factors[:, None])
+    return whole
+
+
+@differentiable(
+    "EmbeddingBagBackward0",
+    weight=lambda grad, weight_sym_sizes, positions, bags, factors, count, shares: applied(
+        embedding_bag_backward, grad, positions, bags, factors * shares, weight_sym_sizes[0], count
+    ),
+)
+def embedding_bag_sum(
+    weight: Array, positions: Any, bags: Any, factors: Any, count: int, shares: Any
+) -> Array:
+    """Sums of rows times factors, one for each bag: entry k is a row and the bag it goes to.
+
+    Gradients are multiplied by `shares` as well, which are ones unless they are to be divided by
+    how often a row is used.
     """
-    if not isinstance(input, Tensor):
-        check_tensor("linear", input)
-    if not input._array.ndim:
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D"
-        )
-    return linear_algebra.linear(input, weight, bias)
+    sums = _zeros(weight, (count, weight.shape[1]))
+    add_rows(sums, bags, weight[positions] * factors[:, None])
+    return sums
 
 
+def _samples_rule(grad: Any, weight: Any, positions: Any, bags: Any) -> Any:
+    return np.add.reduce(grad[bags] * weight[positions], axis=1)
+
+
+@differentiable(
+    "EmbeddingBagBackward0",
+    weight=lambda grad, weight, per_sample_weights, positions, bags, kept, count: applied(
+        embedding_bag_weighted_backward,
+        grad,
+        per_sample_weights,
+        positions,
+        bags,
+        kept,
+        weight.shape[0],
+    ),
+    per_sample_weights=lambda grad, weight, positions, bags, kept: (
+        _samples_rule(grad, weight, positions, bags) * kept
+    ),
+)
+def embedding_bag_weighted(
+    weight: Array, per_sample_weights: Array, positions: Any, bags: Any, kept: Any, count: int
+) -> Array:
+    """Sums of rows times weights that may need a gradient; `kept` is 0 for padding, else 1."""
+    sums = _zeros(weight, (count, weight.shape[1]))
+    add_rows(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
+    return sums
+
+
+@differentiable(
+    "EmbeddingBagBackwardBackward0",
+    grad_output=lambda grad, grad_output, factors, positions, bags, kept, rows: applied(
+        embedding_bag_weighted, grad, factors, positions, bags, kept, grad_output.shape[0]
+    ),
+    factors=lambda grad, grad_output, positions, bags, kept: (
+        _samples_rule(grad_output, grad, positions, bags) * kept
+    ),
+)
+def embedding_bag_weighted_backward(
+    grad_output: Array, factors: Array, positions: Any, bags: Any, kept: Any, rows: int
+) -> Array:
+    """Rule of a weighted bag in its table."""
+    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
+    add_rows(whole, positions, grad_output[bags] * (factors * kept)[:, None])
+    return whole
+
+
+@differentiable(
+    "EmbeddingBagBackwardBackward0",
+    grad_output=lambda grad, places: _taken(grad, places),
+)
+def embedding_bag_max_backward(grad_output: Array, places: Any, rows: int) -> Array:
+    """Rule of the largest entries of bags: their places get the gradient."""
+    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
+    np.add.at(whole, (places, np.arange(places.shape[1])), np.where(places < 0, 0, grad_output))
+    return whole
+
+
+def _taken(weight: Any, places: Any) -> Any:
+    return np.where(places < 0, 0, weight[places, np.arange(places.shape[1])])
+
+
+@differentiable(
+    "EmbeddingBagBackward0",
+    weight=lambda grad, weight_sym_sizes, places: applied(
+        embedding_bag_max_backward, grad, places, weight_sym_sizes[0]
+    ),
+)
+def embedding_bag_max(weight: Array, places: Any) -> Array:
+    """Largest entries of the rows in each bag, at known rows: -1 stands for an empty bag."""
+    return _taken(weight, places)
+
+
+# ---------------------------------------------------------------------- what is called
+
+
+@functional
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Give for each class number a vector with 1 in its place and 0 elsewhere.
 
@@ -155,14 +267,18 @@ def _refuse_sparse(name: str, sparse: bool) -> None:
         )
 
 
-def embedding(
+@functional(
+    "embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, "
+    "scale_grad_by_freq=False, sparse=False)"
+)
+def looked_up(
     input: Tensor,
     weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
+    padding_idx: int | None,
+    max_norm: float | None,
+    norm_type: float,
+    scale_grad_by_freq: bool,
+    sparse: bool,
 ) -> Tensor:
     """Look up rows of a table by their numbers.
 
@@ -211,10 +327,11 @@ def embedding(
         )
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
-    result = embeddings.embedding(weight, positions, padding, scale_grad_by_freq)
+    result = embedding(weight, positions, padding, scale_grad_by_freq)
     return watched(result, input)
 
 
+@functional
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -312,20 +429,18 @@ def _joined(
     """Join the rows of each bag."""
     dtype = weight._array.dtype
     if mode == "max":
-        return embeddings.embedding_bag_max(
-            weight, _largest(weight._array, positions, bags, kept, count)
-        )
+        return embedding_bag_max(weight, _largest(weight._array, positions, bags, kept, count))
     if per_sample_weights is not None:
         factors = per_sample_weights.reshape(-1)
-        return embeddings.embedding_bag_weighted(weight, factors, positions, bags, kept, count)
+        return embedding_bag_weighted(weight, factors, positions, bags, kept, count)
     if mode == "mean":
         sizes = np.bincount(bags, kept.astype(np.float64), count)
         kept = kept / np.maximum(sizes, 1)[bags].astype(dtype)
     if by_frequency and is_grad_enabled() and weight.requires_grad:
         often = np.bincount(positions, minlength=len(weight._array))[positions].astype(dtype)
-        return embeddings.embedding_bag_sum(weight, positions, bags, kept, count, 1 / often)
+        return embedding_bag_sum(weight, positions, bags, kept, count, 1 / often)
     ones = np.ones((), dtype)
-    return embeddings.embedding_bag_sum(weight, positions, bags, kept, count, ones)
+    return embedding_bag_sum(weight, positions, bags, kept, count, ones)
 
 
 def _largest(table: Any, positions: Any, bags: Any, kept: Any, count: int) -> Any:

@@ -1,28 +1,66 @@
-"""Convolve signals and images, and cut them into windows."""
+"""Windows of images side by side as columns, back again, and the derivatives of both."""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.creation.dtypes import of_array
-from minigrad.faces import FACES
-from minigrad.faces.arguments import check_tensor
-from minigrad.ops import convolution as rules
-from minigrad.ops import convolution_functions as convolution_functions  # says their faces
-from minigrad.ops.correlation import output_sizes
-
-__all__ = [
-    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-    "fold", "unfold",
-]  # fmt: skip
-
-conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d = (
-    FACES[f"conv{kind}{ndim}d"].function for kind in ("", "_transpose") for ndim in (1, 2, 3)
-)
+from minigrad.faces import functional
+from minigrad.faces.arguments import check_tensor, refuse
+from minigrad.ops.correlation import add_windows, output_sizes, padded, per_dimension, window_entry
+from minigrad.ops.type_promotion import applied
 
 
+def _unfolded_rule(
+    grad: Any, self_sym_sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Any:
+    sizes = tuple(self_sym_sizes[-2:])
+    return applied(col2im, grad, sizes, kernel_size, dilation, padding, stride)
+
+
+def _folded_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    return applied(im2col, grad, kernel_size, dilation, padding, stride)
+
+
+@differentiable("Im2ColBackward0", self=_unfolded_rule)
+def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
+    """Windows side by side as columns: each entry collects the gradients of its windows."""
+    batch = self if self.ndim == 4 else self[None]
+    outputs = output_sizes(batch.shape[2:], kernel_size, stride, padding, dilation)
+    whole = padded(batch, padding, padding)
+    columns = np.empty_like(whole, shape=(*batch.shape[:2], *kernel_size, *outputs))
+    for entry in np.ndindex(*kernel_size):
+        columns[(slice(None), slice(None), *entry)] = whole[
+            (..., *window_entry(entry, outputs, stride, dilation))
+        ]
+    rows = batch.shape[1] * math.prod(kernel_size)
+    return columns.reshape(*self.shape[:-3], rows, math.prod(outputs))
+
+
+@differentiable("Col2ImBackward0", self=_folded_rule)
+def col2im(
+    self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Array:
+    """Columns added up at the places of their windows: each gets the gradient of its window."""
+    outputs = output_sizes(output_size, kernel_size, stride, padding, dilation)
+    channels = self.shape[-2] // math.prod(kernel_size)
+    count = self.shape[0] if self.ndim == 3 else 1
+    sizes = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
+    whole = np.zeros_like(self, order="C", shape=(count, channels, *sizes))
+    columns = self.reshape(count, channels, *kernel_size, *outputs)
+    add_windows(whole, columns, stride, dilation)
+    inner = padded(whole, [-p for p in padding], [-p for p in padding])
+    return inner.reshape(*self.shape[:-2], channels, *output_size)
+
+
+@functional
 def unfold(
     input: Tensor,
     kernel_size: Any,
@@ -75,13 +113,11 @@ def unfold(
             f"dilation={steps}, padding={border}, calculated shape of the array of sliding blocks "
             f"as {outputs}, but its components must be at least one."
         )
-    if array.dtype.kind in "iu":
-        raise NotImplementedError(
-            f"\"im2col_out_cpu\" not implemented for '{of_array(array).tensor_type}'"
-        )
-    return rules.im2col(input, kernel, steps, border, moves)
+    refuse("im2col_out_cpu", "iu", input)
+    return im2col(input, kernel, steps, border, moves)
 
 
+@functional
 def fold(
     input: Tensor,
     output_size: Any,
@@ -143,39 +179,32 @@ def fold(
             f"calculated number of sliding blocks {outputs[0]} * {outputs[1]} = "
             f"{math.prod(outputs)}, but got input.size(2)={array.shape[-1]}."
         )
-    if array.dtype.kind in "iu":
-        raise NotImplementedError(
-            f"\"col2im_out_cpu\" not implemented for '{of_array(array).tensor_type}'"
-        )
-    return rules.col2im(input, sizes, kernel, steps, border, moves)
+    refuse("col2im_out_cpu", "iu", input)
+    return col2im(input, sizes, kernel, steps, border, moves)
 
 
-def _pair(name: str, value: Any) -> tuple[int, int]:
-    given = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
-    given = given * 2 if len(given) == 1 else given
-    if len(given) != 2:
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
-    return int(given[0]), int(given[1])
+def _pair(name: str, value: Any) -> tuple[int, ...]:
+    return per_dimension(
+        "unfold",
+        name,
+        2,
+        value,
+        2,
+        lambda given: f"It is expected {name} equals to 2, but got size {len(given)}",
+    )
 
 
 def _window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """Give the settings of a window as pairs, if they are in range."""
-    given = [
-        _pair(name, value)
-        for name, value in (
-            ("kernel_size", kernel_size),
-            ("dilation", dilation),
-            ("padding", padding),
-            ("stride", stride),
-        )
-    ]
-    for label, short, pair, least in zip(
-        ("kernel size", "dilation", "padding", "stride"),
-        ("kernel", "dilation", "pad", "stride"),
-        given,
-        (1, 1, 0, 1),
-        strict=True,
+    given = []
+    for name, label, short, value, least in (
+        ("kernel_size", "kernel size", "kernel", kernel_size, 1),
+        ("dilation", "dilation", "dilation", dilation, 1),
+        ("padding", "padding", "pad", padding, 0),
+        ("stride", "stride", "stride", stride, 1),
     ):
+        pair = _pair(name, value)
+        given.append(pair)
         if min(pair) < least:
             limit = "greater than zero" if least else "non-negative"
             raise RuntimeError(

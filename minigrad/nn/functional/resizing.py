@@ -1,0 +1,439 @@
+r"""Resizing signals, images and volumes, moving channels into space, and the derivatives of both.
+
+Resizing is linear and goes dimension by dimension: each new entry is a sum of a few old ones times
+weights, the taps. The rule goes the way back and adds each gradient, times the same weights, to the
+entries that it came from.
+"""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import warn
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor
+from minigrad.faces import functional
+from minigrad.faces.arguments import check_int, check_tensor, not_implemented
+from minigrad.faces.face import in_functional
+from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
+from minigrad.ops.correlation import in_single
+from minigrad.ops.type_promotion import applied
+
+# for each dimension pairs of positions and weights
+Taps = tuple[tuple[tuple[Any, Any], ...], ...]
+
+NAMES = {
+    "UpsampleNearest1D": "upsample_nearest1d",
+    "UpsampleNearest2D": "upsample_nearest2d",
+    "UpsampleNearest3D": "upsample_nearest3d",
+    "UpsampleNearestExact1D": "upsample_nearest_exact1d",
+    "UpsampleNearestExact2D": "upsample_nearest_exact2d",
+    "UpsampleNearestExact3D": "upsample_nearest_exact3d",
+    "UpsampleLinear1D": "upsample_linear1d",
+    "UpsampleBilinear2D": "upsample_bilinear2d",
+    "UpsampleTrilinear3D": "upsample_trilinear3d",
+    "UpsampleBicubic2D": "upsample_bicubic2d",
+}
+resizing: dict[str, Any] = {}  # the operations by their names
+
+
+def _weighted(array: Any, weight: Any, axis: int) -> Any:
+    if weight is None:
+        return array
+    weight = weight.reshape(-1, *[1] * (array.ndim - axis - 1))
+    return array * weight.astype(array.dtype)
+
+
+def _resized(array: Any, taps: Taps) -> Any:
+    """Take the sum over the taps, one dimension after the other."""
+    for axis, pairs in enumerate(taps, array.ndim - len(taps)):
+        total: Any = None
+        for positions, weight in pairs:
+            part = _weighted(np.take(array, positions, axis), weight, axis)
+            total = part if total is None else total + part
+        array = total
+    return array
+
+
+def _brought_back(grad: Any, sizes: Any, taps: Taps) -> Any:
+    """Add gradients to the entries that they came from, one dimension after the other."""
+    for axis, pairs in enumerate(taps, grad.ndim - len(taps)):
+        shape = (*grad.shape[:axis], sizes[axis], *grad.shape[axis + 1 :])
+        whole = np.zeros_like(grad, order="C", shape=shape)
+        for positions, weight in pairs:
+            places: Any = (slice(None),) * axis + (positions,)
+            np.add.at(whole, places, _weighted(grad, weight, axis))
+        grad = whole
+    return grad
+
+
+def _declare(node: str, name: str) -> None:
+    """Make the operation of a kind and of a number of dimensions, and its rule."""
+
+    def backward(grad_output: Array, self_sym_sizes: Any, taps: Any) -> Array:
+        """Rule of resizing: each gradient goes to the entries that the new one came from."""
+        return _brought_back(grad_output, self_sym_sizes, taps)
+
+    backward.__name__ = f"{name}_backward"
+    rule = differentiable(
+        f"{node}BackwardBackward0",
+        grad_output=lambda grad, taps: applied(resizing[name], grad, taps),
+    )(in_single(backward))
+
+    def forward(self: Array, taps: Any) -> Array:
+        """Resize: each new entry is a weighted sum of old ones."""
+        return _resized(self, taps)
+
+    forward.__name__ = name
+    resizing[name] = differentiable(f"{node}Backward0", self=rule)(in_single(forward))
+
+
+for _node, _name in NAMES.items():
+    _declare(_node, _name)
+
+
+# ---------------------------------------------------------------------- what is called
+
+_MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+_SMOOTH = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_OPERATIONS = {
+    "nearest": "upsample_nearest{}d",
+    "nearest-exact": "upsample_nearest_exact{}d",
+    "linear": "upsample_linear1d",
+    "bilinear": "upsample_bilinear2d",
+    "trilinear": "upsample_trilinear3d",
+    "bicubic": "upsample_bicubic2d",
+}
+_CUBIC = -0.75  # how much the cubic overshoots
+
+
+@functional
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Resize signals, images or volumes.
+
+    Args:
+        input: What to resize.
+        size: The new size of each dimension, or one number for all.
+        scale_factor: By how much to resize instead, for each dimension or all.
+        mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"`,
+            `"trilinear"` and `"bicubic"` mix the nearest ones; `"area"` averages.
+        align_corners: Whether the first and the last entries keep their places, for modes that mix.
+        recompute_scale_factor: Whether to compute the scale anew from the sizes.
+        antialias: Must be False: smoothing before making smaller is not supported.
+
+    Raises:
+        NotImplementedError: If the mode does not go with the dimensions, or is not supported.
+        ValueError: If sizes and scales are both there, both missing, or too many.
+
+    Shape:
+        - input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        - output: the same with new sizes
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[[1.0, 3.0]]])
+        >>> torch.nn.functional.interpolate(x, scale_factor=2)
+        tensor([[[1., 1., 3., 3.]]])
+        >>> torch.nn.functional.interpolate(x, size=3, mode="linear", align_corners=True)
+        tensor([[[1., 2., 3.]]])
+    """
+    check_tensor("interpolate", input)
+    if mode in ("nearest", "area", "nearest-exact", "lanczos") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | "
+            "bilinear | bicubic | trilinear"
+        )
+    dims = input._array.ndim - 2
+    old = input._array.shape[2:]
+    sizes, scales = _wanted(old, dims, size, scale_factor, recompute_scale_factor)
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and dims == 2):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
+            "a 4-D tensor as input"
+        )
+    if antialias or (mode == "lanczos" and dims == 2):
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
+        raise NotImplementedError(
+            "interpolate has no antialias here. Average first, with avg_pool2d for instance."
+        )
+    if dims not in (1, 2, 3) or mode not in (*_OPERATIONS, "area"):
+        raise NotImplementedError(
+            "Input Error: Only 3D, 4D and 5D input Tensors supported "
+            f"(got {dims + 2}D) for the modes: {_MODES} (got {mode})"
+        )
+    if _SMOOTH.get(mode, dims + 2) != dims + 2:
+        raise NotImplementedError(
+            f"Got {dims + 2}D input, but {mode} mode needs {_SMOOTH[mode]}D input"
+        )
+    if mode == "area":
+        whole = sizes if dims > 1 else sizes[0]
+        return in_functional[f"adaptive_avg_pool{dims}d"](input, whole)
+    _check(input._array, sizes, mode)
+    taps = tuple(
+        _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
+        for n, o, scale in zip(old, sizes, scales, strict=True)
+    )
+    return resizing[_OPERATIONS[mode].format(dims)](input, taps)
+
+
+def _wanted(
+    old: tuple[int, ...], dims: int, size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Give the new sizes, and the scales if these are not to be computed from them."""
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,) * dims
+        if len(sizes) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {list(old)} and output size of {size}. Please provide "
+                "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
+                "format."
+            )
+        for each in sizes:
+            if not isinstance(each, (int, np.integer)):
+                raise TypeError(f"sizes must be ints, not {type(each).__name__}: {size}")
+        return tuple(map(int, sizes)), (None,) * dims
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    given = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * dims
+    if len(given) != dims:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {list(old)} and scale_factor of shape {scale_factor}. "
+            "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, "
+            "s2, ...,sK) format."
+        )
+    sizes = tuple(int(np.floor(float(n) * f)) for n, f in zip(old, given, strict=True))
+    return sizes, (None,) * dims if recompute else tuple(given)
+
+
+def _check(array: Any, sizes: tuple[int, ...], mode: str) -> None:
+    shape, dims = array.shape, len(sizes)
+    if min(*shape[2:], *sizes) < 1:
+        axes = ("D", "H", "W")[3 - dims :]
+        before = ", ".join(f"{axis}: {n}" for axis, n in zip(axes, shape[2:], strict=True))
+        after = ", ".join(f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True))
+        link = "and output" if dims == 1 else "output"
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({before}) {link} "
+            f"({after})"
+        )
+    if shape[1] == 0:
+        raise RuntimeError(
+            f"Non-empty {dims + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
+        )
+    if array.dtype.kind in "ib" or (array.dtype.kind == "u" and mode not in ("nearest",)):
+        kernel = "nearest" if mode.startswith("nearest") else mode
+        name = (
+            f"upsample_{kernel}{dims}d_channels_last"
+            if dims > 1
+            else (f"compute_indices_weights_{kernel}")
+        )
+        raise not_implemented(name, array)
+
+
+def _taps(
+    mode: str, old: int, new: int, factor: Any, align_corners: bool, dtype: Any
+) -> tuple[tuple[Any, Any], ...]:
+    """Give where each new entry comes from, with weights; in the precision that PyTorch uses."""
+    wide = np.can_cast(np.float64, dtype)  # into formulas as well
+    precise: Any = np.float64 if wide and mode in _SMOOTH else np.float32
+    steps: Any = np.arange(new).astype(precise)
+    if mode.startswith("nearest"):
+        scale = precise(1.0 / factor if factor else old / new)
+        shift = precise(0.5 if mode == "nearest-exact" else 0)
+        nearest = np.floor((steps + shift) * scale).astype(np.int64)
+        return ((np.minimum(nearest, old - 1), None),)
+    if align_corners:
+        scale = precise((old - 1) / (new - 1) if new > 1 else 0)
+        places = steps * scale
+    else:
+        scale = precise(1.0 / factor if factor else old / new)
+        places = (steps + precise(0.5)) * scale - precise(0.5)
+        if mode != "bicubic":
+            places = np.maximum(places, 0)
+    below = np.floor(places).astype(np.int64)
+    if mode == "bicubic":
+        return _cubic(places - below, below, old)
+    below = np.minimum(below, old - 1)
+    share = np.minimum(places - below, 1)
+    return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
+
+
+def _cubic(t: Any, below: Any, old: int) -> Any:
+    """Give the four entries around each place, with their weights."""
+    return tuple(
+        (np.clip(below + offset, 0, old - 1), weight)
+        for offset, weight in zip((-1, 0, 1, 2), cubic_weights(t), strict=True)
+    )
+
+
+def cubic_weights(t: Any) -> tuple[Any, Any, Any, Any]:
+    """Weigh the two entries before a place and the two behind it, with Keys' cubic.
+
+    Args:
+        t: How far each place is from the last entry before it, from 0 to 1.
+    """
+    a = _CUBIC
+
+    def near(x: Any) -> Any:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Any) -> Any:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return far(t + 1), near(t), near(1 - t), far(2 - t)
+
+
+def _old_name(schema: str, *settings: Any) -> None:
+    """Make a function that does what `interpolate` does."""
+    name = schema.partition("(")[0]
+
+    def resized(input: Tensor, *given: Any) -> Tensor:
+        warn(
+            f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+            UserWarning,
+        )
+        return interpolate(input, *given, *settings)
+
+    resized.__doc__ = "Do what `interpolate` does, under a name that is deprecated."
+    functional(schema)(resized)
+
+
+_old_name("upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None)")
+_old_name("upsample_nearest(input, size=None, scale_factor=None)", "nearest")
+_old_name("upsample_bilinear(input, size=None, scale_factor=None)", "bilinear", True)
+
+
+# ---------------------------------------------------------------------- channels into space
+
+
+@differentiable(
+    "PixelShuffleBackward0",
+    self=lambda grad, upscale_factor: applied(pixel_unshuffle, grad, upscale_factor),
+)
+def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
+    r"""Make blocks of pixels of :math:`r^2` channels: the gradient goes the way back."""
+    *batch, channels, height, width = self.shape
+    r = upscale_factor
+    blocks = self.reshape(-1, channels // r**2, r, r, height, width)
+    pixels = blocks.transpose(0, 1, 4, 2, 5, 3)
+    return pixels.reshape(*batch, channels // r**2, height * r, width * r)
+
+
+@differentiable(
+    "PixelUnshuffleBackward0",
+    self=lambda grad, downscale_factor: applied(pixel_shuffle, grad, downscale_factor),
+)
+def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
+    r"""Make :math:`r^2` channels of blocks of pixels: the gradient goes the way back."""
+    *batch, channels, height, width = self.shape
+    r = downscale_factor
+    pixels = self.reshape(-1, channels, height // r, r, width // r, r)
+    blocks = pixels.transpose(0, 1, 3, 5, 2, 4)
+    return blocks.reshape(*batch, channels * r**2, height // r, width // r)
+
+
+@differentiable(
+    "ChannelShuffleBackward0",
+    self=lambda grad, self_sym_sizes, groups: applied(
+        channel_shuffle, grad, self_sym_sizes[1] // groups
+    ),
+)
+def channel_shuffle(self: Array, groups: int) -> Array:
+    """Deal channels out like cards of several stacks: the gradient deals them back."""
+    count, channels = self.shape[:2]
+    stacks = self.reshape(count, groups, channels // groups, -1)
+    return stacks.swapaxes(1, 2).reshape(self.shape)
+
+
+def _check_factor(function: str, name: str, factor: Any, array: Any) -> None:
+    check_int(function, factor, name, 2)
+    if array.ndim < 3:
+        raise RuntimeError(
+            f"{function} expects input to have at least 3 dimensions, but got input with "
+            f"{array.ndim} dimension(s)"
+        )
+    if factor < 1:
+        raise RuntimeError(f"{function} expects a positive {name}, but got {factor}")
+
+
+@functional("pixel_shuffle(input, upscale_factor)")
+def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
+    """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.pixel_shuffle(torch.ones(1, 8, 3, 3), 2).shape
+        torch.Size([1, 2, 6, 6])
+    """
+    check_tensor("pixel_shuffle", input)
+    _check_factor("pixel_shuffle", "upscale_factor", upscale_factor, input._array)
+    channels = input._array.shape[-3]
+    if channels % upscale_factor**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by "
+            f"{upscale_factor**2}"
+        )
+    return pixel_shuffle(input, upscale_factor)
+
+
+@functional("pixel_unshuffle(input, downscale_factor)")
+def unshuffled_pixels(input: Tensor, downscale_factor: int) -> Tensor:
+    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
+    check_tensor("pixel_unshuffle", input)
+    _check_factor("pixel_unshuffle", "downscale_factor", downscale_factor, input._array)
+    for name, dim in (("height", -2), ("width", -1)):
+        if input._array.shape[dim] % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input._array.shape[dim]} is not divisible by "
+                f"{downscale_factor}"
+            )
+    return pixel_unshuffle(input, downscale_factor)
+
+
+@functional("channel_shuffle(input, groups)")
+def shuffled_channels(input: Tensor, groups: int) -> Tensor:
+    """Deal channels out like cards: of each group the first, then of each the second, and so on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.channel_shuffle(torch.arange(4.0).reshape(1, 4, 1), 2).flatten()
+        tensor([0., 2., 1., 3.])
+    """
+    check_tensor("channel_shuffle", input)
+    sizes = input._array.shape
+    if len(sizes) < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(sizes)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    if sizes[1] % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {sizes[1]} channels and "
+            f"{groups} groups."
+        )
+    return channel_shuffle(input, groups)
