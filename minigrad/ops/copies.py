@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
@@ -133,23 +132,12 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     return self if memory_format is None else to(self, memory_format=memory_format)
 
 
-def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Tell whether two tensors are the same view of the same memory."""
-    if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}"
-        )
-    a, b = self._array, tensor._array
-    return bool(a.ctypes.data == b.ctypes.data and a.shape == b.shape and a.strides == b.strides)
-
-
 attach(
     __name__,
     {
         "to": to,
         "contiguous": contiguous,
         "cpu": cpu,
-        "is_set_to": _is_set_to,
         "_check_memory_format": lambda self, given, caller: _wants_order(given, caller),
         **{
             name: _type(name, dtype)

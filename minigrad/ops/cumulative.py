@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import FACES, attach, face, numpy_protocols
+from minigrad.faces import FACES, attach, face
 from minigrad.faces.arguments import as_floats, dimension_of, not_implemented
 from minigrad.faces.face import in_place_form
 from minigrad.ops import elementwise
@@ -285,22 +285,3 @@ def _steps(x: Tensor, y: Tensor, dim: int) -> Tensor:
 
 def _times(tensor: Tensor, number: float) -> Tensor:
     return elementwise.mul_number(as_floats(tensor), number)
-
-
-def _of_numpy(name: str) -> Any:
-    def running(a: Tensor, axis: Any = None, dtype: Any = None, **others: Any) -> Tensor:
-        return getattr(a.flatten() if axis is None else a, name)(axis or 0)
-
-    return running
-
-
-numpy_protocols.functions.update(
-    {
-        np.cumsum: _of_numpy("cumsum"),
-        np.cumprod: _of_numpy("cumprod"),
-        np.diff: lambda a, n=1, axis=-1: a.diff(n, axis),
-        np.trapezoid: lambda y, x=None, dx=1.0, axis=-1: trapezoid(
-            y, x, None if x is not None else dx, axis
-        ),
-    }
-)

@@ -9,7 +9,6 @@ import numpy as np
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import (
-    as_tensor,
     dimension_of,
     dimensions,
     not_implemented,
@@ -146,7 +145,7 @@ def argwhere(input: Tensor) -> Tensor:
 # ---------------------------------------------------------------------- sorted rows, sets
 
 
-def _check_search(edges: Tensor, values: Any, right: bool, side: str | None, sorter: Any) -> None:
+def _check_search(edges: Tensor, values: Any, right: bool, side: str | None) -> None:
     name = "torch.searchsorted():"
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(f"{name} side can only be 'left' or 'right' but got {side}")
@@ -170,26 +169,11 @@ def _check_search(edges: Tensor, values: Any, right: bool, side: str | None, sor
             f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
             f"{list(edges.shape)} and input value tensor {list(values.shape)}"
         )
-    if sorter is not None:
-        if sorter.shape != edges.shape:
-            raise RuntimeError(
-                f"{name} boundary and sorter must have the same size, but got boundary tensor "
-                f"{list(edges.shape)}and got sorter tensor {list(sorter.shape)}"
-            )
-        if sorter._array.dtype != np.int64:
-            raise RuntimeError(
-                f"{name} sorter must be a tensor of long dtype but got dtype "
-                f"{sorter.dtype.tensor_type}"
-            )
-        if sorter.numel() and not (
-            sorter._array.min() >= 0 and sorter._array.max() < edges.shape[-1]
-        ):
-            raise RuntimeError(f"{name} sorter index out of range")
 
 
 @face(
     "searchsorted(Tensor sorted_sequence, input, *, out_int32=False, right=False, side=None,"
-    " sorter=None, out=None)",
+    " out=None)",
     method=False,
 )
 def searchsorted(
@@ -198,7 +182,6 @@ def searchsorted(
     out_int32: bool,
     right: bool,
     side: str | None,
-    sorter: Tensor | None,
 ) -> Tensor:
     """Give the places at which values would go into a sorted sequence.
 
@@ -208,7 +191,6 @@ def searchsorted(
         out_int32: Whether to give int32 in place of int64.
         right: Whether equal values go behind.
         side: The same in words: "left" or "right".
-        sorter: The order of the sequence, if it is not sorted.
 
     Example:
         >>> import minigrad as torch
@@ -216,10 +198,8 @@ def searchsorted(
         tensor([1, 1])
     """
     values = input if isinstance(input, Tensor) else wrap(np.asarray(input))
-    _check_search(sorted_sequence, values, right, side, sorter)
+    _check_search(sorted_sequence, values, right, side)
     edges = sorted_sequence._array
-    if sorter is not None:
-        edges = np.take_along_axis(edges, sorter._array, -1)
     where: Any = "right" if right or side == "right" else "left"
     if edges.ndim == 1:
         places = np.searchsorted(edges, values._array, where)
@@ -243,7 +223,7 @@ def bucketize(input: Any, boundaries: Tensor, out_int32: bool, right: bool) -> T
     """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return searchsorted(boundaries, input, out_int32, right, None, None)
+    return searchsorted(boundaries, input, out_int32, right, None)
 
 
 @face("isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)", method=False)
@@ -466,20 +446,6 @@ def _by_axes(name: str) -> Any:
     return lambda a, axis=None, keepdims=False: getattr(a, name)(axis, keepdims)
 
 
-def _searchsorted(a: Any, v: Any, side: str = "left") -> Tensor:
-    return searchsorted(as_tensor(a), as_tensor(v), False, False, side, None)
-
-
-def _digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
-    return bucketize(as_tensor(x), as_tensor(bins), False, not right)
-
-
-def _unique(
-    ar: Tensor, return_inverse: bool = False, return_counts: bool = False, axis: Any = None
-) -> Any:
-    return unique(ar, True, return_inverse, return_counts, axis)
-
-
 numpy_protocols.functions.update(
     {
         np.all: _by_axes("all"),
@@ -488,11 +454,5 @@ numpy_protocols.functions.update(
         np.argmin: _by_axes("argmin"),
         np.count_nonzero: lambda a, axis=None: count_nonzero(a, axis),
         np.nonzero: lambda a: nonzero(a, True),
-        np.isin: lambda element, test_elements, invert=False: isin(
-            as_tensor(element), as_tensor(test_elements), False, invert
-        ),
-        np.searchsorted: _searchsorted,
-        np.digitize: _digitize,
-        np.unique: _unique,
     }
 )

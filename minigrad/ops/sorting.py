@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.messages import type_name
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import face, numpy_protocols
+from minigrad.faces import face
 from minigrad.faces.arguments import dimension_of, refuse
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill
@@ -339,18 +339,3 @@ def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
         refuse("mode_cpu", "c", input)
     positions = _most_frequent(input._array, dim)
     return with_indices(mode(input, dim, keepdim, positions), positions)
-
-
-def _sorted(
-    a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, stable: Any = None
-) -> Tensor:
-    return a.flatten().sort(0).values if axis is None else a.sort(axis).values
-
-
-def _argsorted(
-    a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, stable: Any = None
-) -> Tensor:
-    return a.flatten().argsort(0) if axis is None else a.argsort(axis)
-
-
-numpy_protocols.functions.update({np.sort: _sorted, np.argsort: _argsorted})

@@ -283,27 +283,11 @@ def sum_of_numbers(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor
     return nansum(input, _over(dim, input), keepdim, wanted)
 
 
-def _of_numpy(name: str) -> Any:
-    def reduction(
-        a: Tensor, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
-    ) -> Tensor:
-        return getattr(a, name)(axis, keepdim=keepdims, correction=ddof)
-
-    return reduction
-
-
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     return a.prod() if axis is None else a.prod(axis, keepdims)
 
 
-numpy_protocols.functions.update(
-    {
-        np.prod: _numpy_product,
-        np.var: _of_numpy("var"),
-        np.std: _of_numpy("std"),
-        np.nansum: lambda a, axis=None, keepdims=False: a.nansum(axis, keepdims),
-    }
-)
+numpy_protocols.functions[np.prod] = _numpy_product
 numpy_protocols.ufuncs[np.multiply, "reduce"] = lambda array, axis=0, keepdims=False: (
     _numpy_product(array, axis, keepdims)
 )
