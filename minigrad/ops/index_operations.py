@@ -72,19 +72,13 @@ def index_select(self: Array, dim: int, positions: Any) -> Array:
     return np.take(self, positions, axis=dim) if self.ndim else self.copy()
 
 
-def _selected(grad: Any, sizes: Any, dim: int, positions: Any, alpha: Any = 1) -> Any:
+def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:
     """Give what was written to listed places the gradient of these."""
-    part = np.broadcast_to(applied(index_select, grad, dim, positions), sizes)
+    part = np.broadcast_to(applied(index_select, grad, dim, positions), source_sym_sizes)
     return part if alpha == 1 else part * alpha
 
 
-@differentiable(
-    "IndexAddBackward0",
-    self=lambda grad: grad,
-    source=lambda grad, source_sym_sizes, dim, positions, alpha: _selected(
-        grad, source_sym_sizes, dim, positions, alpha
-    ),
-)
+@differentiable("IndexAddBackward0", self=lambda grad: grad, source=_selected)
 @quietly
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
     """Entries, times alpha, added at listed places along a dimension."""
@@ -120,14 +114,12 @@ def take(self: Array, positions: Any) -> Array:
     return self.reshape(-1)[positions]
 
 
-def _taken(grad: Any, sizes: Any, positions: Any) -> Any:
-    return applied(take, grad, positions).reshape(sizes)
-
-
 @differentiable(
     "PutBackward0",
     self=lambda grad: grad,
-    source=lambda grad, source_sym_sizes, positions: _taken(grad, source_sym_sizes, positions),
+    source=lambda grad, source_sym_sizes, positions: applied(take, grad, positions).reshape(
+        source_sym_sizes
+    ),
 )
 @quietly
 def put_add(self: Array, source: Array, positions: Any) -> Array:

@@ -211,12 +211,12 @@ def _places(size: tuple[int, ...], stride: tuple[int, ...], offset: int = 0) -> 
 
 
 def _from_strides(
-    grad: Any, sizes: Any, size: Any, stride: Any, offset: int, own_stride: Any
+    grad: Any, self_sym_sizes: Any, size: Any, stride: Any, offset: int, own_stride: Any
 ) -> Any:
     """Add up the gradients at each place in memory, and give every input entry its place's."""
-    shown, own = _places(size, stride, offset), _places(sizes, own_stride)
+    shown, own = _places(size, stride, offset), _places(self_sym_sizes, own_stride)
     if not own.size:
-        return _zeros(grad, sizes)
+        return _zeros(grad, self_sym_sizes)
     low = int(min(own.min(), shown.min(initial=0)))
     high = int(max(own.max(), shown.max(initial=0)))
     storage = applied(index_add, _zeros(grad, (high + 1 - low,)), grad, (shown - low,))
@@ -229,13 +229,7 @@ def _from_strides(
     )
 
 
-@differentiable(
-    "AsStridedBackward0",
-    view=True,
-    self=lambda grad, self_sym_sizes, size, stride, offset, own_stride: _from_strides(
-        grad, self_sym_sizes, size, stride, offset, own_stride
-    ),
-)
+@differentiable("AsStridedBackward0", view=True, self=_from_strides)
 def as_strided(self: Array, size: Any, stride: Any, offset: int, own_stride: Any) -> Array:
     """Look at the memory with any size and strides: an entry collects from all its appearances.
 

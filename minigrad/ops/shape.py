@@ -33,27 +33,23 @@ def _viewed(array: Any, size: tuple[int, ...]) -> Any:
     return result
 
 
-@differentiable(
-    "ViewBackward0", view=True, self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
-)
+def _back(grad: Any, self_sym_sizes: Any) -> Any:
+    return grad.reshape(self_sym_sizes)
+
+
+@differentiable("ViewBackward0", view=True, self=_back)
 def view(self: Array, size: tuple[int, ...]) -> Array:
     """The same entries in another shape: the gradient goes back to the old shape."""
     return _viewed(self, size)
 
 
-@differentiable(
-    "ReshapeAliasBackward0",
-    view=True,
-    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
-)
+@differentiable("ReshapeAliasBackward0", view=True, self=_back)
 def reshape_alias(self: Array, size: tuple[int, ...]) -> Array:
     """A view in another shape of a tensor that does not lie in memory in order."""
     return self.reshape(size)
 
 
-@differentiable(
-    "UnsafeViewBackward0", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
-)
+@differentiable("UnsafeViewBackward0", self=_back)
 def unsafe_view(self: Array, size: tuple[int, ...]) -> Array:
     """A view of a tensor that nobody else will see."""
     return self.reshape(size)
@@ -406,38 +402,32 @@ def flip(self: Array, dims: tuple[int, ...]) -> Array:
 # ------------------------------------------------------------------- dimensions of size 1, repeats
 
 
-def _unsqueezed(grad: Any, sizes: tuple[int, ...], dim: int | tuple[int, ...] | None = None) -> Any:
+def _unsqueezed(grad: Any, self_sym_sizes: Any, dim: int | tuple[int, ...]) -> Any:
     """Bring back the dimensions of size 1 that were left out."""
-    dims = range(len(sizes)) if dim is None else sorted(dim if isinstance(dim, tuple) else (dim,))
-    left_out = tuple(d for d in dims if sizes[d : d + 1] == (1,))
+    dims = sorted(dim if isinstance(dim, tuple) else (dim,))
+    left_out = tuple(d for d in dims if self_sym_sizes[d : d + 1] == (1,))
     return np.expand_dims(grad, left_out) if left_out else grad
 
 
 @differentiable(
     "SqueezeBackward0",
     view=True,
-    self=lambda grad, self_sym_sizes: _unsqueezed(grad, self_sym_sizes),
+    self=lambda grad, self_sym_sizes: _unsqueezed(
+        grad, self_sym_sizes, tuple(range(len(self_sym_sizes)))
+    ),
 )
 def squeeze_all(self: Array) -> Array:
     """Leave out all dimensions of size 1."""
     return self.reshape([size for size in self.shape if size != 1])
 
 
-@differentiable(
-    "SqueezeBackward1",
-    view=True,
-    self=lambda grad, self_sym_sizes, dim: _unsqueezed(grad, self_sym_sizes, dim),
-)
+@differentiable("SqueezeBackward1", view=True, self=_unsqueezed)
 def squeeze_dim(self: Array, dim: Any) -> Array:
     """Leave out a dimension, if its size is 1."""
     return self.squeeze(dim) if self.shape[dim : dim + 1] == (1,) else self[...]
 
 
-@differentiable(
-    "SqueezeBackward2",
-    view=True,
-    self=lambda grad, self_sym_sizes, dim: _unsqueezed(grad, self_sym_sizes, dim),
-)
+@differentiable("SqueezeBackward2", view=True, self=_unsqueezed)
 def squeeze_dims(self: Array, dim: Any) -> Array:
     """Leave out those of several dimensions whose size is 1."""
     return self.reshape([size for d, size in enumerate(self.shape) if d not in dim or size != 1])
@@ -557,30 +547,27 @@ def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     return repeated(input, (1,) * (input.ndim - len(dims)) + dims)
 
 
-@differentiable(
-    "RepeatBackward0",
-    self=lambda grad, self_sym_sizes, repeats: _fold_repeats(grad, self_sym_sizes, repeats),
-)
-def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
-    """Copy the tensor side by side: an entry collects the gradients of all its copies."""
-    return np.tile(self, repeats)
-
-
-def _fold_repeats(grad: Any, sizes: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+def _fold_repeats(grad: Any, self_sym_sizes: Any, repeats: tuple[int, ...]) -> Any:
     """Add up the gradients of all copies: first along new dimensions, then along the others."""
     if 0 in repeats:
-        return np.zeros_like(grad, shape=sizes)
-    added = len(repeats) - len(sizes)
+        return np.zeros_like(grad, shape=self_sym_sizes)
+    added = len(repeats) - len(self_sym_sizes)
     for _ in range(added):
         grad = np.add.reduce(grad, axis=0)
     apart: list[int] = []
     copies: list[int] = []
-    for count, size in zip(repeats[added:], sizes, strict=True):
+    for count, size in zip(repeats[added:], self_sym_sizes, strict=True):
         if count != 1:
             copies.append(len(apart))
             apart.append(count)
         apart.append(size)
     return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
+
+
+@differentiable("RepeatBackward0", self=_fold_repeats)
+def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
+    """Copy the tensor side by side: an entry collects the gradients of all its copies."""
+    return np.tile(self, repeats)
 
 
 def _reversed(tensor: Tensor) -> Tensor:

@@ -15,22 +15,38 @@ import numpy as np
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import cast, check_int, dimension
+from minigrad.faces.arguments import cast, dimension
 from minigrad.ops.parts import _zeros
 from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- triangles
 
 
+def _of_matrices(name: str) -> Any:
+    def check(array: Any) -> None:
+        if array.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+    return check
+
+
+@face("tril(Tensor input, int diagonal=0, *, out=None)", in_place=True, check=_of_matrices("tril"))
 @differentiable("TrilBackward0", self=lambda grad, diagonal: applied(tril, grad, diagonal))
 def tril(self: Array, diagonal: int) -> Array:
-    """Lower triangle: so is the gradient."""
+    """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
+
+    `diagonal` says where the triangle ends; diagonals above the main one are positive.
+    """
     return np.tril(self, diagonal)
 
 
+@face("triu(Tensor input, int diagonal=0, *, out=None)", in_place=True, check=_of_matrices("triu"))
 @differentiable("TriuBackward0", self=lambda grad, diagonal: applied(triu, grad, diagonal))
 def triu(self: Array, diagonal: int) -> Array:
-    """Upper triangle: so is the gradient."""
+    """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
+
+    `diagonal` says where the triangle ends; diagonals above the main one are positive.
+    """
     return np.triu(self, diagonal)
 
 
@@ -99,28 +115,6 @@ def trace(self: Array) -> Array:
 
 
 # ---------------------------------------------------------------------- what one calls
-
-
-def _triangle(name: str, operation: Any, meaning: str, numpy: Any) -> None:
-    def body(input: Tensor, diagonal: int) -> Tensor:
-        check_int(name, diagonal, "diagonal", 2)
-        if input._array.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        result: Tensor = operation(input, int(diagonal))
-        return result
-
-    body.__doc__ = f"""Keep {meaning} of each matrix, and set the rest to 0.
-
-    Args:
-        input: Of shape (..., m, n).
-        diagonal: The diagonal at which the triangle ends; those above the main one are positive.
-    """
-    face(f"{name}(Tensor input, int diagonal=0, *, out=None)", in_place=True)(body)
-    numpy_protocols.functions[numpy] = lambda m, k=0: body(m, k)
-
-
-_triangle("tril", tril, "the lower triangle", np.tril)
-_triangle("triu", triu, "the upper triangle", np.triu)
 
 
 @face("trace(Tensor input)")
@@ -238,5 +232,7 @@ _numpy: dict[Any, Any] = {
     np.diagflat: lambda v, k=0: diagflat(v, k),
     np.diagonal: lambda a, offset=0, axis1=0, axis2=1: diagonal_of(a, offset, axis1, axis2),
     np.trace: _numpy_trace,
+    np.tril: lambda m, k=0: tril(m, k),
+    np.triu: lambda m, k=0: triu(m, k),
 }
 numpy_protocols.functions.update(_numpy)
