@@ -23,7 +23,7 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.ops import shape
 from minigrad.ops.linear_systems import (
     LinAlgError,
-    check_floating,
+    check,
     check_kernel,
     check_matrix,
     check_square,
@@ -255,9 +255,7 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
             "cuSOLVER backend."
         )
-    check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
-    check_kernel("linalg_svd_cpu", A)
+    check("linalg.svd", A, "linalg_svd_cpu", square=False)
     try:
         return svd(A, full_matrices)
     except np.linalg.LinAlgError:
@@ -404,9 +402,7 @@ def orthonormalized(A: Tensor, mode: str) -> Any:
         >>> Q.shape, R.shape
         (torch.Size([4, 2]), torch.Size([2, 2]))
     """
-    check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
-    check_kernel("geqrf_cpu", A)
+    check("linalg.qr", A, "geqrf_cpu", square=False)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
@@ -500,7 +496,5 @@ def determinant(A: Tensor) -> Tensor:
         >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
         tensor(8.)
     """
-    check_square("linalg.det", A)
-    check_floating("linalg.det", A)
-    check_kernel("lu_cpu", A)
+    check("linalg.det", A, "lu_cpu")
     return det(A)

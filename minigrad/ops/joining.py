@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import warnings
 from collections.abc import Sequence
@@ -191,14 +192,6 @@ def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
     return _take_apart(UnbindBackward0, tensor, dim, keys)
 
 
-def _ranges(sizes: Sequence[int], dim: int) -> list[tuple[Any, ...]]:
-    keys, start = [], 0
-    for size in sizes:
-        keys.append((slice(None),) * dim + (slice(start, start + size),))
-        start += size
-    return keys
-
-
 # ---------------------------------------------------------------------- what one calls
 
 
@@ -318,7 +311,9 @@ def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor,
                 f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
             )
     node = _CUTS.get(f"{unsafe}{kind}", SplitBackward0)
-    return _take_apart(node, tensor, number, _ranges(sizes, number), views=not unsafe)
+    ends = list(itertools.accumulate(sizes, initial=0))
+    keys = [(slice(None),) * number + (slice(*pair),) for pair in itertools.pairwise(ends)]
+    return _take_apart(node, tensor, number, keys, views=not unsafe)
 
 
 @face("split(Tensor input, split_size, int dim=0)", function=False)
@@ -466,7 +461,10 @@ def repeat_interleave(
         have = input._array.shape
         dimension(number + 1, input.ndim + 1 if input.ndim else 0)
         total = have[number] * repeats
-        _check_output_size(output_size, total)
+        if output_size is not None and output_size != total:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}"
+            )
         wide = shape.unsqueeze(input, number + 1)
         wide = shape.expand(wide, (*have[: number + 1], repeats, *have[number + 1 :]))
         copied = shape.clone_contiguous(wide)
@@ -485,13 +483,6 @@ def repeat_interleave(
         )
     places = _places(repeats, size, output_size)
     return index_operations.index_select(input, number, places)
-
-
-def _check_output_size(given: int | None, total: int) -> None:
-    if given is not None and given != total:
-        raise RuntimeError(
-            f"repeat_interleave: Invalid output_size, expected {total} but got {given}"
-        )
 
 
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:

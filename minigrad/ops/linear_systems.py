@@ -88,6 +88,13 @@ def check_kernel(kernel: str, tensor: Tensor) -> None:
         raise not_implemented(kernel, tensor._array)
 
 
+def check(name: str, tensor: Tensor, kernel: str, square: bool = True) -> None:
+    """Raise if a tensor is no batch of matrices that a routine of LAPACK takes."""
+    (check_square if square else check_matrix)(name, tensor)
+    check_floating(name, tensor)
+    check_kernel(kernel, tensor)
+
+
 def _computed(name: str, compute: Any, failed: Any, matrices: Any, text: str) -> Any:
     """Compute something of a batch of matrices, or say which of them makes it impossible.
 
@@ -268,9 +275,7 @@ def solved(A: Tensor, B: Tensor, left: bool) -> Tensor:
         tensor([1., 2.])
     """
     a, b = A._array, B._array
-    check_square("linalg.solve", A)
-    check_floating("linalg.solve", A)
-    check_kernel("lu_cpu", A)
+    check("linalg.solve", A, "lu_cpu")
     if differ(a, b):
         raise RuntimeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
@@ -385,9 +390,7 @@ def factored(A: Tensor, upper: bool) -> Tensor:
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    check_square("linalg.cholesky", A)
-    check_floating("linalg.cholesky", A)
-    check_kernel("cholesky_cpu", A)
+    check("linalg.cholesky", A, "cholesky_cpu")
     text = (
         "The factorization could not be completed because the input is not positive-definite (the "
         "leading minor of order {} is not positive-definite)."

@@ -332,9 +332,5 @@ def shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
         )
-    if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype.tensor_type}"
-        )
+    check_floating("linalg.vector_norm", input)
     return renorm(input, p, dim, maxnorm)

@@ -22,17 +22,6 @@ from minigrad.faces.arguments import dimension, sizes_given, sizes_of
 # ------------------------------------------------------------------- the same entries, other shape
 
 
-def _viewed(array: Any, size: tuple[int, ...]) -> Any:
-    """Reshape without copying."""
-    result = array.reshape(size)
-    if result.size and not np.may_share_memory(result, array):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
-        )
-    return result
-
-
 def _back(grad: Any, self_sym_sizes: Any) -> Any:
     return grad.reshape(self_sym_sizes)
 
@@ -40,7 +29,13 @@ def _back(grad: Any, self_sym_sizes: Any) -> Any:
 @differentiable("ViewBackward0", view=True, self=_back)
 def view(self: Array, size: tuple[int, ...]) -> Array:
     """The same entries in another shape: the gradient goes back to the old shape."""
-    return _viewed(self, size)
+    result = self.reshape(size)
+    if result.size and not np.may_share_memory(result, self):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return result
 
 
 @differentiable("ReshapeAliasBackward0", view=True, self=_back)

@@ -145,6 +145,11 @@ def _planes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return first, second
 
 
+@face(
+    "linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1)",
+    function=False,
+    method=False,
+)
 @face("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)")
 def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """Show a diagonal of two dimensions, as a view; it becomes the last dimension.
@@ -162,16 +167,6 @@ def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     """
     first, second = _planes(dim1, dim2, input._array.ndim)
     return diagonal(input, offset, first, second)
-
-
-@face(
-    "linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1)",
-    function=False,
-    method=False,
-)
-def linalg_diagonal(A: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Show the diagonals of matrices, as a view."""
-    return diagonal_of(A, offset, dim1, dim2)
 
 
 @face("diag(Tensor input, int diagonal=0, *, out=None)")
