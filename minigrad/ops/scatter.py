@@ -10,6 +10,7 @@ gets the gradient of its place.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -123,12 +124,20 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
 # ---------------------------------------------------------------------- what one calls
 
 
-def check_places(places: Any, size: int, dim: int, error: type[Exception] = RuntimeError) -> None:
+def check_places(places: Any, size: int, dim: int) -> None:
     """Raise if one of the places is not there."""
     if places.size and (places.min() < 0 or places.max() >= size):
         outside = places[(places < 0) | (places >= size)]
-        raise error(
+        raise RuntimeError(
             f"index {outside.flat[0]} is out of bounds for dimension {dim} with size {size}"
+        )
+
+
+def _check_ndim(places: Any, name: str, sizes: tuple[int, ...]) -> None:
+    if (places.ndim or 1) != (len(sizes) or 1):
+        raise RuntimeError(
+            f"Index tensor must have the same number of dimensions as {name} tensor: got "
+            f"{places.ndim} and {len(sizes)}"
         )
 
 
@@ -168,11 +177,7 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
             f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}. Convert it "
             "with long()."
         )
-    if (places.ndim or 1) != (input.ndim or 1):
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as input tensor: got "
-            f"{places.ndim} and {input.ndim}"
-        )
+    _check_ndim(places, "input", input._array.shape)
     for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=False)):
         if d != number and given > size:
             raise RuntimeError(
@@ -200,25 +205,15 @@ def checked_places(
     if not places.size:
         fits = places.ndim == len(own) and (src is None or src._array.shape == places.shape)
         return number, places if fits else np.empty(0, places.dtype), src if fits else None
-    if (places.ndim or 1) != (len(own) or 1):
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as self tensor: got "
-            f"{places.ndim} and {len(own)}"
-        )
+    _check_ndim(places, "self", own)
+    sizes = places.shape or (1,)
+    limits = [size if d != number else math.inf for d, size in enumerate(own or (1,))]
     given = None if src is None else src._array.shape
     if given is not None:
         dimension(dim, len(given))
-    if given is not None and (len(given) or 1) != (places.ndim or 1):
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as src tensor: got "
-            f"{places.ndim} and {len(given)}"
-        )
-    sizes = places.shape or (1,)
-    wrong = any(
-        a > b for d, (a, b) in enumerate(zip(sizes, own or (1,), strict=True)) if d != number
-    )
-    if given is not None:
-        wrong |= any(a > b for a, b in zip(sizes, given or (1,), strict=True))
+        _check_ndim(places, "src", given)
+        limits = [min(pair) for pair in zip(limits, given or (1,), strict=True)]
+    wrong = any(count > limit for count, limit in zip(sizes, limits, strict=True))
     if wrong:
         and_src = "" if given is None else f" and to be no larger size than src {list(given)}"
         raise RuntimeError(
