@@ -44,10 +44,7 @@ def uniform_(
 
 
 def normal_(
-    tensor: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    generator: random.Generator | None = None,
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
     """Draw from the normal distribution.
 
@@ -334,10 +331,7 @@ def _old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     old = new[:-1]
 
     def deprecated(*arguments: Any, **settings: Any) -> Tensor:
-        warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
-            FutureWarning,
-        )
+        warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning)
         return function(*arguments, **settings)
 
     made: Any = deprecated

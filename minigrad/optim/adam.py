@@ -281,10 +281,7 @@ class NAdam(
     )
     _checked = "lr eps betas weight_decay momentum_decay"
     _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
-    _captured = (
-        "params, mu_products and state_steps",
-        "params, mu_products, and state_steps",
-    )
+    _captured = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]

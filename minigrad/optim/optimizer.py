@@ -269,11 +269,7 @@ class Optimizer:
 
     def __getstate__(self) -> dict[str, Any]:
         """Give what a pickle or a copy keeps: hooks are left behind, as in PyTorch."""
-        return {
-            "defaults": self.defaults,
-            "state": self.state,
-            "param_groups": self.param_groups,
-        }
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a pickle or a copy."""

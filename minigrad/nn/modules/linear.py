@@ -320,10 +320,7 @@ class EmbeddingBag(
     _wrong_padding = "padding_idx"
 
     def forward(
-        self,
-        input: Tensor,
-        offsets: Tensor | None = None,
-        per_sample_weights: Tensor | None = None,
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
         """Look up the vectors and join those of each bag."""
         return F.embedding_bag(

@@ -538,10 +538,7 @@ def _one_kind(before: bool | None, full: bool, where: str) -> bool:
 
 
 def enter(
-    hook: Hook,
-    table: Table,
-    *marks: tuple[Table, bool],
-    prepend: bool = False,
+    hook: Hook, table: Table, *marks: tuple[Table, bool], prepend: bool = False
 ) -> RemovableHandle:
     """Enter a hook in a table, at the end or in front, and give the handle that removes it.
 
