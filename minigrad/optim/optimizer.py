@@ -222,7 +222,11 @@ class Optimizer:
                 for group in self.param_groups
             ],
         }
-        for hook in self._hooks("state_dict_post").values():
+        return self._passed_on("state_dict_post", state_dict)
+
+    def _passed_on(self, moment: str, state_dict: dict[str, Any]) -> dict[str, Any]:
+        """Let hooks see, and replace, a state dict."""
+        for hook in self._hooks(moment).values():
             replaced = hook(self, state_dict)
             if replaced is not None:
                 state_dict = replaced
@@ -237,24 +241,18 @@ class Optimizer:
         Raises:
             ValueError: If the groups, or the numbers of parameters in them, differ.
         """
-        state_dict = state_dict.copy()
-        for pre_hook in self._hooks("load_state_dict_pre").values():
-            replaced = pre_hook(self, state_dict)
-            if replaced is not None:
-                state_dict = replaced
+        state_dict = self._passed_on("load_state_dict_pre", state_dict.copy())
         groups = deepcopy(state_dict["param_groups"])
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
-        if any(
-            len(new["params"]) != len(old["params"])
-            for new, old in zip(groups, self.param_groups, strict=True)
-        ):
+        pairs = [*zip(groups, self.param_groups, strict=True)]
+        if any(len(new["params"]) != len(old["params"]) for new, old in pairs):
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of "
                 "optimizer's group"
             )
         parameters: dict[Any, Any] = {}
-        for new, old in zip(groups, self.param_groups, strict=True):
+        for new, old in pairs:
             parameters |= zip(new["params"], old["params"], strict=True)
             new["params"] = old["params"]
             if "param_names" in old:

@@ -26,7 +26,6 @@ _KEPT = (
     "in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "transposed",
     "output_padding", "groups", "padding_mode",
 )  # fmt: skip
-_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Layer):
@@ -41,7 +40,7 @@ class _ConvNd(Layer):
         settings = {"transposed": self._transposed, "output_padding": 0, **settings}
         for name in ("kernel_size", "stride", "padding", "dilation", "output_padding"):
             settings[name] = self._each(settings[name])
-        self._check(**settings)
+        self._check(settings)
         super()._keep({name: settings[name] for name in _KEPT})
         kernel, padding = self.kernel_size, self.padding
         # what F.pad takes: for each dimension, the last first, the width before and after
@@ -69,32 +68,22 @@ class _ConvNd(Layer):
             return value
         return tuple(value) if isinstance(value, (tuple, list)) else (value,) * self._ndim
 
-    def _check(
-        self,
-        in_channels: int,
-        out_channels: int,
-        groups: int,
-        padding: Any,
-        stride: Any,
-        padding_mode: str,
-        **others: Any,
-    ) -> None:
+    def _check(self, settings: dict[str, Any]) -> None:
+        groups, padding, mode = (settings[name] for name in ("groups", "padding", "padding_mode"))
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
-        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if channels % groups != 0:
+        for name in ("in_channels", "out_channels"):
+            if settings[name] % groups != 0:
                 raise ValueError(f"{name} must be divisible by groups")
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(
                 f"Invalid padding string '{padding}', should be one of {{'valid', 'same'}}"
             )
-        if padding == "same" and any(s != 1 for s in stride):
+        if padding == "same" and any(s != 1 for s in settings["stride"]):
             raise ValueError("padding='same' is not supported for strided convolutions")
-        if padding_mode not in _PADDING_MODES:
+        if mode not in ("zeros", "reflect", "replicate", "circular"):
             listed = "{'zeros', 'reflect', 'replicate', 'circular'}"
-            raise ValueError(
-                f"padding_mode must be one of {listed}, but got padding_mode='{padding_mode}'"
-            )
+            raise ValueError(f"padding_mode must be one of {listed}, but got padding_mode='{mode}'")
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""

@@ -249,18 +249,17 @@ class Module(Traversal, StateDict):
                     "(torch.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, None)
-        elif isinstance(value, Module):
+        elif isinstance(value, Module) or name in own.get("_modules", ()):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            _forget(self, name, except_in="_modules")
-            own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, value)
-        elif name in own.get("_modules", ()):
-            if value is not None:
+            if isinstance(value, Module):
+                _forget(self, name, except_in="_modules")
+            elif value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' "
                     "(torch.nn.Module or None expected)"
                 )
-            own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, None)
+            own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, value)
         elif isinstance(value, Buffer):
             self.register_buffer(name, value, value.persistent)
         elif name in own.get("_buffers", ()):

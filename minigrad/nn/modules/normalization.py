@@ -319,27 +319,6 @@ class _InstanceNorm(
 ):
     """Instance normalization of any number of dimensions."""
 
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
-    ) -> None:
-        """Refuse the statistics that very old state dicts have."""
-        if local_metadata.get("version") is None and not self.track_running_stats:
-            names = [prefix + name for name in ("running_mean", "running_var")]
-            found = [name for name in names if name in state_dict]
-            if found:
-                listed, kind = " and ".join(f'"{name}"' for name in found), type(self).__name__
-                rest[-1].append(
-                    f"Unexpected running stats buffer(s) {listed} for {kind} with "
-                    "track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, "
-                    f"this may be expected because {kind} does not track running stats by default "
-                    "since 0.4.0. Please remove these keys from state_dict. If the running stats "
-                    f"are actually needed, instead set track_running_stats=True in {kind} to "
-                    f"enable them. See the documentation of {kind} for details."
-                )
-                for name in found:
-                    state_dict.pop(name)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
-
     def forward(self, input: Tensor) -> Tensor:
         """Normalize the input."""
         self._check_input_dim(input)
