@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -325,33 +326,32 @@ def sparse_(
     return tensor
 
 
-def _old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def old_name(function: Callable[..., Any], room: str = "nn.init") -> Callable[..., Any]:
     """Make the name of earlier versions, without the underscore, which warns."""
     new = function.__name__
     old = new[:-1]
 
-    def deprecated(*arguments: Any, **settings: Any) -> Tensor:
-        warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning)
+    @functools.wraps(function)
+    def deprecated(*arguments: Any, **settings: Any) -> Any:
+        warn(f"`{room}.{old}` is now deprecated in favor of `{room}.{new}`.", FutureWarning)
         return function(*arguments, **settings)
 
-    made: Any = deprecated
-    made.__name__ = made.__qualname__ = old
-    made.__wrapped__ = function
+    deprecated.__name__ = deprecated.__qualname__ = old
     deprecated.__doc__ = f"Do what `{new}` does. This is its old name, which is deprecated."
     return deprecated
 
 
-uniform = _old_name(uniform_)
-normal = _old_name(normal_)
-constant = _old_name(constant_)
-eye = _old_name(eye_)
-dirac = _old_name(dirac_)
-xavier_uniform = _old_name(xavier_uniform_)
-xavier_normal = _old_name(xavier_normal_)
-kaiming_uniform = _old_name(kaiming_uniform_)
-kaiming_normal = _old_name(kaiming_normal_)
-orthogonal = _old_name(orthogonal_)
-sparse = _old_name(sparse_)
+uniform = old_name(uniform_)
+normal = old_name(normal_)
+constant = old_name(constant_)
+eye = old_name(eye_)
+dirac = old_name(dirac_)
+xavier_uniform = old_name(xavier_uniform_)
+xavier_normal = old_name(xavier_normal_)
+kaiming_uniform = old_name(kaiming_uniform_)
+kaiming_normal = old_name(kaiming_normal_)
+orthogonal = old_name(orthogonal_)
+sparse = old_name(sparse_)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

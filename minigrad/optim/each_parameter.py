@@ -14,7 +14,6 @@ from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.factories import zeros_like
 from minigrad.creation.from_data import tensor
-from minigrad.nn.signatures import constructor
 from minigrad.nn.signatures import written as written_function
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 
@@ -87,7 +86,6 @@ class EachParameter(Optimizer):
     # The settings in the order of `defaults`, if another than that of the signature, and those
     # with conditions in the order in which PyTorch checks them.
     _order: ClassVar[str] = ""
-    _settings: ClassVar[tuple[str, ...]]
     _checked: ClassVar[str] = "lr eps betas weight_decay"
     _takes_nan: ClassVar[bool] = False
     # What is kept of each parameter: numbers with their first values, and tensors in its shape
@@ -117,17 +115,10 @@ class EachParameter(Optimizer):
         def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
 
     def __init_subclass__(cls, settings: str | None = None, **others: Any) -> None:
-        """Write `__init__` and `step` for a class: errors name it.
-
-        Args:
-            settings: Its arguments after `params`.
-            **others: For other base classes.
-        """
-        super().__init_subclass__(**others)
+        """Write `__init__` and `step` for a class: errors name it."""
+        super().__init_subclass__(settings=settings, **others)
         if settings is not None:
-            line = "self._set_up(params, {settings})"
-            names = constructor(cls, "self, params", settings, line)
-            cls._settings = tuple(cls._order.split()) or names
+            cls._settings = tuple(cls._order.split()) or cls._settings
             globals = {"__name__": cls.__module__}
             head = f"{cls.__qualname__}.step(self, closure=None)"
             step = written_function(head, ["return self._step(closure)"], globals, cls.step.__doc__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from minigrad.optim.each_parameter import check, number, written
 from minigrad.optim.optimizer import Optimizer
 
 
-class LBFGS(Optimizer):
+class LBFGS(
+    Optimizer,
+    settings="lr=1, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9, "
+    "history_size=100, line_search_fn=None",
+):
     r"""Limited-memory BFGS.
 
     The direction is $d_k = -H_k g_k$. $H_k$, an approximation of the inverse of the Hessian, is
@@ -50,28 +54,15 @@ class LBFGS(Optimizer):
         tensor([1., 1.])
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        check(defaults, "lr")
-        super().__init__(params, defaults)
+    if TYPE_CHECKING:
+
+        def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
+
+    def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
+        if settings["max_eval"] is None:
+            settings["max_eval"] = settings["max_iter"] * 5 // 4
+        check(settings, "lr")
+        Optimizer.__init__(self, params, settings)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]

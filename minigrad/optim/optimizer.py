@@ -7,7 +7,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from minigrad.autograd.grad_mode import set_grad_enabled
 from minigrad.autograd.messages import warn
@@ -16,6 +16,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
 from minigrad.nn.modules.module import enter
 from minigrad.nn.parameter import forget_gradient
+from minigrad.nn.signatures import constructor
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]
@@ -57,6 +58,20 @@ class Optimizer:
         TypeError: If `params` is a single tensor, or holds something else than tensors.
         ValueError: If there are no parameters, one is no leaf, or one is in two groups.
     """
+
+    _settings: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, settings: str | None = None, **others: Any) -> None:
+        """Write `__init__` for a class, which then defines `_set_up`.
+
+        Args:
+            settings: Its arguments after `params`.
+            **others: For other base classes.
+        """
+        super().__init_subclass__(**others)
+        if settings is not None:
+            line = "self._set_up(params, {settings})"
+            cls._settings = constructor(cls, "self, params", settings, line)
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults

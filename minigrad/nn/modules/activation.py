@@ -9,7 +9,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full
 from minigrad.faces import FACES
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Layer, shown
+from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
@@ -337,7 +337,12 @@ class ReLU6(Hardtanh, settings="inplace=False", shows="inplace?"):
         super()._keep({"min_val": 0.0, "max_val": 6.0, **settings})
 
 
-class PReLU(Module):
+class PReLU(
+    Layer,
+    calls=F.prelu,
+    settings="num_parameters=1, init=0.25, device=None, dtype=None",
+    shows="num_parameters=",
+):
     """A leaky ReLU whose slope is learned: one, or one for each channel (dimension 1).
 
     Source: He et al., *Delving deep into rectifiers*, 2015.
@@ -356,22 +361,11 @@ class PReLU(Module):
 
     weight: Tensor
 
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
-        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype, device=device))
+    def _keep(self, settings: dict[str, Any]) -> None:
+        made = {name: settings.pop(name) for name in ("dtype", "device")}
+        super()._keep(settings)
+        self.weight = Parameter(full((self.num_parameters,), float(self.init), **made))
 
     def reset_parameters(self) -> None:
         """Begin anew with the first slope."""
         self.weight.data.fill_(self.init)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """Give the number of slopes."""
-        return shown(self, "num_parameters=")

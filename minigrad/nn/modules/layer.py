@@ -89,15 +89,18 @@ def shown(module: Module, pattern: str) -> str:
         module: The module.
         pattern: Their names. `"size"` prints the value alone, `"size="` with the name, and
             `"size?"` only if there is something to say: a value that is not None nor False.
+            `"bias!"` prints whether there is a bias.
 
     Returns:
         What stands between the parentheses of the printed form.
     """
     parts = []
     for name in pattern.split(", ") if pattern else ():
-        value = getattr(module, name.rstrip("=?"))
+        value = getattr(module, name.rstrip("=?!"))
+        if name.endswith("!"):
+            value = value is not None
         text = repr(value) if isinstance(value, str) else str(value)
         if name.endswith("?") and (value is None or value is False):
             continue
-        parts.append(text if name[-1] not in "=?" else f"{name[:-1]}={text}")
+        parts.append(text if name[-1] not in "=?!" else f"{name[:-1]}={text}")
     return ", ".join(parts)

@@ -101,14 +101,14 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Give the sizes."""
-        return f"{shown(self, 'in_features=, out_features=')}, bias={self.bias is not None}"
+        return shown(self, "in_features=, out_features=, bias!")
 
 
 class Bilinear(
     Layer,
     calls=F.bilinear,
     settings="in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
-    shows="in1_features=, in2_features=, out_features=",
+    shows="in1_features=, in2_features=, out_features=, bias!",
 ):
     r"""The map of pairs of vectors $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 
@@ -152,10 +152,6 @@ class Bilinear(
         bound = 1 / math.sqrt(self.weight.size(1))
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
-
-    def extra_repr(self) -> str:
-        """Give the sizes."""
-        return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
 class _Table(Layer):

@@ -41,9 +41,6 @@ class _Normalization(Layer):
         if self._parameters.get("bias") is not None:
             init.zeros_(self.bias)  # type: ignore[arg-type]
 
-    def _shows_bias(self) -> str:
-        return f"bias={self.bias is not None}"
-
 
 # Within samples -------------------------------------------------------------------------------
 
@@ -63,7 +60,7 @@ class LayerNorm(
     _OverShape,
     settings="normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, "
     "dtype=None",
-    shows="normalized_shape, eps=, elementwise_affine=",
+    shows="normalized_shape, eps=, elementwise_affine=, bias!",
 ):
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
@@ -88,10 +85,6 @@ class LayerNorm(
     def forward(self, input: Tensor) -> Tensor:
         """Normalize the input."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        """Give the settings."""
-        return f"{super().extra_repr()}, {self._shows_bias()}"
 
 
 class RMSNorm(
@@ -126,7 +119,7 @@ class GroupNorm(
     _Normalization,
     settings="num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, "
     "bias=True",
-    shows="num_groups, num_channels, eps=, affine=",
+    shows="num_groups, num_channels, eps=, affine=, bias!",
 ):
     r"""Normalize groups of channels, each sample by itself.
 
@@ -165,10 +158,6 @@ class GroupNorm(
         """Normalize the input."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        """Give the settings."""
-        return f"{super().extra_repr()}, {self._shows_bias()}"
-
 
 # Over the batch -------------------------------------------------------------------------------
 
@@ -176,7 +165,9 @@ _MADE = "device=None, dtype=None, *, bias=True"
 BATCH_NORM = f"num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, {_MADE}"
 
 
-class _NormBase(_Normalization):
+class _NormBase(
+    _Normalization, shows="num_features, eps=, momentum=, affine=, bias!, track_running_stats="
+):
     """What batch and instance normalization share: parameters, buffers, and how they are loaded.
 
     Version 2 of the saved state has `num_batches_tracked`; an older one gets it when it is loaded.
@@ -217,14 +208,6 @@ class _NormBase(_Normalization):
         if input.dim() not in allowed:
             listed = " or ".join(f"{ndim}D" for ndim in allowed)
             raise ValueError(f"expected {listed} input (got {input.dim()}D input)")
-
-    def extra_repr(self) -> str:
-        """Give the settings."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, {self._shows_bias()}, "
-            f"track_running_stats={self.track_running_stats}"
-        )
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any

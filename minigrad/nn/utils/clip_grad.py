@@ -13,12 +13,8 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.from_data import tensor as make_tensor
+from minigrad.nn.init import old_name
 from minigrad.ops.joining import stacked as stack
-
-__all__ = [
-    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
-    "get_total_norm",
-]  # fmt: skip
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -130,20 +126,7 @@ def clip_grad_norm_(
     return total
 
 
-def clip_grad_norm(
-    parameters: Tensors,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """Do what `clip_grad_norm_` does. This is its old name, which is deprecated."""
-    warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-        "`torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-    )
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+clip_grad_norm = old_name(clip_grad_norm_, "torch.nn.utils")
 
 
 @no_grad()
