@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -87,13 +86,7 @@ class _ConvNd(Layer):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
-        # With a = sqrt(5), Kaiming's bound sqrt(6 / ((1 + a^2) n)) is 1 / sqrt(n).
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            if fan_in != 0:
-                bound = 1 / math.sqrt(fan_in)
-                init.uniform_(self.bias, -bound, bound)
+        init.start_linear(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Convolve the input."""
@@ -113,12 +106,12 @@ class _ConvNd(Layer):
             value = getattr(self, name)
             if value != (usual,) * len(value):
                 parts.append(f"{name}={value}")
-        if self.groups != 1:
-            parts.append(f"groups={self.groups}")
-        if self.bias is None:
-            parts.append("bias=False")
-        if self.padding_mode != "zeros":
-            parts.append(f"padding_mode={self.padding_mode}")
+        has_bias, mode = self.bias is not None, self.padding_mode
+        for name, value, usual in (
+            ("groups", self.groups, 1), ("bias", has_bias, True), ("padding_mode", mode, "zeros")
+        ):  # fmt: skip
+            if value != usual:
+                parts.append(f"{name}={value}")
         return ", ".join(parts)
 
 
