@@ -19,6 +19,14 @@ from minigrad.nn.modules.linear import Linear
 __all__ = ["MultiheadAttention"]
 
 
+def canonical_masks(
+    mask: Tensor | None, padding: Tensor | None, names: tuple[str, str], dtype: Any
+) -> tuple[Tensor | None, Tensor | None]:
+    """Give a mask of places and one of padding as numbers to add; messages name them."""
+    padding = canonical_mask(padding, names[1], none_or_dtype(mask), names[0], dtype)
+    return canonical_mask(mask, names[0], None, "", dtype, False), padding
+
+
 class NonDynamicallyQuantizableLinear(Linear):
     """A linear layer; the name is what PyTorch prints for the output projection of attention."""
 
@@ -140,10 +148,9 @@ class MultiheadAttention(
             AssertionError: If sizes do not fit.
             RuntimeError: If a mask does not fit, or `is_causal` is set without a mask.
         """
-        key_padding_mask = canonical_mask(
-            key_padding_mask, "key_padding_mask", none_or_dtype(attn_mask), "attn_mask", query.dtype
-        )
-        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
+        names = ("attn_mask", "key_padding_mask")
+        masks = canonical_masks(attn_mask, key_padding_mask, names, query.dtype)
+        attn_mask, key_padding_mask = masks
         turn = self.batch_first and query.ndim == 3
         if turn and not need_weights and self._fits((query, key, value), key_padding_mask):
             drop_mask = is_causal and attn_mask is not None and key_padding_mask is None

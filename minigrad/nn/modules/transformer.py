@@ -14,9 +14,8 @@ from minigrad.creation.devices import refuse_other_places
 from minigrad.creation.dtypes import get_default_dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.functional.multi_head_attention import canonical_mask, none_or_dtype
 from minigrad.nn.modules.activation import GELU, ReLU
-from minigrad.nn.modules.attention import MultiheadAttention
+from minigrad.nn.modules.attention import MultiheadAttention, canonical_masks
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
@@ -30,6 +29,12 @@ __all__ = [
 ]  # fmt: skip
 
 # Layers -----------------------------------------------------------------------------------------
+
+
+def _attend(attention: Any, x: Tensor, seen: Tensor, mask: Any, padding: Any, causal: bool) -> Any:
+    """Let each place of a sequence look at those that it may see."""
+    settings = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
+    return attention(x, seen, seen, **settings, need_weights=False)[0]
 
 
 class _TransformerLayer(
@@ -67,17 +72,9 @@ class _TransformerLayer(
             activation = F.relu if activation == "relu" else F.gelu
         self.activation: Any = activation
 
-    def _sa_block(
-        self,
-        x: Tensor,
-        attn_mask: Tensor | None,
-        key_padding_mask: Tensor | None,
-        is_causal: bool = False,
-    ) -> Tensor:
+    def _sa_block(self, x: Tensor, *masks: Any) -> Tensor:
         """Look at the own sequence."""
-        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask}
-        x, _ = self.self_attn(x, x, x, **masks, is_causal=is_causal, need_weights=False)
-        return self.dropout1(x)
+        return self.dropout1(_attend(self.self_attn, x, x, *masks))
 
     def _ff_block(self, x: Tensor) -> Tensor:
         """Send each place through the two linear layers."""
@@ -129,15 +126,9 @@ class TransformerEncoderLayer(_TransformerLayer):
             src_key_padding_mask: True (or minus infinity) at places of padding.
             is_causal: A hint that `src_mask` is the causal one.
         """
-        src_key_padding_mask = canonical_mask(
-            src_key_padding_mask,
-            "src_key_padding_mask",
-            none_or_dtype(src_mask),
-            "src_mask",
-            src.dtype,
-        )
-        src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
-        masks = (src_mask, src_key_padding_mask, is_causal)
+        names = ("src_mask", "src_key_padding_mask")
+        own = canonical_masks(src_mask, src_key_padding_mask, names, src.dtype)
+        masks = (*own, is_causal)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), *masks)
@@ -187,18 +178,9 @@ class TransformerDecoderLayer(_TransformerLayer):
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
 
-    def _mha_block(
-        self,
-        x: Tensor,
-        mem: Tensor,
-        attn_mask: Tensor | None,
-        key_padding_mask: Tensor | None,
-        is_causal: bool = False,
-    ) -> Tensor:
+    def _mha_block(self, x: Tensor, mem: Tensor, *masks: Any) -> Tensor:
         """Look at what the encoder gave."""
-        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask}
-        x, _ = self.multihead_attn(x, mem, mem, **masks, is_causal=is_causal, need_weights=False)
-        return self.dropout2(x)
+        return self.dropout2(_attend(self.multihead_attn, x, mem, *masks))
 
 
 # Stacks -----------------------------------------------------------------------------------------
@@ -284,10 +266,8 @@ class TransformerEncoder(_Stack):
             src_key_padding_mask: True (or minus infinity) at places of padding.
             is_causal: A hint that `mask` is the causal one; if None, it is looked at.
         """
-        padding_mask = canonical_mask(
-            src_key_padding_mask, "src_key_padding_mask", none_or_dtype(mask), "mask", src.dtype
-        )
-        mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
+        names = ("mask", "src_key_padding_mask")
+        mask, padding_mask = canonical_masks(mask, src_key_padding_mask, names, src.dtype)
         is_causal = self._is_causal(mask, is_causal, src)
         blank = self._leaves_padding_out(src, mask, padding_mask)
         output = src
