@@ -106,9 +106,9 @@ class _ConvNd(Layer):
             value = getattr(self, name)
             if value != (usual,) * len(value):
                 parts.append(f"{name}={value}")
-        usual: dict[str, Any] = {"groups": 1, "bias": True, "padding_mode": "zeros"}
-        here = {**{name: getattr(self, name) for name in usual}, "bias": self.bias is not None}
-        parts += [f"{name}={here[name]}" for name, value in usual.items() if here[name] != value]
+        others: dict[str, Any] = {"groups": 1, "bias": True, "padding_mode": "zeros"}
+        here = {**{name: getattr(self, name) for name in others}, "bias": self.bias is not None}
+        parts += [f"{name}={here[name]}" for name, value in others.items() if here[name] != value]
         return ", ".join(parts)
 
 
