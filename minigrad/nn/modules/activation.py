@@ -362,7 +362,7 @@ class PReLU(
     weight: Tensor
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        made = {name: settings.pop(name) for name in ("dtype", "device")}
+        made = {name: settings[name] for name in ("dtype", "device")}
         super()._keep(settings)
         self.weight = Parameter(full((self.num_parameters,), float(self.init), **made))
 

@@ -87,7 +87,6 @@ class MultiheadAttention(
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={size} and num_heads={num_heads} instead"
             )
-        made = [settings.pop(name) for name in ("device", "dtype")]
         bias, extra = settings.pop("bias"), settings.pop("add_bias_kv")
         for name in ("kdim", "vdim"):
             settings[name] = size if settings[name] is None else settings[name]
@@ -99,10 +98,12 @@ class MultiheadAttention(
         sizes = {"q": size, "k": self.kdim, "v": self.vdim}
         apart = {f"{n}_proj_weight": None if one else (size, width) for n, width in sizes.items()}
         whole = {"in_proj_weight": (3 * size, size) if one else None, **apart}
-        add_parameters(self, *made, **whole, in_proj_bias=(3 * size,) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias=bias, dtype=made[1])
+        add_parameters(self, settings, **whole, in_proj_bias=(3 * size,) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            size, size, bias=bias, dtype=settings["dtype"]
+        )
         added = (1, 1, size) if extra else None
-        add_parameters(self, *made, bias_k=added, bias_v=added)
+        add_parameters(self, settings, bias_k=added, bias_v=added)
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain
 from typing import Any, Self
 
@@ -28,6 +28,8 @@ def _position(index: Any, size: int) -> int:
 
 class _Row(Module):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""
+
+    __getitem__: Callable[..., Any]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -63,9 +65,6 @@ class _Row(Module):
         module = self[key]
         del self[key]
         return module
-
-    def __getitem__(self, index: int | slice) -> Any:
-        raise NotImplementedError
 
 
 class Sequential(_Row):
@@ -220,18 +219,10 @@ class ModuleList(_Row):
 class _Dictionary(Module):
     """Entries under names: what ModuleDict and ParameterDict share."""
 
-    def __getitem__(self, key: str) -> Any:
-        raise NotImplementedError
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        raise NotImplementedError
-
-    def __delitem__(self, key: str) -> None:
-        raise NotImplementedError
-
-    def keys(self) -> KeysView[str]:
-        """Give the names."""
-        raise NotImplementedError
+    __getitem__: Callable[..., Any]
+    __setitem__: Callable[..., Any]
+    __delitem__: Callable[..., Any]
+    keys: Callable[..., Any]
 
     def __len__(self) -> int:
         return len(self.keys())

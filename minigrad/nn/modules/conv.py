@@ -53,7 +53,7 @@ class _ConvNd(Layer):
         shapes = {"weight": self._weight_shape(), "bias": None}
         if settings["bias"]:
             shapes["bias"] = (self.out_channels,)
-        add_parameters(self, settings["device"], settings["dtype"], **shapes)
+        add_parameters(self, settings, **shapes)
         self.reset_parameters()
 
     def _weight_shape(self) -> tuple[int, ...]:

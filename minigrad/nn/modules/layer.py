@@ -67,18 +67,19 @@ class Layer(Module):
     def _keep(self, settings: dict[str, Any]) -> None:
         """Keep the settings as attributes; classes that check or complete them override this."""
         for name, value in settings.items():
-            setattr(self, name, value)
+            if name not in ("device", "dtype"):
+                setattr(self, name, value)
 
     def extra_repr(self) -> str:
         """Give the settings."""
         return shown(self, self._shows)
 
 
-def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Any) -> None:
+def add_parameters(module: Module, settings: dict[str, Any], **shapes: Any) -> None:
     """Register an empty parameter of each shape; None says that there is none of that name."""
-    refuse_other_places(device, "empty")
+    refuse_other_places(settings["device"], "empty")
     for name, shape in shapes.items():
-        made = None if shape is None else Parameter(empty(shape, dtype=dtype))
+        made = None if shape is None else Parameter(empty(shape, dtype=settings["dtype"]))
         module.register_parameter(name, made)
 
 

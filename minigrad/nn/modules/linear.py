@@ -135,12 +135,12 @@ class Bilinear(
     bias: Tensor | None
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        bias, device, dtype = (settings.pop(name) for name in ("bias", "device", "dtype"))
-        in1, in2, out = settings.values()
+        bias = settings.pop("bias")
+        in1, in2, out, *_ = settings.values()
         if in1 <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={in1})")
         super()._keep(settings)
-        add_parameters(self, device, dtype, weight=(out, in1, in2), bias=(out,) if bias else None)
+        add_parameters(self, settings, weight=(out, in1, in2), bias=(out,) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -159,7 +159,6 @@ class _Table(Layer):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         given, freeze = settings.pop("_weight"), settings.pop("_freeze", False)
-        device, dtype = settings.pop("device"), settings.pop("dtype")
         rows, padding = settings["num_embeddings"], settings["padding_idx"]
         if padding is not None:
             if not -rows <= padding < rows:
@@ -168,7 +167,7 @@ class _Table(Layer):
         super()._keep(settings)
         sizes = (rows, self.embedding_dim)
         if given is None:
-            given = empty(sizes, device=device, dtype=dtype)
+            given = empty(sizes, device=settings["device"], dtype=settings["dtype"])
             self.weight = Parameter(given, requires_grad=not freeze)
             self.reset_parameters()
         elif given.shape != sizes:

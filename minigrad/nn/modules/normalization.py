@@ -27,12 +27,11 @@ class _Normalization(Layer):
 
     def _scale_and_shift(self, shape: Any, settings: dict[str, Any], affine: bool) -> None:
         """Keep the settings, and register the two parameters, or that there are none."""
-        device, dtype = settings.pop("device"), settings.pop("dtype")
         shapes = {"weight": shape if affine else None}
         if "bias" in settings:
             shapes["bias"] = shape if settings.pop("bias") and affine else None
         Layer._keep(self, settings)
-        add_parameters(self, device, dtype, **shapes)
+        add_parameters(self, settings, **shapes)
 
     def reset_parameters(self) -> None:
         """Set the weight to 1 and the bias to 0."""

@@ -125,7 +125,6 @@ class RNNBase(
     """
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        made = [settings.pop(name) for name in ("device", "dtype")]
         dropout = settings["dropout"]
         super()._keep(settings | {"dropout": float(dropout)})
         self._check_settings(dropout)
@@ -141,7 +140,7 @@ class RNNBase(
                 shapes["weight_hr"] = (self.proj_size, self.hidden_size)
             for suffix in ("", "_reverse")[: 1 + self.bidirectional]:
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
-                add_parameters(self, *made, **named)
+                add_parameters(self, settings, **named)
                 self._all_weights.append([*named])
         self.reset_parameters()
 
@@ -452,11 +451,10 @@ class RNNCellBase(Layer):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         rows = self._chunks * settings["hidden_size"]
-        device, dtype = settings.pop("device"), settings.pop("dtype")
         super()._keep(settings)
         shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
         biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if self.bias else None)
-        add_parameters(self, device, dtype, **shapes, **biases)
+        add_parameters(self, settings, **shapes, **biases)
         self.reset_parameters()
 
     def extra_repr(self) -> str:
