@@ -8,7 +8,6 @@ from minigrad.autograd import anomaly_mode, grad_mode, graph
 from minigrad.autograd import attributes as attributes
 from minigrad.autograd import messages as messages
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
-from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -19,12 +18,15 @@ from minigrad.autograd.grad_mode import (
 )
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
-from minigrad.autograd.legacy_variable import Variable
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
 from minigrad.core.modes import is_grad_enabled
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional
+    from minigrad.autograd.function import Function as Function
+    from minigrad.autograd.legacy_variable import Variable as Variable
+
+_LATER = {"Function": "function", "Variable": "legacy_variable"}
 
 __all__ = [
     "Function",
@@ -51,7 +53,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    """Load what is rarely needed when it is first asked for."""
-    if name == "functional":
-        return _import_module("minigrad.autograd.functional")
+    """Load what importing need not wait for when it is first asked for."""
+    if name in ("function", "functional", "legacy_variable"):
+        return _import_module(f"minigrad.autograd.{name}")
+    if name in _LATER:
+        globals()[name] = found = getattr(__getattr__(_LATER[name]), name)
+        return found
     raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")

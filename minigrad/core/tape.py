@@ -25,7 +25,6 @@ the same rules to tensors, which records them. `print(mul.write())` shows them.
 
 from __future__ import annotations
 
-import inspect
 import linecache
 from collections.abc import Callable
 from types import FunctionType
@@ -136,7 +135,8 @@ _layout = {"sizes": "{0}.shape", "columns": "is_column_major({0})"}
 
 def arguments_of(function: Any) -> list[str]:
     """Give the names of a function's arguments."""
-    function = inspect.unwrap(function)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
     code = function.__code__
     return list(code.co_varnames[: code.co_argcount])
 

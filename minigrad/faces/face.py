@@ -76,7 +76,8 @@ class Face:
     """A function of `minigrad` with all its forms.
 
     Attributes:
-        signature: What it takes and gives.
+        schema: What it takes and gives, as it was written.
+        name: What it is called.
         body: What computes it.
         function: The function.
         method: The method of `Tensor`, which takes no `out`.
@@ -84,48 +85,68 @@ class Face:
 
     def __init__(
         self,
-        signature: Signature,
+        schema: str,
         body: Callable[..., Any],
         floats: bool,
         missing: tuple[str, str],
         out: str,
         check: Callable[..., None] | None = None,
     ) -> None:
-        self.signature, self.body, self.check = signature, body, check
+        self.schema, self.body, self.check = schema, body, check
+        self.name = schema.partition("(")[0]
         self._floats, self._missing, self._out = floats, missing, out
         self.first = 1  # the position of the first argument, as errors count
-        self.result = None
-        if signature.results:
-            self.result = named_tuple(signature.name, signature.results)
         self.function = self._stub(method=False)
-        apart = signature.takes_out or signature.spread
+        apart = "out=None" in schema or "Sizes " in schema
         self.method = self._stub(method=True) if apart else self.function
+
+    @functools.cached_property
+    def signature(self) -> Signature:
+        """What it takes and gives; read when it is first needed: this makes importing quick."""
+        return read(self.schema)
+
+    @functools.cached_property
+    def others(self) -> list[str]:
+        """The names of what may be given by position, the first argument aside."""
+        return [each.name for each in self.signature.arguments[1:] if not each.by_name]
+
+    @functools.cached_property
+    def second(self) -> str:
+        """The kind of the second argument, if it may be given by position."""
+        return self.signature.arguments[1].kind if self.others else ""
+
+    @functools.cached_property
+    def result(self) -> Any:
+        """The type of several results, or None."""
+        signature = self.signature
+        return named_tuple(signature.name, signature.results) if signature.results else None
 
     def _stub(self, method: bool) -> Any:
         """Make a function that writes itself when it is first called."""
-        names = {**_names, "body": self.body, "face": self, "result_type": self.result}
+        names = {**_names, "body": self.body, "face": self}
         names["check"] = self.check
-        function: Any = FunctionType(_first_call.__code__, names, self.signature.name)
-        function.__qualname__ = self.signature.name
+        function: Any = FunctionType(_first_call.__code__, names, self.name)
+        function.__qualname__ = self.name
         function.__doc__ = self.body.__doc__
         function.__module__ = self.body.__module__
-        function.__wrapped__ = _Shown(self.signature, method)
+        function.__wrapped__ = _Shown(self, method)
         names["this"], names["prepare"] = function, lambda: self._prepare(function, method)
         return function
 
     def _prepare(self, function: Any, method: bool) -> None:
         source = self.write(method)
-        filename = f"<minigrad {self.signature.name}{' method' if method else ''}>"
+        filename = f"<minigrad {self.name}{' method' if method else ''}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         written: dict[str, Any] = {}
+        function.__globals__["result_type"] = self.result
         exec(compile(source, filename, "exec"), function.__globals__, written)
-        made = written[self.signature.name]
+        made = written[self.name]
         function.__defaults__, function.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
         function.__code__ = made.__code__
 
     def write(self, method: bool = False) -> str:
         """Write the source of the function, or of the method, which takes no `out`."""
-        signature, name = self.signature, self.signature.name
+        signature, name = self.signature, self.name
         lines = [f"def {name}({signature.parameters(not method, method)}):"]
         sizes = signature.spread
         if sizes and method:
@@ -217,12 +238,12 @@ def _first_call(*arguments: Any, **named: Any) -> Any:
 class _Shown:
     """Tells `inspect` the signature of a function that is not written yet."""
 
-    def __init__(self, signature: Signature, method: bool) -> None:
-        self._signature, self._method = signature, method
+    def __init__(self, shown: Face, method: bool) -> None:
+        self._face, self._method = shown, method
 
     @property
     def __signature__(self) -> Any:
-        return self._signature.shown(self._method)
+        return self._face.signature.shown(self._method)
 
 
 def face(
@@ -261,20 +282,20 @@ def face(
     """
 
     def decorate(body: Any) -> Any:
-        made = Face(read(schema), body, floats, missing, out, check)
+        made = Face(schema, body, floats, missing, out, check)
         made.first = int(function or not method)  # to a method the tensor is none
         module = body.__module__
-        for name in (made.signature.name, *also.split()):
+        for name in (made.name, *also.split()):
             FACES[name] = made
             forms: dict[str, Any] = {name: made.method} if method else {}
             public: dict[str, Any] = {name: made.function} if function else {}
             if in_place:
-                forms[f"{name}_"] = in_place_form(made.method, made.signature)
+                forms[f"{name}_"] = in_place_form(made.method, made)
                 if in_place == "function":
                     public[f"{name}_"] = forms[f"{name}_"]
             attach(module, forms, public)
         for_numpy = made.method
-        if sum(each.kind == "Tensor" for each in made.signature.arguments) > 1:
+        if schema.count("Tensor ") + schema.count("Tensor? ") > 1:
             for_numpy = on_tensors(for_numpy)
         numpy_protocols.ufuncs.update(dict.fromkeys(_several(ufunc), for_numpy))
         numpy_protocols.functions.update(dict.fromkeys(_several(numpy), for_numpy))
@@ -294,9 +315,9 @@ def functional(said: Any) -> Any:
         return said
 
     def decorate(body: Any) -> Any:
-        made = Face(read(said), body, False, ("", ""), "kind")
+        made = Face(said, body, False, ("", ""), "kind")
         made.function.__module__ = "minigrad.nn.functional"  # where pickles look for it
-        in_functional[made.signature.name] = made.function
+        in_functional[made.name] = made.function
         return body
 
     return decorate
@@ -341,7 +362,7 @@ def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = N
 # ------------------------------------------------------------------ forms
 
 
-def in_place_form(function: Callable[..., Any], signature: Signature) -> Callable[..., Tensor]:
+def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Tensor]:
     """Let a function write its result into its first argument.
 
     All that may be given by position is handed over by position, so that tensors among it are
@@ -349,22 +370,20 @@ def in_place_form(function: Callable[..., Any], signature: Signature) -> Callabl
 
     Args:
         function: The method.
-        signature: What it takes.
+        made: Its face.
     """
-    names = [each.name for each in signature.arguments[1:] if not each.by_name]
-    second = signature.arguments[1].kind if names else ""
-    own = f"{signature.name}_"
+    own = f"{made.name}_"
 
     def method(input: Tensor, *others: Any, **options: Any) -> Tensor:
         if not isinstance(input, Tensor):
             raise no_tensor(own, input, "input", 1)
         if options:
-            for name in names[len(others) :]:
+            for name in made.others[len(others) :]:
                 if name not in options:
                     break
                 others = (*others, options.pop(name))
-        if second in ("Operand", "Scalar") and others and not is_operand(others[0]):
-            if second == "Scalar":
+        if others and made.second in ("Operand", "Scalar") and not is_operand(others[0]):
+            if made.second == "Scalar":
                 raise no_combination(own, others[0])
             raise no_tensor(own, others[0], "other", 1)
         called = functools.partial(function, **options) if options else function
@@ -373,7 +392,7 @@ def in_place_form(function: Callable[..., Any], signature: Signature) -> Callabl
     named: Any = method
     named.__name__ = named.__qualname__ = own
     named.__wrapped__ = function
-    named.__doc__ = f"Do what `{signature.name}` does, in place."
+    named.__doc__ = f"Do what `{made.name}` does, in place."
     return method
 
 

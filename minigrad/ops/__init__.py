@@ -8,14 +8,10 @@ from minigrad.creation import factories, from_data
 from minigrad.faces import attach, lazy_loading
 from minigrad.faces.arguments import cast
 from minigrad.ops import (
-    activations,
-    choices,
-    comparison,
     copies,
     elementwise,
     indexing,
     inplace,
-    joining,
     linear_algebra,
     reduction,
     shape,

@@ -55,7 +55,7 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 def _in_place(operation: Callable[..., Any], names: str, method: Any = None) -> None:
     """Give methods that write in place: what has no derivative never asks about it."""
     name = operation.__name__
-    written = method or in_place_form(FACES[name].method, FACES[name].signature)
+    written = method or in_place_form(FACES[name].method, FACES[name])
 
     def unrecorded(tensor: Tensor, *others: Any) -> Tensor:
         with no_grad():

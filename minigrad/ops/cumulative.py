@@ -149,7 +149,7 @@ def _running(operation: Any, what: str, example: str) -> None:
         tensor({example})
     """
     face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)")(function)
-    written = in_place_form(FACES[name].method, FACES[name].signature)
+    written = in_place_form(FACES[name].method, FACES[name])
 
     def changed(tensor: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         own = tensor.dtype

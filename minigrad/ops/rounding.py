@@ -239,7 +239,7 @@ def floor_divide(input: Any, other: Any) -> Any:
 
 
 numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
-_remainder_in_place = in_place_form(FACES["remainder"].method, FACES["remainder"].signature)
+_remainder_in_place = in_place_form(FACES["remainder"].method, FACES["remainder"])
 _floor_divide_in_place = in_place_without_derivative(floor_divide)
 
 

@@ -128,7 +128,7 @@ def _in_place(operation: Any) -> Any:
     def compute(input: Tensor) -> Tensor:
         return record(operation.forward(as_floats(input)._array), input)
 
-    return in_place_form(compute, FACES[name].signature)
+    return in_place_form(compute, FACES[name])
 
 
 for _operation in (asinh, acosh, atanh):
