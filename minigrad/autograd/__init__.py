@@ -4,9 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode, grad_mode, graph
-from minigrad.autograd import attributes as attributes
-from minigrad.autograd import messages as messages
+from minigrad.autograd import anomaly_mode, attributes, grad_mode, graph, messages  # noqa: F401
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.grad_mode import (
     enable_grad,
@@ -54,9 +52,8 @@ __all__ = [
 
 def __getattr__(name: str) -> _Any:
     """Load what importing need not wait for when it is first asked for."""
-    if name in ("function", "functional", "legacy_variable"):
-        return _import_module(f"minigrad.autograd.{name}")
-    if name in _LATER:
-        globals()[name] = found = getattr(__getattr__(_LATER[name]), name)
-        return found
-    raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
+    file = _LATER.get(name, name)
+    if file not in ("function", "functional", "legacy_variable"):
+        raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
+    module = _import_module(f"minigrad.autograd.{file}")
+    return module if file == name else getattr(module, name)
