@@ -20,9 +20,11 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import empty, full, ones, rand, zeros, zeros_like
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
+from minigrad.faces import lazy_loading
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
-from minigrad.ops.randomness import bernoulli, multinomial, normal
+
+normal: Any = lazy_loading.function("normal")
 
 
 def standard_normal(shape: Any, dtype: Any) -> Tensor:
@@ -314,7 +316,7 @@ class Bernoulli(Distribution):
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw without a graph."""
         with no_grad():
-            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+            return self.probs.expand(self._extended_shape(sample_shape)).bernoulli()
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
@@ -405,7 +407,7 @@ class Categorical(Distribution):
         """Draw without a graph."""
         shape = Size(sample_shape)
         rows = self.probs.detach().reshape(-1, self._num_events)
-        return multinomial(rows, shape.numel(), True).T.reshape(self._extended_shape(shape))
+        return rows.multinomial(shape.numel(), True).T.reshape(self._extended_shape(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""

@@ -19,40 +19,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 
 
-def with_out(
-    function: Callable[..., Any] | None = None, *, conversion: str = "kind", name: str = ""
-) -> Callable[..., Any]:
-    """Let a function take the argument `out`, as PyTorch's has it.
-
-    Args:
-        function: A function that gives a tensor, or a tuple of tensors.
-        conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
-            kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
-            as most others do (and all with several results); "any", as its sums do; or "limits",
-            as limiting has it: that of the result, unless the limits are tensors.
-        name: What the error about gradients calls the function, if not by its name.
-
-    Example:
-        >>> import minigrad as torch
-        >>> place = torch.zeros(2)
-        >>> with_out(torch.exp)(torch.zeros(2), out=place) is place
-        True
-        >>> place
-        tensor([1., 1.])
-    """
-    if function is None:
-        return functools.partial(with_out, conversion=conversion, name=name)
-    called = function
-
-    @functools.wraps(called)
-    def call(*arguments: Any, out: Any = None, **options: Any) -> Any:
-        if out is None:
-            return called(*arguments, **options)
-        return write_result(called, out, conversion, *arguments, _name=name, **options)
-
-    return shows(call, {"out": None})
-
-
 class _Shown:
     """Tells the signature of a wrapped function when it is asked for: importing stays quick."""
 
@@ -93,7 +59,6 @@ def write_result(
     out: Any,
     conversion: str,
     *arguments: Any,
-    _name: str = "",
     **options: Any,
 ) -> Any:
     """Call a function, and write its result into a tensor, or several.
@@ -101,10 +66,11 @@ def write_result(
     Args:
         function: A function that gives a tensor, or a tuple of tensors.
         out: The tensor, or a tuple of as many.
-        conversion: Which dtypes `out` may have: "kind", "none", "any" or "limits", see `with_out`;
-            or "booleans".
+        conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
+            kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
+            as most others do (and all with several results); "any", as its sums do; "limits", as
+            limiting has it: that of the result, unless the limits are tensors; or "booleans".
         *arguments: What the function gets.
-        _name: What the error about gradients calls the function, if not by its name.
         **options: What the function gets by name.
 
     Returns:
@@ -126,7 +92,7 @@ def write_result(
             )
     given = [*_tensors(arguments), *_tensors(options.values())]
     if is_grad_enabled():
-        refuse_gradient(_name or function.__name__, *given, *places)
+        refuse_gradient(function.__name__, *given, *places)
     if conversion == "limits" and len(given) > 1:
         conversion = "kind"
     with no_grad():

@@ -18,13 +18,9 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
 from minigrad.creation.factories import check_range, fill_in_order_of_memory
-from minigrad.faces import attach
-from minigrad.faces.arguments import check_tensor
-from minigrad.faces.out import with_out
+from minigrad.faces import attach, face
 from minigrad.ops.inplace import write
 from minigrad.random import Generator, stream
-
-__all__ = ["bernoulli", "multinomial", "normal", "poisson"]
 
 
 def _drawn(node: str, name: str, what: str) -> Any:
@@ -222,8 +218,8 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@with_out
-def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Tensor:
+@face("bernoulli(Tensor input, p=None, *, generator=None, out=None)")
+def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 
     Args:
@@ -241,7 +237,6 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
         >>> torch.bernoulli(torch.tensor([0.1, 0.5, 0.9]))
         tensor([0., 0., 1.])
     """
-    check_tensor("bernoulli", input)
     source, array = stream(generator), input._array
     if p is not None:
         if not 0 <= p <= 1:
@@ -253,19 +248,12 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     return _bernoulli(input, drawn.astype(array.dtype))
 
 
-@with_out
-def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+@face(
+    "normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None, device=None, "
+    "pin_memory=False, requires_grad=False, out=None)",
+    method=False,
+)
+def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: Any) -> Tensor:
     """Draw normal numbers, each with a mean and a standard deviation of its own.
 
     Args:
@@ -273,11 +261,8 @@ def normal(
         std: The standard deviations: a tensor, or one number.
         size: The shape, if both are numbers.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
-        dtype: The type of the entries, if both are numbers.
-        layout: Strided, if any.
-        device: The CPU, if any.
-        pin_memory: False.
-        requires_grad: Whether operations on the result are recorded, if both are numbers.
+        *usual: The dtype, layout, device, `pin_memory` and `requires_grad` that all functions take
+            which make tensors, if both are numbers.
 
     Raises:
         RuntimeError: If a standard deviation is negative.
@@ -289,6 +274,7 @@ def normal(
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
+    dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
@@ -309,13 +295,12 @@ def normal(
     return wrap((drawn * numbers[1] + numbers[0]).astype(kind))
 
 
-@with_out(conversion="none")
+@face(
+    "multinomial(Tensor input, int num_samples, replacement=False, *, generator=None, out=None)",
+    out="none",
+)
 def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Generator | None = None,
+    input: Tensor, num_samples: int, replacement: bool, generator: Generator | None
 ) -> Tensor:
     """Draw positions with the probabilities that a vector, or each row of a matrix, holds.
 
@@ -372,7 +357,8 @@ def multinomial(
     return wrap(drawn.reshape(*weights.shape[:-1], num_samples).astype(np.int64))
 
 
-def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+@face("poisson(Tensor input, generator=None)", method=False)
+def poisson(input: Tensor, generator: Generator | None) -> Tensor:
     """Draw numbers of events from Poisson distributions, by Knuth's method.
 
     The numbers of a seed are PyTorch's as long as all rates are below 10, where PyTorch takes
@@ -404,14 +390,5 @@ def _events(rate: float, source: Any) -> int:
     return events
 
 
-_METHODS: dict[str, Any] = {
-    "bernoulli": bernoulli,
-    "bernoulli_": bernoulli_,
-    "exponential_": exponential_,
-    "multinomial": multinomial,
-    "normal_": normal_,
-    "random_": random_,
-    "uniform_": uniform_,
-}
-
-attach(__name__, _METHODS, {name: globals()[name] for name in __all__})
+_IN_PLACE = (bernoulli_, exponential_, normal_, random_, uniform_)
+attach(__name__, {method.__name__: method for method in _IN_PLACE})
