@@ -4,7 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode, attributes, grad_mode, graph, messages  # noqa: F401
+from minigrad.autograd import anomaly_mode, attributes, grad_mode, graph, messages
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.grad_mode import (
     enable_grad,
