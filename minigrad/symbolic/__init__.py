@@ -35,10 +35,10 @@ from minigrad.symbolic.formulas import (
     formula,
     latex,
     substitute,
+    symbolic_like,
     symbols,
     tensor_of,
 )
-from minigrad.symbolic.models import symbolic_like
 from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.verdict import prove
 

@@ -28,8 +28,7 @@ from minigrad.symbolic.derivations.nodes import (
     source_of,
     value_of,
 )
-from minigrad.symbolic.formulas import entry_names, named_array
-from minigrad.symbolic.models import _ruled_names
+from minigrad.symbolic.formulas import entry_names, named_array, ruled_names
 from minigrad.symbolic.points import symbols_in
 
 
@@ -53,7 +52,7 @@ def _short_names(part: Any) -> dict[int, str]:
     if len(modules) != 1:
         return {}  # two modules would have a w_0 each
     parameters = dict(modules[0].named_parameters())
-    ruled = dict(_ruled_names(modules[0], parameters))
+    ruled = dict(ruled_names(modules[0], parameters))
     return {id(parameters[name]): short for name, short in ruled.items()}
 
 

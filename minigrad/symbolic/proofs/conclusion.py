@@ -11,8 +11,7 @@ import sympy
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import Refuted, Undecided, original_point, shaped
 from minigrad.symbolic.points import condition_sides, random_points
-from minigrad.symbolic.proofs.claims import Case, Claim, Leaf
-from minigrad.symbolic.proofs.inputs import assumptions_of
+from minigrad.symbolic.proofs.claims import Case, Claim, Leaf, assumptions_of
 from minigrad.symbolic.proofs.proof import Evidence, Hole, Proof, Witness
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, is_far
 from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, parts

@@ -12,18 +12,21 @@ from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
 from minigrad.symbolic.equality import Refuted, Undecided
-from minigrad.symbolic.models import symbolic_like
+from minigrad.symbolic.formulas import symbolic_like
 from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.proofs.claims import Case, Leaf, Run, leaves_of
-from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
-from minigrad.symbolic.proofs.inputs import (
+from minigrad.symbolic.proofs.claims import (
+    Case,
+    Leaf,
     Names,
     Reading,
+    Run,
     borrowed,
+    leaves_of,
     made,
     name_of,
     operation_of,
 )
+from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.trial import FormulaTrial, Outcome, Record, Trial, inside
 from minigrad.symbolic.regions import (
