@@ -163,7 +163,7 @@ _REAL = sympy.Symbol("r", real=True).assumptions0.keys()
 
 
 @dataclass
-class Outcome:
+class VerdictInParts:
     """What came of comparing two expressions part by part.
 
     Attributes:
@@ -183,7 +183,7 @@ def decide_in_parts(
     deep: int = _DEEP,
     on_kinks: bool = True,
     around: Region = EVERYWHERE,
-) -> Outcome:
+) -> VerdictInParts:
     """Decide whether two expressions are equal, on both sides of each of their kinks.
 
     Where space is cut at a kink, the expressions are compared at the kink itself as well, with a
@@ -197,7 +197,7 @@ def decide_in_parts(
         on_kinks: Whether they are different if they differ on a kink only.
         around: A region in which they are compared.
     """
-    outcome = Outcome()
+    outcome = VerdictInParts()
     if left == right:
         return outcome
     outcome.verdict = refuted_at(left, right) if on_kinks else None
@@ -231,7 +231,7 @@ def decide_in_parts(
         short = deep > 0 and kink.count_ops() <= _LONGEST_EDGE and not kink.has(*ROUNDED)
         edges[kink] = _edge(kink) if short else None
     for kink, edge in edges.items():
-        there = Outcome(kinks=[kink]) if edge is None else _at(edge, left, right, deep)
+        there = VerdictInParts(kinks=[kink]) if edge is None else _at(edge, left, right, deep)
         if there.verdict is not None or there.kinks:
             outcome.kinks.append(kink)
             outcome.on_a_kink = outcome.on_a_kink or there.on_a_kink
@@ -250,14 +250,14 @@ def _distinct(kinks: Iterable[Any]) -> list[Any]:
     return list(found)
 
 
-def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> Outcome:
+def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> VerdictInParts:
     """Compare two expressions where a variable has a value; they may have none there."""
     try:
         sides = [formula.subs(edge) for formula in (left, right)]
     except (TypeError, ValueError):
-        return Outcome()  # SymPy can't compare what becomes infinite there
+        return VerdictInParts()  # SymPy can't compare what becomes infinite there
     if any(side.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) for side in sides):
-        return Outcome()
+        return VerdictInParts()
     outcome = decide_in_parts(sides[0], sides[1], deep - 1)
     point = outcome.verdict if isinstance(outcome.verdict, dict) else outcome.on_a_kink
     if point is not None:

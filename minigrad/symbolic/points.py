@@ -169,8 +169,6 @@ def differ(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
     values = values_at(left, right, point)
     if values is None:
         return False
-    if all(value.is_Rational for value in values):
-        return bool(values[0] != values[1])
     # evalf gives 30 right digits, so a difference before the 20th is one of the formulas
     first, second = (value.evalf(30) for value in values)
     return bool(abs(first - second) > sympy.Float("1e-20") * (1 + abs(first) + abs(second)))
@@ -255,6 +253,13 @@ _STEPS = 6  # of the search for a border
 _NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
 _CROSSING = -2
 _GENERIC, _ROOTS = 400, 12
+_SIGNS = {
+    "positive": np.greater,
+    "negative": np.less,
+    "nonnegative": np.greater_equal,
+    "nonpositive": np.less_equal,
+    "nonzero": np.not_equal,
+}
 
 _MODULES: list[Any] = [
     {
@@ -369,37 +374,29 @@ def draw(
         Some hundreds of points, or thousands where there are many borders.
     """
     generator = np.random.default_rng(seed)
-    drawn = [
-        _in_region(list(symbols), region, place, borders, generator)
-        for place, region in enumerate(regions)
-    ]
-    rows, start = (np.concatenate(each) for each in zip(*drawn, strict=True))
-    return Points(list(symbols), rows, start, np.full(len(rows), -1))
+    drawn = [_in_region(list(symbols), region, borders, generator) for region in regions]
+    start = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
+    return Points(list(symbols), np.concatenate(drawn), start, np.full(len(start), -1))
 
 
-def _in_region(
-    symbols: list[Any], region: Region, number: int, borders: Sequence[Any], generator: Any
-) -> tuple[Any, Any]:
-    inside: set[Any] = set().union(*(region.place.get(s, s).free_symbols for s in symbols))
-    base = sorted(inside | set().union(*(e.free_symbols for e in region.assumed)), key=str)
+def _in_region(symbols: list[Any], region: Region, borders: Sequence[Any], generator: Any) -> Any:
+    base = sorted(
+        symbols_in([*(region.place.get(s, s) for s in symbols), *region.assumed]), key=str
+    )
     entered = [each.subs(region.place, simultaneous=True) for each in borders]
     walls = [*entered, *region.assumed]
     rows = np.stack([_drawn_numbers(symbol, _GENERIC, generator) for symbol in base], 1)
     rows[0] = 0.0  # where norms and squares are 0
     rows = np.concatenate([rows, _near_borders(rows, base, walls, generator)])
-    fits = np.all(
-        [_fitting(symbol, column) for symbol, column in zip(base, rows.T, strict=True)], 0
-    )
-    if region.assumed:
-        values = compiled(list(region.assumed), base)(rows)
-        for sign, value in zip(region.assumed.values(), values, strict=True):
-            fits &= np.sign(value) == sign
-    rows = rows[fits]
+    columns = zip(base, rows.T, strict=True)
+    fits = np.all([_fitting(symbol, column) for symbol, column in columns], 0)
+    values = compiled(list(region.assumed), base)(rows)
+    for sign, value in zip(region.assumed.values(), values, strict=True):
+        fits &= np.sign(value) == sign
     if region.place:
-        rows = compiled([region.place.get(symbol, symbol) for symbol in symbols], base)(rows).T
-    else:
-        rows = rows[:, [base.index(symbol) for symbol in symbols]]
-    return rows, np.full(len(rows), number)
+        moved = [region.place.get(symbol, symbol) for symbol in symbols]
+        return compiled(moved, base)(rows[fits]).T
+    return rows[fits][:, [base.index(symbol) for symbol in symbols]]
 
 
 def _drawn_numbers(symbol: Any, count: int, generator: Any) -> Any:
@@ -423,14 +420,10 @@ def _drawn_numbers(symbol: Any, count: int, generator: Any) -> Any:
 def _fitting(symbol: Any, values: Any) -> Any:
     """Tell which numbers a symbol may stand for, as far as signs and integers go."""
     fits = np.isfinite(values)
-    for known, right in (
-        (symbol.is_positive, values > 0), (symbol.is_negative, values < 0),
-        (symbol.is_nonnegative, values >= 0), (symbol.is_nonpositive, values <= 0),
-        (symbol.is_nonzero, values != 0), (symbol.is_integer, values == np.round(values)),
-    ):  # fmt: skip
-        if known:
-            fits &= right
-    return fits
+    for kind, compare in _SIGNS.items():
+        if getattr(symbol, f"is_{kind}"):
+            fits &= compare(values, 0)
+    return fits & (values == np.round(values)) if symbol.is_integer else fits
 
 
 def _near_borders(rows: Any, base: list[Any], walls: Sequence[Any], generator: Any) -> Any:
@@ -503,12 +496,13 @@ def chosen(
         The places of the points that were chosen.
     """
     sides = [condition_sides(each) for each in conditions]
-    values = compiled([formula for formula, _ in sides], points.symbols)(points.rows)
+    compute = compiled([formula for formula, _ in sides], points.symbols)
+    values = compute(points.rows)
     truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
     truth = truth.reshape(len(sides), len(points.rows)).T
     generator = np.random.default_rng(seed)
     aside = points.rows + 1e-4 * generator.uniform(0.5, 1, points.rows.shape)
-    beside = compiled([formula for formula, _ in sides], points.symbols)(aside)
+    beside = compute(aside)
     seen: set[Any] = set()
     points.border[:] = -1
     for place, (formula, _) in enumerate(sides):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,12 +129,15 @@ class Proof:
     @property
     def where(self) -> str:
         """In words, where it was proved."""
-        regions = "; ".join(dict.fromkeys(map(str, self.regions)))
-        start = (
-            "for all values of the symbols" if self.everywhere else f"region by region: {regions}"
-        )
         limits = f" {self.limits}" if self.limits else ""
-        return start + limits + (self._narrowed() if self.everywhere else "")
+        if not self.everywhere:
+            return f"region by region: {'; '.join(self._regions_said())}{limits}"
+        pairs = zip(self.inputs, self.assumed, strict=False)
+        kinds = ", ".join(f"{name} {kind}" for (name, _), kind in pairs if kind)
+        return f"for all values of the symbols{limits}" + (f" ({kinds})" if kinds else "")
+
+    def _regions_said(self) -> list[str]:
+        return list(dict.fromkeys(map(str, self.regions)))
 
     @property
     def limits(self) -> str:
@@ -162,21 +164,13 @@ class Proof:
             lines += _more(len(mine) - _TOLD, "entries, proved in the same way")
         return "\n".join([*lines, "", *self._conclusion()])
 
-    def _narrowed(self) -> str:
-        kinds = [
-            f"{name} {kind}"
-            for (name, _), kind in zip(self.inputs, self.assumed, strict=False)
-            if kind
-        ]
-        return f" ({', '.join(kinds)})" if kinds else ""
-
     def _conclusion(self) -> list[str]:
         if self.everywhere:
             lines = [f"All of these are equal exactly, {self.where}."]
         else:
             limits = f", {self.limits}" if self.limits else ""
             lines = [f"All of these are equal exactly in every region named{limits}:"]
-            lines += [f"  {region}" for region in dict.fromkeys(map(str, self.regions))]
+            lines += [f"  {region}" for region in self._regions_said()]
             lines += [
                 "The kinks and jumps between the regions are left out: there is no derivative "
                 "there, or none that this proves."
@@ -195,7 +189,7 @@ def _listed(name: str, formula: Any) -> list[str]:
     array = entries(formula)
     if array.ndim == 2 and array.shape[1] == 1:  # so SymPy has vectors
         array = array[:, 0]
-    flat = [(index, array[index]) for index in _indices(array)]
+    flat = list(np.ndenumerate(array))
     lines = []
     if not name:
         told = ", ".join(str(each) for _, each in flat[: 2 * _TOLD])
@@ -204,10 +198,6 @@ def _listed(name: str, formula: Any) -> list[str]:
         place = f"_{{{','.join(map(str, index))}}}" if len(flat) > 1 else ""
         lines.append(f"  {name}{place} = {each}")
     return lines + _more(len(flat) - _TOLD, "entries")
-
-
-def _indices(array: Any) -> Iterable[tuple[int, ...]]:
-    return np.ndindex(array.shape)
 
 
 def _told(each: Evidence) -> list[str]:
