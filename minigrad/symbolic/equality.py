@@ -10,7 +10,16 @@ import numpy as np
 import sympy
 
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.points import Comparison, compare, differ, points, shown, symbols_in
+from minigrad.symbolic.points import (
+    Admits,
+    Comparison,
+    anywhere,
+    compare,
+    differ,
+    points,
+    shown,
+    symbols_in,
+)
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     ROUNDED,
@@ -86,10 +95,7 @@ Verdict = dict[Any, Any] | tuple[Any, Comparison] | None
 
 
 def decide(
-    left: Any,
-    right: Any,
-    admits: Callable[[Mapping[Any, Any]], bool] = lambda point: True,
-    also: Set[Any] = frozenset(),
+    left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
 ) -> Verdict:
     """Decide whether two expressions are equal.
 
@@ -123,12 +129,7 @@ def _compared(left: Any, right: Any, difference: Any, *restrictions: Any) -> Ver
     return (difference, compared) if isinstance(compared, Comparison) else compared
 
 
-def decide_in(
-    region: Region,
-    sides: Sequence[Any],
-    admits: Callable[[Mapping[Any, Any]], bool],
-    also: Set[Any],
-) -> Verdict:
+def decide_in(region: Region, sides: Sequence[Any], admits: Admits, also: Set[Any]) -> Verdict:
     """Decide whether two expressions are equal in a region, by what is known there, too."""
     verdict = decide(sides[0], sides[1], admits, also)
     if verdict is None or isinstance(verdict, dict):
@@ -143,10 +144,7 @@ def decide_in(
 
 
 def refuted_at(
-    left: Any,
-    right: Any,
-    admits: Callable[[Mapping[Any, Any]], bool] = lambda point: True,
-    also: Set[Any] = frozenset(),
+    left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
 ) -> dict[Any, Any] | None:
     """Give one of a few points at which two expressions differ, or None if they agree there."""
     for point in points(symbols_in([left, right]) | also):

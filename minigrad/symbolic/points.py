@@ -112,6 +112,7 @@ def _rounded(value: Any) -> Any:
 
 _CLOSE = sympy.Float("1e-25")  # of forty digits
 _TRIES = 6
+_WANTED = 8  # points at which formulas are compared, if there are so many
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
 
@@ -186,6 +187,14 @@ def _agree(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
         return False  # one of them has no value there, or an order of complex numbers is asked for
 
 
+Admits = Callable[[Mapping[Any, Any]], bool]  # tells whether a point is to be looked at
+
+
+def anywhere(point: Mapping[Any, Any]) -> bool:
+    """Admit all points."""
+    return True
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What comparing two formulas at numbers gave; it proves nothing.
@@ -208,16 +217,12 @@ class Comparison:
 
 
 def compare(
-    left: Any,
-    right: Any,
-    admits: Callable[[Mapping[Any, Any]], bool] = lambda point: True,
-    also: Set[Any] = frozenset(),
-    wanted: int = 8,
+    left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
 ) -> Comparison | dict[Any, Any]:
     """Compare two formulas at random points; give a point at which they differ if there is one."""
     seen, largest = 0, 0.0
-    for point in random_points(left.free_symbols | right.free_symbols | also, 12 * wanted):
-        if seen == wanted:
+    for point in random_points(left.free_symbols | right.free_symbols | also, 12 * _WANTED):
+        if seen == _WANTED:
             break
         if not admits(point):
             continue

@@ -10,7 +10,7 @@ import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFunction
 
-from minigrad.symbolic.signs import own, sign_of
+from minigrad.symbolic.signs import factored, own, sign_of
 
 ROUNDED = (sympy.floor, sympy.ceiling)
 _READ = (sympy.Mod, *ROUNDED)
@@ -138,7 +138,7 @@ class Region:
             return known
         found = self._assumed_sign(formula)
         if found is None and (formula.is_Pow or formula.is_Mul or formula.is_Add):
-            for factor in _factors(formula):
+            for factor in sympy.Mul.make_args(factored(formula)):
                 sign = sign_of(factor)
                 if sign is None:
                     base = factor.base if factor.is_Pow and factor.exp.is_number else factor
@@ -187,13 +187,6 @@ class Region:
             if not (value.is_number and value.is_real and sympy.sign(value) == sign):
                 return False
         return True
-
-
-def _factors(formula: Any) -> list[Any]:
-    try:
-        return list(sympy.Mul.make_args(sympy.factor(sympy.together(formula))))
-    except (sympy.PolynomialError, NotImplementedError):
-        return [formula]
 
 
 def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
@@ -491,11 +484,7 @@ def _entered(region: Region, step: Any, meaning: Mapping[Any, Any], condition: A
 
 def one_factor(kink: Any, region: Region) -> Any:
     """Give a factor whose sign is not known: where a product is 0, one of its factors is."""
-    try:
-        factors = sympy.Mul.make_args(sympy.factor(sympy.together(kink)))
-    except (sympy.PolynomialError, NotImplementedError):
-        return kink
-    for factor in factors:
+    for factor in sympy.Mul.make_args(factored(kink)):
         base = factor.base if factor.is_Pow and factor.exp.is_Integer else factor
         if region.sign(base) is None:
             return base

@@ -45,8 +45,9 @@ def sign_of(formula: Any) -> int | None:
     if not isinstance(formula, sympy.Expr):
         return None
     formula = _bounds_shown(formula)
-    for form in (lambda: formula, lambda: sympy.factor_terms(formula), lambda: _factored(formula)):
-        shape = form()
+    bent = formula.has(sympy.Piecewise, sympy.Max, sympy.Min, sympy.Abs)
+    for write in (lambda e: e, sympy.factor_terms, (lambda e: e) if bent else factored):
+        shape = write(formula)
         if shape.is_extended_positive:
             return 1
         if shape.is_extended_negative:
@@ -76,13 +77,12 @@ def _bounds_shown(formula: Any) -> Any:
     return formula.xreplace({e: -v if isinstance(e, sympy.erf) else v for e, v in put.items()})
 
 
-def _factored(formula: Any) -> Any:
-    if formula.has(sympy.Piecewise, sympy.Max, sympy.Min, sympy.Abs):
-        return formula
+def factored(formula: Any) -> Any:
+    """Write a formula as a product, if it is a quotient of polynomials in anything."""
     try:
         return sympy.factor(sympy.together(formula))
     except (sympy.PolynomialError, NotImplementedError):
-        return formula  # it is no quotient of polynomials in anything
+        return formula
 
 
 class Need(NamedTuple):
@@ -218,14 +218,8 @@ def _parts(need: Need, sign_of: Callable[[Any], int | None]) -> list[Need] | Non
     if isinstance(formula, sympy.sign):
         return [Need(formula.args[0], relation)]
     if not formula.is_Mul:
-        try:
-            factored = sympy.factor(sympy.together(formula))
-        except (sympy.PolynomialError, NotImplementedError):
-            return None
-        if not factored.is_Mul and not factored.is_Pow:
-            return None
-        formula = factored
-        return [Need(formula, relation)]
+        product = factored(formula)
+        return [Need(product, relation)] if product.is_Mul or product.is_Pow else None
     if relation == "!=":
         return [Need(factor, "!=") for factor in formula.args]
     signs = [(factor, sign_of(factor)) for factor in formula.args]
