@@ -16,8 +16,8 @@ from minigrad.core.tensor import Tensor
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
 from minigrad.symbolic.derivations.hooks import HookEffect, effects_of, replaced, told_apart
 from minigrad.symbolic.derivations.nodes import (
-    NotTold,
     Passage,
+    TooLarge,
     Value,
     nodes_of,
     passes_on,
@@ -42,20 +42,17 @@ class Pull:
             single entry, for 1 as its gradient, so this is the derivative. Else for symbols.
         number: The same as numbers, for 1; None on symbols, or if the place has several entries.
         nodes: The nodes on the way.
-        reason: Why there is no formula.
     """
 
     formula: Any
     number: Any
     nodes: tuple[Node, ...]
-    reason: str = ""
 
     def __add__(self, other: Pull) -> Pull:
         return Pull(
             _sum(self.formula, other.formula),
             _sum(self.number, other.number),
             tuple(dict.fromkeys(self.nodes + other.nodes)),
-            self.reason or other.reason,
         )
 
 
@@ -167,16 +164,16 @@ class Account:
         }
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
         entry = unused("ghuq", {*met, *(name for name, _ in names)})
-        self._before, self._behind = told_apart([
+        # by the node, the number of its output, or of its input behind the rule, and which it is
+        self._effects = told_apart(
             {
-                (passage.node, number): effects_of(hooks, came, left, number, entry)
+                (passage.node, number, behind): effects_of(hooks, came, left, number, entry)
+                for behind in (False, True)
                 for passage in self.passages
                 for number, hooks, came, left in passage.changes(behind)
             }
-            for behind in (False, True)
-        ])  # fmt: skip
-        acted = [*self._before.values(), *self._behind.values()]
-        self.effects = [effect for effects in acted for effect in effects]
+        )
+        self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
         forced |= {value for value in asked if value and type(value[0]) is not AccumulateGrad}
         self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
@@ -195,8 +192,11 @@ class Account:
 
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
         """Find the values at which hooks acted: they have to be places."""
-        acted = [value for value, effects in self._before.items() if effects]
-        acted += [node.next_functions[k] for (node, k), each in self._behind.items() if each]
+        acted = [
+            node.next_functions[number] if behind else (node, number)
+            for (node, number, behind), effects in self._effects.items()
+            if effects
+        ]
         found = set()
         for value in acted:
             # a single entry that is only passed on is told of where it comes from
@@ -225,7 +225,7 @@ class Account:
                 if given is None and passage.arrived[output_nr] is not None:
                     sums = None  # a hook took it away
                 if sums is not None:
-                    sums = sums.under(self._before[value])
+                    sums = sums.under(self._effects[*value, False])
                     if value in self.places.names:
                         self.gradients[value] = sums
                         sums = Told({value: self._start(value)})
@@ -235,7 +235,7 @@ class Account:
             for input_nr, part in enumerate(self._through(passage, told)):
                 target, output_nr = node.next_functions[input_nr]
                 if part is not None and target is not None and passage.sent[input_nr] is not None:
-                    part = part.under(self._behind[node, input_nr])
+                    part = part.under(self._effects[node, input_nr, True])
                     arrivals.setdefault((target, output_nr), Told()).add(part)
 
     def _start(self, value: Value) -> Pull:
@@ -243,8 +243,7 @@ class Account:
         places, shape = self.places, self.places.shape[value]
         size = math.prod(shape)
         if size > places.limit:
-            reason = f"{places.names[value]} has {size} entries, too many for symbols"
-            return Pull(None, None, (), reason)
+            return Pull(None, None, ())
         if value != places.root:
             names = [f"d{places.loss}/d{name}" for name in places.entry_names(value)]
             found = vector_of(sympy.Symbol(name, real=True) for name in names)
@@ -273,41 +272,34 @@ class Account:
     def _pulled(self, passage: Passage, pulls: list[Pull | None]) -> list[Pull | None]:
         node, some = passage.node, [pull for pull in pulls if pull]
         nodes = tuple(dict.fromkeys([*(n for pull in some for n in pull.nodes), node]))
-        reason = next((pull.reason for pull in some if pull.reason), "")
-        formulas: list[Any] = [None] * len(node.next_functions)
-        numbers = list(formulas)
-        if not reason:
-            try:
-                formulas = self._formulas(node, [p and p.formula for p in pulls])
-            except NotTold as error:
-                reason = str(error)
+        formulas, numbers = None, [None] * len(node.next_functions)
+        if all(pull.formula is not None for pull in some):
+            formulas = self._formulas(node, [p and p.formula for p in pulls])
         if any(pull.number is not None for pull in some):
             numbers = run_rule(node, [None if p is None else p.number for p in pulls])
 
         def part(input_nr: int) -> Pull | None:
-            formula, number = formulas[input_nr], numbers[input_nr]
+            formula, number = formulas and formulas[input_nr], numbers[input_nr]
+            nothing = formulas is not None and formula is None and number is None
             stopped = passage.sent[input_nr] is None and passage.computed[input_nr] is None
             beside = passes_on(node) and node._multiple and pulls[input_nr] is None
-            if stopped or beside or (formula is None and number is None and not reason):
-                return None  # nothing comes from there to here
-            return Pull(formula, number, nodes, reason)
+            # if nothing comes from there to here
+            return None if nothing or stopped or beside else Pull(formula, number, nodes)
 
         return [part(input_nr) for input_nr in range(len(node.next_functions))]
 
-    def _formulas(self, node: Node, gradients: list[Any]) -> list[Any]:
+    def _formulas(self, node: Node, gradients: list[Any]) -> list[Any] | None:
+        """Run a node's rule on symbols; None if these can't go through it, or become too many."""
         try:
             if node not in self._stand_ins:
                 self._stand_ins[node] = stand_in(node, self.places.stand_ins)
             results = run_rule(self._stand_ins[node], gradients)
-        except NotTold:
-            raise
-        except Exception as error:
-            if not self.on_symbols:  # a rule of somebody's own that symbols can't go through
-                raise NotTold(f"{node.name()} can't run on symbols ({error})") from error
-            return run_rule(node, gradients)  # in the symbols of the leaves then
-        for result in results:
-            if result is not None and result.size > self.places.limit:
-                raise NotTold(f"{node.name()} gives {result.size} entries, too many for formulas")
+        except TooLarge:
+            return None
+        except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
+            return run_rule(node, gradients) if self.on_symbols else None
+        if any(result is not None and result.size > self.places.limit for result in results):
+            return None
         return [result if result is None else symbolic(entries(result)) for result in results]
 
     # ------------------------------------------------------------------ putting together

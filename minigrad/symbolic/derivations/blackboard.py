@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -150,7 +151,7 @@ def decimal(value: float, digits: int) -> str:
         >>> decimal(-0.40796067840, 6), decimal(0.4, 6), decimal(1.5e-7, 6), decimal(-0.0, 6)
         ('-0.407961', '0.4', '1.5e-07', '0')
     """
-    if value != value or value in (float("inf"), -float("inf")):
+    if not math.isfinite(value):
         return str(value)
     if value and not 10.0 ** (1 - digits) <= abs(value) < 1e9:
         mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
@@ -248,19 +249,6 @@ class Section:
         self.rows, self.words = list(self.rows), list(self.words)
 
 
-def as_text(sections: Sequence[Section]) -> str:
-    """Write sections as plain text, the equations of each in columns."""
-    pages = []
-    for section in sections:
-        table = [
-            [row.left.text, *(f"= {piece.text}" for piece in row.right)] for row in section.rows
-        ]
-        lines = _columns(table, [row.remark for row in section.rows])
-        words = [f"  {each}" for each in section.words]
-        pages.append("\n".join([section.heading, *lines, *words]))
-    return "\n\n".join(pages)
-
-
 _MARGIN = 90  # remarks of longer lines are not aligned
 _WIDEST = 44  # a cell that is wider does not move the cells of the other lines
 
@@ -284,23 +272,6 @@ def _columns(table: Sequence[Sequence[str]], remarks: Sequence[str]) -> list[str
     ]
 
 
-def as_latex(sections: Sequence[Section]) -> str:
-    """Write sections as LaTeX, the equations of each in one `aligned`."""
-    parts = []
-    for section in sections:
-        parts.append(section.heading)
-        lines = []
-        for row in section.rows:
-            line = rf"{row.left.latex} &= " + " = ".join(piece.latex for piece in row.right)
-            remark = rf" & \qquad \text{{{_escaped(row.remark)}}}" if row.remark else ""
-            lines.append(line + remark)
-        if lines:
-            body = " \\\\\n".join(lines)
-            parts.append(f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$")
-        parts += map(_escaped, section.words)
-    return "\n\n".join(parts)
-
-
 def _escaped(words: str) -> str:
     return re.sub(r"([_%#&{}])", r"\\\1", words)
 
@@ -312,13 +283,35 @@ class Paper:
         self._sections = [section for section in sections if section.rows or section.words]
 
     def __str__(self) -> str:
-        return as_text(self._sections)
+        pages = []
+        for section in self._sections:
+            table = [
+                [row.left.text, *(f"= {each.text}" for each in row.right)] for row in section.rows
+            ]
+            lines = _columns(table, [row.remark for row in section.rows])
+            words = [f"  {each}" for each in section.words]
+            pages.append("\n".join([section.heading, *lines, *words]))
+        return "\n\n".join(pages)
 
     __repr__ = __str__
 
     def latex(self) -> str:
-        """Give the page as LaTeX: headings, and equations in `aligned`."""
-        return as_latex(self._sections)
+        """Give the page as LaTeX: headings, and the equations of each section in `aligned`."""
+        parts = []
+        for section in self._sections:
+            lines = []
+            for row in section.rows:
+                line = rf"{row.left.latex} &= " + " = ".join(piece.latex for piece in row.right)
+                remark = rf" & \qquad \text{{{_escaped(row.remark)}}}" if row.remark else ""
+                lines.append(line + remark)
+            body = " \\\\\n".join(lines)
+            equations = f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"
+            parts += [
+                section.heading,
+                *([equations] if lines else []),
+                *map(_escaped, section.words),
+            ]
+        return "\n\n".join(parts)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": str(self), "text/latex": self.latex()}

@@ -398,8 +398,8 @@ def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
 
 
 def told_apart(
-    tables: Iterable[Mapping[Any, tuple[HookEffect, ...]]],
-) -> list[dict[Any, tuple[HookEffect, ...]]]:
+    table: Mapping[Any, tuple[HookEffect, ...]],
+) -> dict[Any, tuple[HookEffect, ...]]:
     """Number the hooks that share a name and did different things: hook and hook_2.
 
     A log has no more of a hook than its name. What made different things of its gradients must be
@@ -407,7 +407,7 @@ def told_apart(
     is taken for one of its own.
 
     Args:
-        tables: What hooks did, in the order in which they fired.
+        table: What hooks did, in the order in which their names are given.
 
     Returns:
         The same, with the names changed.
@@ -422,7 +422,7 @@ def told_apart(
             known.append(did)
         return replace(effect, name=f"{effect.name}_{place + 1}") if place else effect
 
-    return [{at: tuple(map(named, effects)) for at, effects in table.items()} for table in tables]
+    return {at: tuple(map(named, effects)) for at, effects in table.items()}
 
 
 def _did(effect: HookEffect) -> tuple[str, str]:

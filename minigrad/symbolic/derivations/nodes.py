@@ -206,11 +206,8 @@ def _by(hooks: Sequence[HookFired]) -> str:
 # ---------------------------------------------------------------------- formulas
 
 
-class NotTold(Exception):
-    """There is no formula to be had: a value is too large for symbols, or a rule can't take them.
-
-    The text says why, as the end of a sentence.
-    """
+class TooLarge(Exception):
+    """There is no formula of a value to be had, as it has too many entries for symbols."""
 
 
 def value_of(tensor: Tensor) -> Value | None:
@@ -236,17 +233,12 @@ def saved_values(node: Node) -> Iterator[tuple[int, Value | None, Any]]:
 
 def _source(saved: Any, node: Node, place: int) -> Value | None:
     if isinstance(saved, PackedTensor):
-        if not saved.requires_grad:
-            return None
-        return (node if saved.node is None else saved.node, saved.output_nr)
-    tensor = saved
-    if isinstance(saved, SavedTensor):
-        if saved.tensor is None:
-            made_by = getattr(saved, "place", None)
-            number = getattr(node, "_result_nr", lambda _: 0)(place)
-            return ((made_by and made_by()) or node, number)
-        tensor = saved.tensor
-    return value_of(tensor)
+        return (saved.node or node, saved.output_nr) if saved.requires_grad else None
+    tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
+    if tensor is not None:
+        return value_of(tensor)
+    made_by = getattr(saved, "place", None)
+    return (made_by and made_by()) or node, node._result_nr(place)
 
 
 def own_copy(saved: Any) -> Any:
@@ -271,14 +263,7 @@ def stand_in(
             array, and gives the array to be put in its place.
         dtype: The type of these arrays' entries.
     """
-    twin = object.__new__(type(node))
-    for kind in type(node).__mro__:
-        slots = kind.__dict__.get("__slots__", ())
-        for slot in (slots,) if isinstance(slots, str) else slots:
-            if slot != "__weakref__" and hasattr(node, slot):
-                setattr(twin, slot, getattr(node, slot))
-    if hasattr(node, "__dict__"):
-        twin.__dict__.update(node.__dict__)
+    twin = copy(node)
     if isinstance(getattr(node, "function", None), Node):  # a part was changed in place
         twin.function = stand_in(node.function, replacement, dtype)  # type: ignore[attr-defined]
     replaced = [own_copy(saved) for saved in node._saved or ()]

@@ -18,8 +18,8 @@ from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.derivations.nodes import (
-    NotTold,
     Passage,
+    TooLarge,
     Value,
     forward_of,
     passes_on,
@@ -80,16 +80,6 @@ def _memory(array: Any) -> Any:
     if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
         return id(array)
     return array.__array_interface__["data"][0], array.size, array.dtype
-
-
-def check_size(shape: tuple[int, ...], name: str, limit: float) -> None:
-    """Refuse to make symbols of too many entries.
-
-    Raises:
-        NotTold: If there are more than the limit.
-    """
-    if math.prod(shape) > limit:
-        raise NotTold(f"{name} has {math.prod(shape)} entries, too many for symbols")
 
 
 def symbols_name(array: Any) -> str | None:
@@ -257,7 +247,7 @@ class Places:
         for passage in self.passages:
             for _, value, _ in saved_values(passage.node):
                 if value is not None:
-                    with suppress(NotTold):  # of what is too large: it is told without symbols
+                    with suppress(TooLarge):  # of what is too large: it is told without symbols
                         self.formula(value)
         self._number()
 
@@ -314,15 +304,19 @@ class Places:
 
     # ------------------------------------------------------------------ symbols and arrays
 
+    def _check_size(self, shape: tuple[int, ...]) -> None:
+        if math.prod(shape) > self.limit:
+            raise TooLarge
+
     def symbols(self, value: Value) -> Any:
         """Give the array of a place's symbols.
 
         Raises:
-            NotTold: If it has too many entries.
+            TooLarge: If it has too many entries.
         """
         found = self._symbols.get(value)
         if found is None:
-            check_size(self.shape[value], self.names[value], self.limit)
+            self._check_size(self.shape[value])
             known, assumed = self.known.get(value), {"real": True}
             if isinstance(known, SymbolicArray) and all(e.is_positive for e in known.flat):
                 assumed = {"positive": True}
@@ -334,12 +328,12 @@ class Places:
         """Give a value through the symbols of places; one that can't be becomes a place itself.
 
         Raises:
-            NotTold: If something has too many entries.
+            TooLarge: If something has too many entries.
         """
         if value in self.names:
             return self.symbols(value)
         if value not in self._formulas:
-            check_size(self.shape.get(value, ()), value[0].name(), self.limit)
+            self._check_size(self.shape.get(value, ()))
             found = self._forward(value)
             if found is None:
                 self.auto.add(value)
@@ -352,14 +346,14 @@ class Places:
         """Give a place through the places before it, or None where that is not known."""
         try:
             return self._forward(value)
-        except NotTold:
+        except TooLarge:
             return None
 
     def _forward(self, value: Value) -> Any:
         shape = self.shape.get(value)
         if type(value[0]) is AccumulateGrad or shape is None:
             return None
-        check_size(shape, value[0].name(), self.limit)
+        self._check_size(shape)
         found = forward_of(value, shape, self.formula, self.constant, self.array)
         return None if found is None else symbolic(entries(found))
 
@@ -369,7 +363,7 @@ class Places:
         On symbols, those without a name stay numbers.
 
         Raises:
-            NotTold: If it has too many entries.
+            TooLarge: If it has too many entries.
         """
         if isinstance(array, SymbolicArray) or getattr(array, "dtype", np.dtype("O")).kind in "biu":
             return array  # indices and masks stay what they are
@@ -378,11 +372,10 @@ class Places:
             new = next(f"c_{k}" for k in count(1) if f"c_{k}" not in self._taken)
             self._taken.add(new)
             self.named[memory] = new, array
-        name, _ = self.named.get(memory, ("", array))
-        check_size(np.shape(array), name or "a constant", self.limit)
-        if not name:
+        self._check_size(np.shape(array))
+        if memory not in self.named:
             return symbolic(entries(array))
-        symbols = named_array(name, array.shape, {"real": True})
+        symbols = named_array(self.named[memory][0], array.shape, {"real": True})
         self.constants.setdefault(memory, (symbols, array))
         return symbols
 
