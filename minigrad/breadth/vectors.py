@@ -106,17 +106,6 @@ class Independent(Distribution):
         return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"
 
 
-def _times(matrix: Tensor, vector: Tensor) -> Tensor:
-    """Multiply matrices with vectors."""
-    return (matrix @ vector.unsqueeze(-1)).squeeze(-1)
-
-
-def mahalanobis(lower: Tensor, away: Tensor) -> Tensor:
-    """Give the squared length of vectors, measured by the covariance `lower @ lower.mT`."""
-    solved = linalg.solve_triangular(lower, away.unsqueeze(-1), upper=False)
-    return solved.squeeze(-1).pow(2).sum(-1)
-
-
 def half_log_det(lower: Tensor) -> Tensor:
     """Give half the logarithm of the determinant of `lower @ lower.mT`."""
     return lower.diagonal(dim1=-2, dim2=-1).log().sum(-1)
@@ -250,13 +239,14 @@ class MultivariateNormal(Distribution):
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         r"""Draw by :math:`\mu + L \varepsilon`."""
         noise = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
-        return self.loc + _times(self._unbroadcasted_scale_tril, noise)
+        return self.loc + (self._unbroadcasted_scale_tril @ noise.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
         value = self._checked(value)
         lower = self._unbroadcasted_scale_tril
-        squares = mahalanobis(lower, value - self.loc)
+        away = (value - self.loc).unsqueeze(-1)
+        squares = linalg.solve_triangular(lower, away, upper=False).squeeze(-1).pow(2).sum(-1)
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + squares) - half_log_det(lower)
 
