@@ -24,6 +24,7 @@ from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
 from minigrad.viz.modules import add_groups, called, indices_of, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
+from minigrad.viz.text import text_table
 
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
@@ -74,20 +75,15 @@ def _targets(graph: Graph) -> list[str]:
 
 def table(graph: Graph) -> str:
     """Write the graph as a text table, a line for each node, the same every time."""
-    rows = [("#", "node", "sends to", "tensor", "hooks")]
+    rows = []
     for node, targets in zip(graph.nodes, _targets(graph), strict=True):
         hooks = ", ".join(map(hook_words, node.hooks))
         notes = "; ".join(note.replace("\n", " ") for note in node.notes)
         last = " | ".join(part for part in (hooks, notes) if part)
         held = "; ".join(part for part in (tensor_words(node), *fold_words(node)) if part)
         rows.append((str(node.index), node_words(node), targets, held, last))
-    if not any(row[4] for row in rows[1:]):
-        rows = [(*row[:4], "") for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([*cells, row[4]]).rstrip())
+    hooks = "hooks" if any(row[4] for row in rows) else ""
+    lines = [text_table(("#", "node", "sends to", "tensor", hooks), rows, left=range(5))]
     for label, members in graph.groups.items():
         lines.append(f"{label}: nodes {' '.join(map(str, sorted(members)))}")
     if graph.folded:
