@@ -506,9 +506,9 @@ def zeros_like(tensor: Any, requires_grad: bool = False) -> Any:
 
 
 def differentiate(
-    outputs: Tensors,
-    inputs: Tensors,
-    grad_outputs: Tensors | None = None,
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    grad_outputs: Sequence[Any] | None = None,
     create_graph: bool = False,
     retain_graph: bool | None = None,
 ) -> Tensors:

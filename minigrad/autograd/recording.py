@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -190,13 +191,9 @@ class RecordedTask(GraphTask):
         return [RecordedHook(hook, kind, node, output_nr, self.recorder) for hook in hooks]
 
 
-_kinds: dict[type[GraphTask], type[GraphTask]] = {}
-
-
+@functools.cache
 def _recorded(kind: type[GraphTask]) -> type[GraphTask]:
-    if kind not in _kinds:
-        _kinds[kind] = type(kind.__name__, (RecordedTask, kind), {})
-    return _kinds[kind]
+    return type(kind.__name__, (RecordedTask, kind), {})
 
 
 def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:

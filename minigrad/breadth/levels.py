@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from minigrad.autograd.gradients import grad
+from minigrad.autograd import functional
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 
 
 class Structure:
@@ -169,17 +167,10 @@ def differentiate(
     retain_graph: bool | None = None,
 ) -> list[Tensor]:
     """Give the gradients of outputs, or zeros where nothing depends."""
-    starts: list[Any] = [None] * len(outputs) if cotangents is None else cotangents
-    pairs = [
-        (output, start)
-        for output, start in zip(outputs, starts, strict=True)
-        if output.requires_grad
-    ]
-    found: Any = [None] * len(inputs)
-    if pairs and inputs:
-        recorded, given = zip(*pairs, strict=True)
-        found = grad(recorded, inputs, given, retain_graph, create_graph, allow_unused=True)
+    if not inputs:
+        return []
+    found = functional.differentiate(outputs, inputs, cotangents, create_graph, retain_graph)
     return [
-        wrap(np.zeros_like(tensor._array)) if gradient is None else gradient
+        functional.zeros_like(tensor) if gradient is None else gradient
         for tensor, gradient in zip(inputs, found, strict=True)
     ]
