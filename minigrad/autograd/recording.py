@@ -200,7 +200,7 @@ def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
     """Give the kind of pass that is a given kind, and written down if this thread records."""
     if grad_mode.recorder is None or issubclass(kind, RecordedTask):
         return kind
-    return _recorded(kind)
+    return _recorded(kind)  # type: ignore[arg-type]  # classes can be hashed
 
 
 class RecordedHook:
