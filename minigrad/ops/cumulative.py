@@ -11,10 +11,8 @@ import numpy as np
 
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
-from minigrad.faces import FACES, attach, face
+from minigrad.faces import FACES, face
 from minigrad.faces.arguments import as_floats, dimension_of, not_implemented
-from minigrad.faces.face import in_place_form
 from minigrad.ops import elementwise
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import select, slice_dim
@@ -148,21 +146,7 @@ def _running(operation: Any, what: str, example: str) -> None:
         >>> torch.{name}(torch.tensor([1.0, 2.0, 3.0]), dim=0)
         tensor({example})
     """
-    face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)")(function)
-    written = in_place_form(FACES[name].method, FACES[name])
-
-    def changed(tensor: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-        own = tensor.dtype
-        if dtype is not None and dtype != own:
-            names = [dtypes.c_name(np.empty(0, each.numpy)) for each in (own, dtype)]
-            raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {names[0]} and output tensor dtype "
-                f"{names[1]} should match"
-            )
-        return written(tensor, dim, dtype=own)
-
-    changed.__name__, changed.__doc__ = f"{name}_", f"Do what `{name}` does, in place."
-    attach(__name__, {f"{name}_": changed})
+    face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)(function)
 
 
 _running(cumsum, "sum", "[1., 3., 6.]")

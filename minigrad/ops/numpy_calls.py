@@ -15,13 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.views import check_inplace, mark_views_stale
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, lazy_loading, numpy_protocols
 from minigrad.faces.arguments import as_tensor
-from minigrad.faces.out import refuse_gradient
 from minigrad.ops import choices, comparison, elementwise, joining
 
 _NOT_GIVEN: Any = np._NoValue  # NumPy's own sign of an argument that was not given
@@ -56,7 +53,8 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
     name, options = function.__name__, _given(options)
     out = options.pop("out", ())
     if method == "at":
-        return _changed(function.at, name, inputs[0], inputs, {})
+        _refuse_tensors(f"{name}.at", inputs[0])
+        return by_numpy(function.at, *inputs)
     if any(place is not None for place in out):
         return _written(function, method, inputs, out, options)
     called = function if method == "__call__" else getattr(function, method)
@@ -83,11 +81,7 @@ def _function(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
     recorded = _operation(function)
     if recorded is not None:
         return recorded(*inputs, **options)
-    out = options.get("out")
-    changed = inputs[0] if function in _CHANGING and inputs else out
-    if isinstance(changed, Tensor):
-        result = _changed(function, name, changed, inputs, options)
-        return out if changed is out else result
+    _refuse_tensors(name, options.get("out"), *(inputs[:1] if function in _CHANGING else ()))
     return by_numpy(function, *inputs, **options)
 
 
@@ -98,45 +92,24 @@ def _tensors(result: Any) -> Any:
     return wrap(result) if isinstance(result, (np.ndarray, np.generic)) else result
 
 
-def _changed(function: Any, name: str, tensor: Any, inputs: Any, options: dict[str, Any]) -> Any:
-    """Let NumPy change a tensor's memory, and count it as a change."""
-    given = [value for value in (*inputs, *options.values()) if isinstance(value, Tensor)]
-    if not isinstance(tensor, Tensor):
-        return by_numpy(function, *inputs, **options)
-    if is_grad_enabled() and any(each.requires_grad for each in given):
-        raise RuntimeError(
-            f"NumPy's {name} changes a tensor, and a tensor that requires grad is among its "
-            "arguments: nothing would be recorded. Use minigrad's own operation, or no_grad()."
-        )
-    check_inplace(tensor, recording=False)
-    with no_grad():
-        result = function(*arrays_of(inputs, name), **arrays_of(options, name))
-    tensor._bump_version()
-    mark_views_stale(tensor)
-    return result
-
-
 def _written(
     function: Any, method: str, inputs: Any, places: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Compute a ufunc whose results go into arrays or tensors that are there already."""
+    """Compute a ufunc whose results go into arrays that are there already: `array += tensor`."""
     name = function.__name__
-    tensors = [place for place in places if isinstance(place, Tensor)]
-    if is_grad_enabled():
-        refuse_gradient(name, *tensors)
-    for place in tensors:
-        check_inplace(place, recording=False)
+    _refuse_tensors(name, *places)
     called = function if method == "__call__" else getattr(function, method)
-    arrays = tuple(p._array if isinstance(p, Tensor) else p for p in places)
-    result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=arrays)
-    for place in tensors:
-        place._bump_version()
-        mark_views_stale(place)
-    if len(places) == 1:
-        return places[0]
-    return tuple(
-        _tensors(got) if place is None else place for place, got in zip(places, result, strict=True)
-    )
+    result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=places)
+    return result if len(places) == 1 else _tensors(result)
+
+
+def _refuse_tensors(name: str, *places: Any) -> None:
+    """Raise if NumPy is to write into a tensor: no graph and no version would tell of it."""
+    if any(isinstance(place, Tensor) for place in places):
+        raise TypeError(
+            f"NumPy's {name} writes into arrays, not into tensors. Write with minigrad's own "
+            "operations, such as copy_() or out=..., or into x.detach().numpy()."
+        )
 
 
 def by_numpy(function: Any, *inputs: Any, **options: Any) -> Any:

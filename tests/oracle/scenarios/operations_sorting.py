@@ -45,7 +45,6 @@ TABLE = {
         wrong={
             "axis": lambda t, x: x.cumsum(2),
             "dtype": lambda t, x: x.cumsum(0, dtype=t.bool),
-            "dtype in place": lambda t, x: x.detach().cumsum_(0, dtype=t.float64),
         },
     ),
     "cumsum of a scalar": operation(lambda t, x: x.cumsum(0), (), dtypes=()),
