@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NoReturn
 
 from minigrad.autograd.messages import can_require_grad
@@ -151,6 +152,9 @@ class _Uninitialized(Tensor):
 
     _becomes: type[Tensor] = Tensor
 
+    def __init__(self, *settings: Any, **by_name: Any) -> None:
+        """Leave everything to `__new__`."""
+
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary tensor of this shape, whose entries are not set.
 
@@ -222,7 +226,8 @@ class _Uninitialized(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuild, self._made_by()
+        kind, keywords = self._made_by()
+        return partial(kind, **keywords), ()
 
     def _made_by(self) -> tuple[type, dict[str, Any]]:
         return type(self), {"requires_grad": self.requires_grad, "dtype": self.dtype}
@@ -234,10 +239,6 @@ class _Uninitialized(Tensor):
 
     def __format__(self, specification: str) -> str:
         return object.__format__(self, specification)
-
-
-def _rebuild(kind: type, keywords: dict[str, Any]) -> Any:
-    return kind(**keywords)
 
 
 class UninitializedParameter(_Uninitialized, Parameter):
@@ -266,9 +267,6 @@ class UninitializedParameter(_Uninitialized, Parameter):
         made.__class__ = cls
         return made
 
-    def __init__(self, *settings: Any, **by_name: Any) -> None:
-        """Leave everything to `__new__`."""
-
 
 class UninitializedBuffer(_Uninitialized):
     """A buffer that has no shape yet; arguments as for `UninitializedParameter`."""
@@ -285,9 +283,6 @@ class UninitializedBuffer(_Uninitialized):
         made.persistent, made._is_buffer = persistent, True
         made.__class__ = cls
         return made
-
-    def __init__(self, *settings: Any, **by_name: Any) -> None:
-        """Leave everything to `__new__`."""
 
 
 def is_lazy(param: Any) -> bool:

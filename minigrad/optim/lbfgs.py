@@ -247,10 +247,7 @@ def strong_wolfe(
     loss: float,
     gradient: Any,
     slope: Any,
-    c1: float = 1e-4,
-    c2: float = 0.9,
-    tolerance: float = 1e-9,
-    most: int = 25,
+    most: int,
 ) -> tuple[float, Any, Any, int]:
     r"""Search for a size $t$ of step that meets the strong Wolfe conditions.
 
@@ -268,14 +265,12 @@ def strong_wolfe(
         loss: The loss here.
         gradient: The gradient here.
         slope: The slope here along the direction.
-        c1: How much descent is enough.
-        c2: How small the slope must become.
-        tolerance: The width at which the interval is left alone.
         most: How many sizes may be tried.
 
     Returns:
         Loss, gradient and size found, and how often the loss was computed.
     """
+    c1, c2, tolerance = 1e-4, 0.9, 1e-9  # the last: the width at which the interval is left alone
     start = Place(0, loss, gradient.copy(), slope)
     evaluations = 0
 

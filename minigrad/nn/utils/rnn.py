@@ -11,6 +11,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, full
 from minigrad.creation.from_data import as_tensor
+from minigrad.faces.arguments import dimension
 from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
 from minigrad.nn.modules.rnn import invert_permutation as invert_permutation
 from minigrad.ops.joining import pack
@@ -52,11 +53,7 @@ def pack_padded_sequence(
         counts = wrap(counts._array[order._array])
         input = input.index_select(0 if batch_first else 1, order)
     turned = input.transpose(0, 1) if batch_first else input
-    if turned.ndim < 2:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [-{turned.ndim}, "
-            f"{turned.ndim - 1}], but got 1)"
-        )
+    dimension(1, turned.ndim)
     batch = turned.shape[1]
     if counts.ndim != 1 or len(counts) != batch:
         raise RuntimeError(
