@@ -140,6 +140,17 @@ def floats(kernel: str) -> Callable[..., list[Any]]:
     return settings
 
 
+def in_place_of(operation: Any, node: str, rule: Any) -> Any:
+    """Make an operation that computes the same, under the name that the node has in place."""
+
+    def forward(*given: Any) -> Any:
+        return operation.forward(*given)
+
+    forward.__wrapped__ = operation.forward  # type: ignore[attr-defined]
+    forward.__name__ = f"{operation.__name__}_in_place"
+    return differentiable(node, self=rule)(forward)
+
+
 def activation(
     schema: str,
     settings: Callable[..., Any] | None = None,
@@ -155,7 +166,8 @@ def activation(
         schema: The signature in `minigrad.nn.functional`.
         settings: Checks what is given, from the function's name on, and gives what the operation
             gets behind the input.
-        in_place: The operation in place if it is another one: then `elu_` has a name, too.
+        in_place: The operation in place if it is another one, or the name of its node and its
+            rule: then `elu_` has a name, too.
         of: The operation, if what is decorated says its settings and what it does.
         named: Whether there is a name for it in place all the same.
         public: What stands in the place of `inplace` if there are functions in `minigrad`.
@@ -164,12 +176,13 @@ def activation(
 
     def decorate(said: Any) -> Any:
         operation, checked = of or said, settings or said
+        changed = in_place_of(operation, *in_place) if type(in_place) is tuple else in_place
 
         def function(input: Tensor, *given: Any) -> Tensor:
             return operation(input, *checked(name, input, *given))
 
         def changing(input: Tensor, *given: Any) -> Tensor:
-            return write(in_place or operation, input, *checked(f"{name}_", input, *given))
+            return write(changed or operation, input, *checked(f"{name}_", input, *given))
 
         def either(input: Tensor, *given: Any) -> Tensor:
             return (changing if given[-1] else function)(input, *given[:-1])
@@ -178,14 +191,14 @@ def activation(
         function.__doc__ = either.__doc__ = said.__doc__
         changing.__doc__ = f"Do what `{name}` does, in place."
         functional(schema)(either if may_change else function)
-        changed = schema.replace(f"{name}(", f"{name}_(", 1)
+        renamed = schema.replace(f"{name}(", f"{name}_(", 1)
         if public is not None:
             face(schema.replace(", inplace=False", public), method=False)(function)
             more = public.replace(", *, out=None", "")
-            face(changed.replace(", inplace=False", more), method=False)(changing)
+            face(renamed.replace(", inplace=False", more), method=False)(changing)
             in_functional[f"{name}_"] = FACES[f"{name}_"].function
         elif named or in_place:
-            functional(changed.replace(", inplace=False", ""))(changing)
+            functional(renamed.replace(", inplace=False", ""))(changing)
         return said
 
     return decorate

@@ -31,12 +31,11 @@ _AT_ONCE = 1 << 22
 
 
 def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a forward compute with float32 where it is given float16, and round once at the end."""
+    """Let a forward or a rule compute with float32 where it is given float16, and round once."""
 
     @functools.wraps(forward)
     def computed(*inputs: Any) -> Any:
-        first = inputs[0]
-        if first.dtype != np.float16:
+        if not isinstance(inputs[0], np.ndarray) or inputs[0].dtype.char != "e":
             return forward(*inputs)
         wide = [
             each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in inputs

@@ -190,57 +190,46 @@ def channels_dropped_to_the_left(input: Tensor, p: float, training: bool, inplac
     return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
-def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
-    call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
-    if batched:
-        return call(input, p, training)
-    if inplace:
-        return call(input.unsqueeze_(0), p, training).squeeze_(0)
-    return call(input.unsqueeze(0), p, training).squeeze(0)
-
-
-@functional
-def dropout1d(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
+def _of_channels(spatial: int, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Set whole channels to zero at random, and divide the rest by 1 - p.
 
     Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
-    Arguments as for `dropout`.
+
+    Args:
+        spatial: How many dimensions a channel has.
+        input: The tensor.
+        p: The probability of a channel to be set to zero.
+        training: Whether to do it at all; if not, the input itself is the result.
+        inplace: Overwrite the input.
 
     Shape:
-        - input: (N, C, L), or (C, L)
+        - input: (N, C, L), (N, C, H, W) or (N, C, D, H, W); or without N, but for images
         - output: the same
 
     Raises:
-        RuntimeError: If the input has neither 2 nor 3 dimensions.
+        RuntimeError: If signals have neither 2 nor 3 dimensions.
         ValueError: If `p` is not between 0 and 1.
     """
     _check_range(p)
-    ndim = input.dim()
-    if ndim not in (2, 3):
-        raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. "
-            + _meant_for(1, "2D or 3D")
+    ndim, name = input.dim(), f"dropout{spatial}d"
+    shapes = f"{spatial + 1}D or {spatial + 2}D"
+    meant = (
+        f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial "
+        f"dimension{'s' * (spatial > 1)}, a channel dimension, and an optional batch dimension "
+        f"(i.e. {shapes} inputs)."
+    )
+    if ndim not in (spatial + 1, spatial + 2):
+        if spatial == 1:
+            raise RuntimeError(
+                f"{name}: Expected {shapes} input, but received a {ndim}D input. {meant}"
+            )
+        warn(
+            f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
+            "an error in a future release. To retain the behavior and silence this warning, please "
+            f"use dropout instead. {meant}",
+            UserWarning,
         )
-    return _channels(input, p, training, inplace, ndim == 3)
-
-
-@functional
-def dropout2d(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
-    """Do what `dropout1d` does, for channels of two dimensions.
-
-    Shape:
-        - input: (N, C, H, W), or (N, C, L)
-        - output: the same
-    """
-    _check_range(p)
-    ndim = input.dim()
-    if ndim not in (3, 4):
-        _discourage("dropout2d", ndim, 2, "3D or 4D")
-    if ndim == 3:
+    elif spatial == 2 and ndim == 3:
         warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
@@ -249,38 +238,21 @@ def dropout2d(
             "dropout behavior, please switch to using dropout1d instead.",
             UserWarning,
         )
-    return _channels(input, p, training, inplace, True)
+    call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
+    if spatial == 2 or ndim == spatial + 2:
+        return call(input, p, training)
+    if inplace:
+        return call(input.unsqueeze_(0), p, training).squeeze_(0)
+    return call(input.unsqueeze(0), p, training).squeeze(0)
 
 
-@functional
-def dropout3d(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
-    """Do what `dropout1d` does, for channels of three dimensions.
+def _face_of_channels(spatial: int) -> None:
+    def drop(*given: Any) -> Tensor:
+        return _of_channels(spatial, *given)
 
-    Shape:
-        - input: (N, C, D, H, W), or (C, D, H, W)
-        - output: the same
-    """
-    _check_range(p)
-    ndim = input.dim()
-    if ndim not in (4, 5):
-        _discourage("dropout3d", ndim, 3, "4D or 5D")
-    return _channels(input, p, training, inplace, ndim == 5)
+    drop.__doc__ = _of_channels.__doc__
+    functional(f"dropout{spatial}d(input, p=0.5, training=True, inplace=False)")(drop)
 
 
-def _meant_for(spatial: int, shapes: str) -> str:
-    return (
-        f"Note that dropout{spatial}d exists to provide channel-wise dropout on inputs with "
-        f"{spatial} spatial dimension{'s' * (spatial > 1)}, a channel dimension, and an optional "
-        f"batch dimension (i.e. {shapes} inputs)."
-    )
-
-
-def _discourage(name: str, ndim: int, spatial: int, shapes: str) -> None:
-    warn(
-        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an "
-        "error in a future release. To retain the behavior and silence this warning, please use "
-        f"dropout instead. {_meant_for(spatial, shapes)}",
-        UserWarning,
-    )
+for _spatial in (1, 2, 3):
+    _face_of_channels(_spatial)

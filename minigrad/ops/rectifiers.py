@@ -20,7 +20,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.faces.arguments import check_tensor, refuse
 from minigrad.ops import shape
-from minigrad.ops.activations import activation, floats, number_among
+from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
 from minigrad.ops.type_promotion import applied, linear_rule, quietly
 
@@ -98,12 +98,6 @@ def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
     return pick(self <= threshold, 0, grad_output)
 
 
-@differentiable("ThresholdBackward1", self=threshold_slope)
-def threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
-    """The same as threshold under the name that the node has in place."""
-    return pick(self <= threshold, value, self)
-
-
 def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
     refuse("threshold_cpu", "b", input)
@@ -113,7 +107,7 @@ def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[A
 @activation(
     "threshold(input, threshold, value, inplace=False)",
     _of_numbers,
-    threshold_in_place,
+    ("ThresholdBackward1", threshold_slope),
     public=", *, out=None",
 )
 @differentiable("ThresholdBackward0", self=threshold_slope)
@@ -257,16 +251,10 @@ def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
     return applied(leaky_relu_backward, grad, result, negative_slope)
 
 
-@differentiable("LeakyReluBackward1", self=_leaky_rule)
-def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
-    r"""Leaky positive part, of which only the result is left: its sign is that of the input."""
-    return np.where(self > 0, self, self * negative_slope)
-
-
 @activation(
     "leaky_relu(input, negative_slope=0.01, inplace=False)",
     floats("leaky_relu_cpu"),
-    leaky_relu_in_place,
+    ("LeakyReluBackward1", _leaky_rule),
 )
 @differentiable("LeakyReluBackward0", self=leaky_relu_backward)
 def leaky_relu(self: Array, negative_slope: float) -> Array:
@@ -366,15 +354,6 @@ def rrelu_backward(grad_output: Array, self: Array, noise: Any) -> Array:
     return grad_output * noise
 
 
-@differentiable(
-    "RreluWithNoiseBackward1",
-    self=lambda grad, result, noise: applied(rrelu_backward, grad, result, noise),
-)
-def rrelu_with_noise_in_place(self: Array, noise: Any) -> Array:
-    """The same as rrelu where only the result is left."""
-    return self * noise
-
-
 @differentiable("RreluWithNoiseBackward0", self=rrelu_backward)
 def rrelu_with_noise(self: Array, noise: Any) -> Array:
     """Leaky positive part with a slope for each entry, 1 where the input is positive."""
@@ -383,7 +362,10 @@ def rrelu_with_noise(self: Array, noise: Any) -> Array:
 
 @activation(
     "rrelu(input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False)",
-    in_place=rrelu_with_noise_in_place,
+    in_place=(
+        "RreluWithNoiseBackward1",
+        lambda grad, result, noise: applied(rrelu_backward, grad, result, noise),
+    ),
     of=rrelu_with_noise,
     public=", generator=None",
 )
@@ -488,26 +470,11 @@ def _elu_rule(grad: Any, result: Any, alpha: Any, scale: Any, input_scale: Any) 
     return applied(scaled_elu_backward_from_result, grad, result, alpha, scale, input_scale)
 
 
-@differentiable("EluBackward1", self=_elu_rule)
-@quietly
-def scaled_elu_in_place(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
-    """Scaled exponential linear unit, of which only the result is left."""
-    return _scaled_elu(self, alpha, scale, input_scale)
-
-
-@differentiable(
-    "CeluBackward1", self=lambda grad, result, alpha: _elu_rule(grad, result, alpha, 1, 1 / alpha)
-)
-@quietly
-def celu_in_place(self: Array, alpha: Any) -> Array:
-    """Continuous elu, of which only the result is left."""
-    return _scaled_elu(self, alpha, 1, 1 / alpha)
-
-
 # Source: Klambauer et al., Self-normalizing neural networks, 2017.
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 _of_elu = floats("elu_cpu")
+scaled_elu_in_place = in_place_of(scaled_elu, "EluBackward1", _elu_rule)
 
 
 @activation(
@@ -544,7 +511,10 @@ def _self_normalizing(name: str, input: Tensor) -> Any:
 
 @activation(
     "celu(input, alpha=1.0, inplace=False)",
-    in_place=celu_in_place,
+    in_place=(
+        "CeluBackward1",
+        lambda grad, result, alpha: _elu_rule(grad, result, alpha, 1, 1 / alpha),
+    ),
     of=celu,
     public="",
 )

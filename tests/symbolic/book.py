@@ -7,6 +7,7 @@ import pkgutil
 from importlib import import_module
 from pathlib import Path
 
+import minigrad.nn.functional
 import minigrad.ops
 from minigrad.core import tape
 from minigrad.symbolic import symbols

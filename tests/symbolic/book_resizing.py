@@ -25,5 +25,4 @@ for _name in NAMES.values():
 CASES |= {
     "pixel_shuffle": [([("x", 4, 1, 2)], (2,))],
     "pixel_unshuffle": [([("x", 1, 2, 4)], (2,))],
-    "channel_shuffle": [([("x", 1, 6)], (2,))],
 }

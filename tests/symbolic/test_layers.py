@@ -121,7 +121,6 @@ LAYERS = {
     "ReplicationPad2d": (lambda: nn.ReplicationPad2d(1), (1, 1, 2, 2)),
     "PixelShuffle": (lambda: nn.PixelShuffle(2), (1, 4, 1, 2)),
     "PixelUnshuffle": (lambda: nn.PixelUnshuffle(2), (1, 1, 2, 2)),
-    "ChannelShuffle": (lambda: nn.ChannelShuffle(2), (1, 4, 1, 1)),
     "Upsample": (lambda: nn.Upsample(scale_factor=2), (1, 1, 3)),
     "Upsample linear": (lambda: nn.Upsample(size=5, mode="linear", align_corners=True), (1, 1, 3)),
     "Upsample bicubic": (lambda: nn.Upsample(size=(3, 2), mode="bicubic"), (1, 1, 2, 2)),

@@ -15,9 +15,7 @@ Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,24 +90,11 @@ def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics
     return centered, statistics.rstd
 
 
-def _in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a rule compute with float32 where it is given float16, and round once at the end."""
-
-    @functools.wraps(rule)
-    def computed(grad: Any, *given: Any) -> Any:
-        if not isinstance(grad, np.ndarray) or grad.dtype.char != "e":
-            return rule(grad, *given)
-        wide = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in given]
-        return rule(grad.astype(np.float32), *wide).astype(np.float16)
-
-    return computed
-
-
 def _scaled(grad: Any, weight: Any, layout: Layout) -> Any:
     return grad * weight.reshape(layout.weights) if 0 not in weight.shape else grad
 
 
-@_in_single
+@in_single
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     x, rstd = _standardized(input, layout, eps, statistics)
     u = _scaled(grad, weight, layout).reshape(layout.view)
@@ -132,7 +117,7 @@ def _input_rule_in_place(u: Any, x: Any, rstd: Any, layout: Layout, statistics: 
     return product
 
 
-@_in_single
+@in_single
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     x, statistics.standardized = statistics.standardized, None
     if x is None or isinstance(input, Tensor):
@@ -140,7 +125,7 @@ def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
     return _along_weights(grad * x.reshape(input.shape), layout).reshape(weight.shape)
 
 
-@_in_single
+@in_single
 def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
     return _along_weights(grad, layout).reshape(bias.shape)
 

@@ -352,19 +352,6 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     return blocks.reshape(*batch, channels * r**2, height // r, width // r)
 
 
-@differentiable(
-    "ChannelShuffleBackward0",
-    self=lambda grad, self_sym_sizes, groups: applied(
-        channel_shuffle, grad, self_sym_sizes[1] // groups
-    ),
-)
-def channel_shuffle(self: Array, groups: int) -> Array:
-    """Deal channels out like cards of several stacks: the gradient deals them back."""
-    count, channels = self.shape[:2]
-    stacks = self.reshape(count, groups, channels // groups, -1)
-    return stacks.swapaxes(1, 2).reshape(self.shape)
-
-
 def _check_factor(function: str, name: str, factor: Any, array: Any) -> None:
     check_int(function, factor, name, 2)
     if array.ndim < 3:
@@ -410,30 +397,3 @@ def unshuffled_pixels(input: Tensor, downscale_factor: int) -> Tensor:
                 f"{downscale_factor}"
             )
     return pixel_unshuffle(input, downscale_factor)
-
-
-@functional("channel_shuffle(input, groups)")
-def shuffled_channels(input: Tensor, groups: int) -> Tensor:
-    """Deal channels out like cards: of each group the first, then of each the second, and so on.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.channel_shuffle(torch.arange(4.0).reshape(1, 4, 1), 2).flatten()
-        tensor([0., 2., 1., 3.])
-    """
-    check_tensor("channel_shuffle", input)
-    sizes = input._array.shape
-    if len(sizes) < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(sizes)}"
-        )
-    if groups <= 0:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
-    if sizes[1] % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {sizes[1]} channels and "
-            f"{groups} groups."
-        )
-    return channel_shuffle(input, groups)

@@ -10,7 +10,7 @@ from minigrad.nn.modules.layer import Layer
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ChannelShuffle",
+    "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d",
     "ConstantPad1d", "ConstantPad2d",
     "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
     "FeatureAlphaDropout", "Flatten", "Fold", "LPPool1d", "LPPool2d", "LocalResponseNorm",
@@ -437,10 +437,6 @@ class PixelUnshuffle(
     Layer, calls=F.pixel_unshuffle, settings="downscale_factor", shows="downscale_factor="
 ):
     """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
-
-
-class ChannelShuffle(Layer, calls=F.channel_shuffle, settings="groups", shows="groups="):
-    """Deal channels out like cards: of each group the first, then of each the second, and so on."""
 
 
 class Upsample(

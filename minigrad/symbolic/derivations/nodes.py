@@ -246,7 +246,8 @@ def own_copy(saved: Any) -> Any:
 
     Who computes with symbols in the place of numbers must not leave symbols there.
     """
-    return copy(saved) if type(saved).__module__.startswith("minigrad.ops.") else saved
+    of_forwards = ("minigrad.ops.", "minigrad.nn.functional.")
+    return copy(saved) if type(saved).__module__.startswith(of_forwards) else saved
 
 
 _OBJECTS = np.dtype(object)

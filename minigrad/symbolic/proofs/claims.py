@@ -44,6 +44,7 @@ def operation_of(operation: Any) -> Callable[..., Any]:
         return book[operation]
     for room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
         import_module(room.name)  # some are loaded late
+    import_module("minigrad.nn.functional")
     if operation not in book:
         near = get_close_matches(operation, book, 3)
         raise ValueError(

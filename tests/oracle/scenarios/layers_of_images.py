@@ -54,7 +54,6 @@ MADE = {
     "UpsamplingBilinear2d": "UpsamplingBilinear2d(size=3)",
     "PixelShuffle": "PixelShuffle(2)",
     "PixelUnshuffle": "PixelUnshuffle(2)",
-    "ChannelShuffle": "ChannelShuffle(2)",
 }
 LINE, PLANE, VOLUME = (2, 2, 6), (2, 2, 4, 4), (1, 1, 3, 3, 3)
 INPUTS = {

@@ -65,16 +65,6 @@ TABLE = {
             "width": lambda t, x: t.nn.functional.pixel_unshuffle(x[..., :3], 2),
         },
     ),
-    "channel_shuffle": operation(
-        lambda t, x: t.nn.functional.channel_shuffle(x, 2),
-        (1, 6, 2),
-        dtypes=(),
-        wrong={
-            "groups": lambda t, x: t.nn.functional.channel_shuffle(x, 4),
-            "no groups": lambda t, x: t.nn.functional.channel_shuffle(x, 0),
-            "dimensions": lambda t, x: t.nn.functional.channel_shuffle(x[0], 2),
-        },
-    ),
 }
 
 family = add_all(TABLE)
