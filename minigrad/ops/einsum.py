@@ -1,8 +1,11 @@
-"""Sums of products over given indices: einsum, tensordot and inner.
+"""Sums of products over given indices: einsum, tensordot, inner, kron and bilinear forms.
 
 Each is composed of the operations that PyTorch records for it, down to one batch of products of
-matrices for two linear_algebra.
+matrices for two factors.
 """
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
@@ -14,10 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.messages import type_name
+from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, dimensions
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
+from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- equations
 
@@ -487,6 +493,111 @@ def _unsafely_reshaped(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
     if tensor.is_contiguous():
         return shape.unsafe_view(tensor, sizes)
     return shape.reshape(tensor, sizes)
+
+
+# ---------------------------------------------------------------------- bilinear forms
+
+
+@differentiable(
+    "TrilinearBackward0",
+    i1=lambda grad, i2, i3, expand1, expand2, expand3, sumdim: applied(
+        trilinear, grad, i2, i3, sumdim, expand2, expand3, expand1
+    ),
+    i2=lambda grad, i1, i3, expand1, expand2, expand3, sumdim: applied(
+        trilinear, i1, grad, i3, expand1, sumdim, expand3, expand2
+    ),
+    i3=lambda grad, i1, i2, expand1, expand2, expand3, sumdim: applied(
+        trilinear, i1, i2, grad, expand1, expand2, sumdim, expand3
+    ),
+)
+def trilinear(
+    i1: Array, i2: Array, i3: Array, expand1: Any, expand2: Any, expand3: Any, sumdim: Any
+) -> Array:
+    r"""Product of three, summed over dimensions: the gradient takes the place of one of them.
+
+    Each of the three is without some of the dimensions of the product, which are `expand1`,
+    `expand2` and `expand3`; the sum takes away `sumdim`. So :math:`\sum_{ab} x_{na} w_{oab} y_{nb}`
+    has the dimensions n, o, a, b, and expands are (1, 3), (0,) and (1, 2).
+    """
+    every = range(i1.ndim + len(expand1))
+    first, second, third, left = (
+        [dim for dim in every if dim not in gone] for gone in (expand1, expand2, expand3, sumdim)
+    )
+    return np.einsum(i1, first, i2, second, i3, third, left, optimize=True)
+
+
+@face(
+    "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",
+    method=False,
+)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
+
+    Args:
+        input1: The vectors x.
+        input2: The vectors z.
+        weight: The array W.
+        bias: The vector b, or None.
+
+    Returns:
+        The mapped vectors.
+
+    Raises:
+        RuntimeError: If the shapes or types do not fit together.
+
+    Shape:
+        - input1: (..., in1_features)
+        - input2: (..., in2_features)
+        - weight: (out_features, in1_features, in2_features)
+        - bias: (out_features,)
+        - output: (..., out_features)
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+        >>> torch.bilinear(x, z, torch.eye(2).unsqueeze(0))
+        tensor([11.])
+    """
+    first, second, table = input1._array, input2._array, weight._array
+    _check_bilinear(first, second, table, bias)
+    rows = first.shape[:-1]
+    flat1 = shape.view(input1.contiguous(), (first.size // (first.shape[-1] or 1), first.shape[-1]))
+    flat2 = shape.view(input2.contiguous(), (flat1._array.shape[0], second.shape[-1]))
+    product = trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3))
+    result: Tensor = shape.view(product, (*rows, table.shape[0]))
+    return result if bias is None else result + bias
+
+
+def _check_bilinear(first: Any, second: Any, table: Any, bias: Tensor | None) -> None:
+    if not (first.dtype == second.dtype == table.dtype):
+        names = [scalar_name(a).lower() for a in (first, second, table)]
+        raise RuntimeError(
+            f"All tensors must have the same dtype, got input1: {names[0]}, input2: {names[1]}, "
+            f"weight: {names[2]}"
+        )
+    if first.ndim != second.ndim:
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: got {first.ndim} and {second.ndim}"
+        )
+    if not first.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    for dim, (a, b) in enumerate(zip(first.shape[:-1], second.shape[:-1], strict=True)):
+        if a != b:
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}"
+            )
+    for name, array, place in (("input1", first, 1), ("input2", second, 2)):
+        expected = table.shape[dimension(place, table.ndim)]
+        if array.shape[-1] != expected:
+            raise RuntimeError(
+                f"bilinear(): {name} size does not match weight size: got {array.shape[-1]} but "
+                f"expected {expected}"
+            )
+    if bias is not None and bias._array.shape[0] != table.shape[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but "
+            f"expected {table.shape[0]}"
+        )
 
 
 def _numpy_einsum(*operands: Any, optimize: Any = False) -> Tensor:

@@ -16,8 +16,8 @@ from minigrad.faces import FACES, face, functional
 from minigrad.faces.arguments import as_floats, cast, check_tensor
 from minigrad.ops import choices, elementwise
 from minigrad.ops.activations import log_sigmoid
-from minigrad.ops.distances import pairwise_distance
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number, share
+from minigrad.ops.norms import pairwise_distance
 from minigrad.ops.type_promotion import check_floats, quietly, refuse_gradient, scalar
 
 # ---------------------------------------------------------------------- what is alike

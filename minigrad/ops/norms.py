@@ -1,4 +1,7 @@
-"""Norms, the distances that they give, and their derivatives."""
+"""Norms, the distances and angles that they give, and their derivatives."""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
@@ -7,18 +10,22 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import type_name
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, lazy_loading
-from minigrad.faces.arguments import cast, dimension, dimensions
+from minigrad.faces.arguments import as_floats, cast, dimension, dimensions
 from minigrad.ops import choices, elementwise, reduction, shape
+from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.cumulative import in_type_of, values_of
 from minigrad.ops.elementwise import reciprocal
+from minigrad.ops.linear_algebra import differ
 from minigrad.ops.linear_systems import check_floating, check_matrix, linalg
 from minigrad.ops.reduction import norm_rule, vector_norm_as
-from minigrad.ops.type_promotion import applied, meet_types, no_booleans, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, meet_types, no_booleans, quietly
 
 
 def _check_dtype(name: str, array: Any, dtype: Any) -> None:
@@ -238,7 +245,7 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return vector_norm(input, 2 if p in (None, "fro") else p, dim, keepdim, dtype)
 
 
-# ---------------------------------------------------------------------- distances
+# ---------------------------------------------------------------------- of a difference
 
 
 @differentiable(
@@ -334,3 +341,221 @@ def shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         )
     check_floating("linalg.vector_norm", input)
     return renorm(input, p, dim, maxnorm)
+
+
+# ---------------------------------------------------------------------- of all pairs of rows
+
+
+def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
+    r"""Give :math:`g_{ij}\, \partial d_{ij} / \partial x_{1,i}`; 0 where a distance is 0."""
+    difference = np.expand_dims(x1, -2) - np.expand_dims(x2, -3)
+    grad, distance = np.expand_dims(grad, -1), np.expand_dims(result, -1)
+    if p == 0:
+        return difference * grad * 0
+    if p == 1:
+        return applied(sgn, difference) * grad
+    if p == math.inf:
+        farthest = np.where(np.abs(difference) == distance, grad, np.zeros_like(grad))
+        return applied(sgn, difference) * farthest
+    distance = applied(masked_fill_number, distance, distance == 0, 1)
+    if p == 2:
+        return grad * (difference / distance)
+    if p < 2:
+        slope = applied(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
+        return applied(sgn, difference) * slope * (grad / distance ** (p - 1))
+    return difference * np.abs(difference) ** (p - 2) * (grad / distance ** (p - 1))
+
+
+@differentiable(
+    "CdistBackward0",
+    broadcasts=("x1", "x2"),
+    x1=lambda grad, x1, x2, result, p: np.add.reduce(_pull(grad, x1, x2, result, p), axis=-2),
+    x2=lambda grad, x1, x2, result, p: -np.add.reduce(_pull(grad, x1, x2, result, p), axis=-3),
+)
+@quietly
+def cdist(x1: Array, x2: Array, p: float) -> Array:
+    r"""Distances :math:`(\sum_k |x_{1,ik} - x_{2,jk}|^p)^{1/p}` of all pairs of rows."""
+    sizes = np.abs(np.expand_dims(x1, -2) - np.expand_dims(x2, -3))
+    if p == 0:
+        return np.add.reduce((sizes != 0).astype(x1.dtype), axis=-1)
+    if p == 1:
+        return np.add.reduce(sizes, axis=-1)
+    if p == 2:
+        return np.sqrt(np.add.reduce(sizes * sizes, axis=-1))
+    if p == math.inf:
+        return np.maximum.reduce(sizes, axis=-1)
+    return np.add.reduce(sizes**p, axis=-1) ** (1 / p)
+
+
+def _ratio(grad: Any, result: Any) -> Any:
+    return applied(masked_fill_number, grad / result, result == 0, 0)
+
+
+def _euclidean_left(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    ratio = _ratio(grad, result)
+    return x1 * np.add.reduce(ratio, axis=-1, keepdims=True) - ratio @ x2
+
+
+def _euclidean_right(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    ratio = _ratio(grad, result)
+    total = np.expand_dims(np.add.reduce(ratio, axis=-2), -1)
+    return x2 * total - np.swapaxes(ratio, -1, -2) @ x1
+
+
+@differentiable("EuclideanDistBackward0", x1=_euclidean_left, x2=_euclidean_right)
+@quietly
+def euclidean_dist(x1: Array, x2: Array) -> Array:
+    r"""Euclidean distances of many rows by one product: :math:`|a|^2 + |b|^2 - 2 a b^\top`."""
+    rows = np.add.reduce(x1 * x1, axis=-1, keepdims=True)
+    columns = np.swapaxes(np.add.reduce(x2 * x2, axis=-1, keepdims=True), -1, -2)
+    squares = rows + columns - (x1 @ np.swapaxes(x2, -1, -2)) * 2
+    return np.sqrt(np.maximum(squares, 0) if squares.dtype.kind == "f" else squares)
+
+
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
+
+
+@face(
+    'cdist(Tensor x1, Tensor x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
+    method=False,
+)
+def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
+    r"""Give the distances of each row of one tensor to each row of another.
+
+    Args:
+        x1: Of shape (..., n, k).
+        x2: Of shape (..., m, k).
+        p: The order of the norm, from 0 to infinity.
+        compute_mode: Whether Euclidean distances may be computed by a product of matrices, which
+            is quick and less exact: if there are more than 25 rows (the default), always
+            ("use_mm_for_euclid_dist"), or never ("donot_use_mm_for_euclid_dist").
+
+    Returns:
+        Of shape (..., n, m). Where a distance is 0 its gradient is 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+        tensor([[5., 0.]])
+    """
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    a, b = x1._array, x2._array
+    for name, array in (("X1", a), ("X2", b)):
+        if array.ndim < 2:
+            raise RuntimeError(
+                f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D"
+            )
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
+        )
+    for name, array in (("X1", a), ("X2", b)):
+        if array.dtype.kind in "iub":
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {name} got: {scalar_name(array)}"
+            )
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+    if differ(a, b):
+        raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
+    if a.dtype.kind == "f" and a.dtype.itemsize == 2:
+        raise NotImplementedError("\"cdist\" not implemented for 'Half'")
+    n, m, k = a.shape[-2], b.shape[-2], a.shape[-1]
+    by_product = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(n, m) > 25)
+    if p == 2 and by_product and min(n, m, k) and math.prod(batch):
+        first, second = (
+            tensor if tensor._array.shape == sizes else shape.expand(tensor, sizes)
+            for tensor, sizes in ((x1, (*batch, n, k)), (x2, (*batch, m, k)))
+        )
+        return shape.view(euclidean_dist(first, second), (*batch, n, m))
+    if not k or not math.prod((*batch, n, m)):
+        return wrap(np.zeros((*batch, n, m), a.dtype))
+    return cdist(x1, x2, float(p))
+
+
+# ---------------------------------------------------------------------- of vectors
+
+
+@differentiable("NormBackward1", self=reduction.vector_norm.rules["self"])
+@quietly
+def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
+    r"""Norm along a dimension, under the name that the node of a distance has."""
+    return reduction.vector_norm.forward(self, ord, dim, keepdim)
+
+
+@face(
+    "pairwise_distance(Tensor x1, Tensor x2, p=2.0, eps=1e-6, bool keepdim=False)",
+    method=False,
+)
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
+    r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
+
+    Args:
+        x1: Vectors.
+        x2: Other ones, which may be broadcast.
+        p: The order of the norm.
+        eps: Is added to the difference, so that the norm has a gradient where they are equal.
+        keepdim: Keep the last dimension, with size 1.
+
+    Returns:
+        The distances.
+
+    Shape:
+        - x1 and x2: (N, D), or (D,)
+        - output: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
+        tensor([5.0000])
+    """
+    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
+    difference = elementwise.add_number(as_floats(x1 - x2), eps)
+    last = (len(sizes) - 1,) if sizes else ()
+    order = 2 if p is None else p
+    return norm_dim(difference, order, last, keepdim)
+
+
+@face("cosine_similarity(Tensor x1, Tensor x2, dim=1, eps=1e-8)", method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
+    r"""Give the cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
+
+    Args:
+        x1: Vectors.
+        x2: Other ones, which may be broadcast.
+        dim: The dimension along which the vectors lie.
+        eps: The least that a norm counts as.
+
+    Returns:
+        The cosines: the shape of the inputs without the dimension.
+
+    Raises:
+        RuntimeError: If the entries are integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]), dim=0)
+        tensor(0.6000)
+    """
+    meeting = dtypes.result_type(x1._array, x2._array)
+    if meeting.kind in "iub":
+        name = scalar_name(np.empty(0, meeting))
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {name}"
+        )
+    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
+    x1, x2 = (cast(x, meeting) for x in (x1, x2))
+    if x1._array.shape != x2._array.shape:
+        x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)
+    number = dimension(dim, len(sizes))
+    lengths = [shape.clone(x.norm(2, number, True)) for x in (x1, x2)]
+    with no_grad():  # too short vectors count as constants
+        for length in lengths:
+            length.clamp_(min=eps)
+    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(number)

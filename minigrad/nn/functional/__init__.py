@@ -11,8 +11,8 @@ from minigrad.faces.face import functions as _functions
 from minigrad.faces.face import in_functional as _in_functional
 
 for _file in (
-    "ops.activations", "ops.attention", "ops.convolution", "ops.distances", "ops.dropout",
-    "ops.linear_algebra", "ops.losses", "ops.margin_losses", "ops.padding",
+    "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
+    "ops.linear_algebra", "ops.losses", "ops.margin_losses", "ops.norms", "ops.padding",
     "ops.probability_losses", "ops.rectifiers", "nn.functional.adaptive_pooling",
     "nn.functional.classification_losses", "nn.functional.embeddings", "nn.functional.grids",
     "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
