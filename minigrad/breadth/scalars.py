@@ -292,11 +292,6 @@ class Bernoulli(Distribution):
         return logits_to_probs(self.logits, is_binary=True)
 
     @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.size()
-
-    @property
     def mean(self) -> Tensor:
         """The mean."""
         return self.probs
@@ -382,11 +377,6 @@ class Categorical(Distribution):
     def probs(self) -> Tensor:
         """The probabilities."""
         return logits_to_probs(self.logits)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.size()
 
     @property
     def mean(self) -> Tensor:

@@ -10,20 +10,6 @@ from typing import Any
 from minigrad.autograd.recording import named_tensors
 from minigrad.viz.text import format_shape, format_values
 
-__all__ = [
-    "BEFORE_RULE",
-    "HOOK_ORDER",
-    "INSIDE",
-    "Card",
-    "Hook",
-    "card_of",
-    "hook_name",
-    "hook_reader",
-    "hooks_on_tensor",
-    "in_order",
-    "named_tensors",
-]
-
 # The order in which one node's hooks run, from the incoming gradient to the outgoing ones.
 HOOK_ORDER = (
     "tensor pre-hook",
