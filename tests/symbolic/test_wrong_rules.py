@@ -84,10 +84,18 @@ def hold_to_account(verdict):
     assert all(f"{symbol} = {value}" in said for symbol, value in verdict.counterexample.items())
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_each_rule_of_the_book_made_wrong_is_refuted(name, monkeypatch):
+PLANTED = {(wrong.operation, wrong.argument) for rows in WRONG.values() for wrong in rows}
+OTHERS = {
+    name: others
+    for name in CASES
+    if (others := [each for each in BOOK[name].rules if (name, each) not in PLANTED])
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_each_other_rule_of_the_book_made_wrong_is_refuted(name, monkeypatch):
     """Doubled, or one more where it is 0: whatever rule it is, the proof would not go through."""
-    for argument in BOOK[name].rules:
+    for argument in OTHERS[name]:
         with monkeypatch.context() as patch:
             plant(patch, name, argument, doubled)
             with pytest.raises(Refuted) as refuted:
