@@ -111,37 +111,6 @@ def test_largest_along_a_dimension_is_a_named_tuple() -> None:
     assert torch.tensor([1.0, NAN, 5.0]).max(0).indices.item() == 1
 
 
-PROMOTED = [
-    ("float32", "float64", "float64"),
-    ("float32", "int64", "float32"),
-    ("int32", "int64", "int64"),
-    ("bool", "int64", "int64"),
-    ("float16", "float32", "float32"),
-    ("uint8", "int8", "int16"),
-    ("float32", "bool", "float32"),
-    ("float32", "complex64", "complex64"),
-    ("float64", "complex64", "complex128"),
-]
-
-
-@pytest.mark.parametrize(("first", "second", "met"), PROMOTED)
-def test_promotion(first: str, second: str, met: str) -> None:
-    """Two dtypes meet in the one that PyTorch has for them, whichever comes first."""
-    a, b = (torch.ones(2, dtype=getattr(torch, each)) for each in (first, second))
-    assert (a + b).dtype is (b * a).dtype is getattr(torch, met)
-
-
-def test_numbers_and_scalars_do_not_promote_within_their_kind() -> None:
-    """A tensor without dimensions has a say only if its kind is higher."""
-    single = torch.ones(2)
-    double = torch.tensor(2.0, dtype=torch.float64)
-    assert (single * double).dtype is torch.float32
-    assert (torch.tensor([1, 2]) * double).dtype is torch.float64
-    assert (torch.tensor([1, 2]) * 2.5).dtype is torch.float32
-    assert (torch.tensor([1, 2]) / 2).dtype is torch.float32
-    assert torch.float is torch.float32 and torch.int is torch.int32
-
-
 def test_gradients_come_in_the_dtype_of_their_input() -> None:
     """Where dtypes meet, each gradient is converted back."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -149,69 +118,6 @@ def test_gradients_come_in_the_dtype_of_their_input() -> None:
     for recorded in (False, True):
         found = grad(x * y, (x, y), torch.ones(2, dtype=torch.float64), create_graph=recorded)
         assert [g.dtype for g in found] == [torch.float32, torch.float64]
-
-
-# ---------------------------------------------------------------------- indexing and assignment
-
-KEYS: dict[str, Any] = {
-    "integer": 1,
-    "negative": -1,
-    "slice": slice(1, None),
-    "steps": (slice(None), slice(0, 4, 2)),
-    "ellipsis": (..., 0),
-    "new dimension": (None, 1),
-    "list": [0, 2, 2],
-    "two lists": ([0, 1], [3, 0]),
-    "list of a column": (slice(None), [1, 1]),
-    "mask": np.arange(12).reshape(3, 4) % 5 == 0,
-    "row mask": np.array([True, False, True]),
-    "integer and list": (1, [0, 3]),
-}
-
-
-@pytest.mark.parametrize("name", KEYS)
-def test_indexing(name: str) -> None:
-    """A part is NumPy's part, and its gradient goes back to the places it came from."""
-    key = KEYS[name]
-    data = np.random.default_rng(3).normal(size=(3, 4))
-    x = torch.tensor(data, requires_grad=True)
-    part = x[key]
-    np.testing.assert_array_equal(part.detach().numpy(), data[key])
-    weights = np.random.default_rng(4).normal(size=data[key].shape)
-    (gradient,) = grad(part, x, torch.tensor(weights))
-    expected = np.zeros((3, 4))
-    np.add.at(expected, key, weights)
-    np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-15)
-
-
-@pytest.mark.parametrize("name", [name for name in KEYS if name != "list"])
-def test_assignment(name: str) -> None:
-    """Assigning to a part changes just that, and gradients take the same way."""
-    key = KEYS[name]
-    draw = np.random.default_rng(5)
-    data = draw.normal(size=(3, 4))
-    values = draw.normal(size=data[key].shape)
-    weights = draw.normal(size=(3, 4))
-    x, v = (torch.tensor(each, requires_grad=True) for each in (data, values))
-    y = x.clone()
-    y[key] = v
-    changed = data.copy()
-    changed[key] = values
-    if name != "list of a column":  # of two values for one place, one stays: which is not said
-        np.testing.assert_array_equal(y.detach().numpy(), changed)
-    of_x, of_v = grad(y, (x, v), torch.tensor(weights))
-    untouched = weights.copy()
-    untouched[key] = 0
-    np.testing.assert_array_equal(of_x.numpy(), untouched)
-    np.testing.assert_array_equal(of_v.numpy(), weights[key])
-
-
-def test_assigning_a_row_of_a_matrix() -> None:
-    """A value may have dimensions of size 1 too many in front."""
-    x = torch.zeros(2, 3)
-    x[0] = torch.tensor([[1.0, 2.0, 3.0]])
-    x[:, 2] = 7
-    assert x.tolist() == [[1, 2, 7], [0, 0, 7]]
 
 
 def test_gather_and_masked_fill() -> None:
