@@ -315,6 +315,19 @@ class Case:
         """Say of what the formulas of an input's gradient are."""
         return f"the gradient of {self.names.label(place)}"
 
+    def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Claim:
+        """Find the claim of an entry in the run whose region has a point."""
+        claims = [
+            claim
+            for run in self.runs
+            for claim in run.claims
+            if (claim.place, claim.entry) == (place, entry)
+        ]
+        for claim in reversed(claims):
+            if all(_truth(self.reading.back(each), values) for each in claim.region.conditions):
+                return claim
+        return claims[0]
+
     def run(self, region: Region) -> None:
         """Run forward and backward; the tensors hold what they are in a region meanwhile."""
         held = self.names.held
@@ -411,6 +424,13 @@ class Case:
                 at = point
                 break
         return Refuted(entry, left, right, at, self.of(place), note)
+
+
+def _truth(condition: Any, values: dict[Any, float]) -> bool:
+    try:
+        return bool(condition.subs(values))
+    except TypeError:
+        return False
 
 
 def _zeros(shape: tuple[int, ...]) -> Any:

@@ -79,7 +79,7 @@ class Counterexamples:
         self, place: int, entry: Any, values: dict[Any, float], exact: Any, ran: Any
     ) -> Refuted | None:
         """Tell a counterexample; None if it may be one of rounding only."""
-        case, claim = self._case, self.claim_at(place, entry, values)
+        case, claim = self._case, self._case.claim_at(place, entry, values)
         found, due = (case.shown(each, claim.region) for each in (claim.found, claim.due))
         numbers = {
             case.names.show(symbol): (exact or {}).get(symbol, written(value))
@@ -111,20 +111,6 @@ class Counterexamples:
                 if not (number > 0 or (number < 0 and need.relation == "!=")):
                     return True
         return False
-
-    def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Claim:
-        """Find the claim of an entry in the run whose region has a point."""
-        claims = [
-            claim
-            for run in self._case.runs
-            for claim in run.claims
-            if (claim.place, claim.entry) == (place, entry)
-        ]
-        back = self._case.reading.back
-        for claim in reversed(claims):
-            if all(_truth(back(each), values) for each in claim.region.conditions):
-                return claim
-        return claims[0]
 
     def by_runs(self, record: Record) -> None:
         """Refute the rule if the runs did so at some point.
@@ -179,32 +165,18 @@ def _value(formula: Any, numbers: dict[Any, Any]) -> float:
         return float("nan")
 
 
-def _truth(condition: Any, values: dict[Any, float]) -> bool:
-    try:
-        return bool(condition.subs(values))
-    except TypeError:
-        return False
-
-
 class Conclusion:
     """Puts together what is proved.
 
     Args:
         trial: Runs the rule on numbers.
-        counterexamples: Knows the claims.
         case: What came of running it on symbols.
         starts: The regions that are begun with.
     """
 
-    def __init__(
-        self,
-        trial: Trial,
-        counterexamples: Counterexamples,
-        case: Case,
-        starts: Sequence[Region],
-    ) -> None:
-        self._trial, self._counterexamples = trial, counterexamples
-        self._case, self._starts, self._show = case, starts, case.names.show
+    def __init__(self, trial: Trial, case: Case, starts: Sequence[Region]) -> None:
+        self._trial, self._case, self._starts = trial, case, starts
+        self._show = case.names.show
 
     def cuts(self, leaf: Leaf) -> list[Any]:
         """Give the conditions by which a leaf was cut out, in the symbols of the inputs."""
@@ -263,7 +235,7 @@ class Conclusion:
             evidence=tuple(evidence),
             domain=(*self._domain_told(strict, leaves), *self._not_examined(record, strict)),
             holes=self._holes(record),
-            witness=Witness(count, len(seen), record.runs, self._trial.on_formulas),
+            witness=Witness(count, len(seen), self._trial.runs, self._trial.on_formulas),
         )
 
     def _told(self, arrays: Sequence[Any]) -> Any:
@@ -325,7 +297,7 @@ class Conclusion:
             values = self._trial.values(record.points.rows[place])
             for number, entry, got, slope, wrong in self._trial.entries_at(values):
                 if wrong and not np.isfinite(got):
-                    claim = self._counterexamples.claim_at(number, entry, values)
+                    claim = self._case.claim_at(number, entry, values)
                     due = self._case.shown(claim.due, claim.region)
                     holes[condition] = Hole(condition, got, _there(due, condition, slope))
                     break

@@ -75,10 +75,6 @@ class Place(NamedTuple):
     arrays: list[Any]
     cotangents: list[Any]
 
-    def moved(self, arrays: list[Any]) -> Place:
-        """Give the place where the tensors hold something else."""
-        return self._replace(arrays=arrays)
-
 
 class Outcome(Enum):
     """What a run at a point showed."""
@@ -99,13 +95,11 @@ class Record:
         points: The points.
         outcomes: What each showed.
         conditions: What divides space; points lie on the borders of these.
-        runs: How often the forward ran.
     """
 
     points: Points
     outcomes: list[Outcome]
     conditions: list[Any]
-    runs: int = 0
     _known: dict[Any, Any] = field(default_factory=dict)
 
     def holds(self, condition: Any) -> Any:
@@ -118,7 +112,6 @@ class Record:
         """Take over what runs at more points showed."""
         self.points = self.points.and_more(other.points)
         self.outcomes += other.outcomes
-        self.runs = other.runs
         self._known.clear()
 
     def is_jump(self, border: int) -> bool:
@@ -166,7 +159,7 @@ class Trial:
         self.symbols = list(dict.fromkeys([*mine, *self._starting, *others]))
         self._generator = np.random.default_rng(2)
         self._random: Any = None  # the state of the random numbers, if the operation draws some
-        self.runs = 0
+        self.runs = 0  # how often the forward ran along lines
         self.failed = ""  # why it could not be run at the last point
         # of each region that is begun with, the symbols that have one value only in it
         self.still: list[set[Any]] = []
@@ -265,7 +258,7 @@ class Trial:
             moved = list(at.arrays)
             for place, step in zip(self._positions, direction, strict=True):
                 moved[place] = moved[place] + distance * step
-            results = self.results(at.moved(moved))
+            results = self.results(at._replace(arrays=moved))
             if results is None:
                 return float("nan")
             return sum(float((g * r).sum()) for g, r in zip(at.cotangents, results, strict=True))
@@ -299,7 +292,8 @@ class Trial:
         """Tell how much an entry of the gradient is rounded: how it varies very near a point."""
         found = []
         for k in (*range(-_NEIGHBORS, 0), *range(1, _NEIGHBORS + 1)):  # the point is one of its own
-            gradients = self.rule(at.moved([array * (1 + k * _NEXT) for array in at.arrays]))
+            moved = [array * (1 + k * _NEXT) for array in at.arrays]
+            gradients = self.rule(at._replace(arrays=moved))
             if gradients is not None:
                 found.append(float(gradients[place][entry]))
         return float(np.ptp(found)) if found else 0.0
@@ -411,7 +405,7 @@ class Trial:
         for row, border, start in zip(picked.rows, picked.border, picked.start, strict=True):
             still = self.still[start] if start < len(self.still) else set()
             outcomes.append(self.outcome(row, bool(border >= 0), still))
-        return Record(picked, outcomes, list(conditions), self.runs)
+        return Record(picked, outcomes, list(conditions))
 
 
 def inside(points: Points, conditions: Sequence[Any]) -> Any:

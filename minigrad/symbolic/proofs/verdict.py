@@ -84,7 +84,7 @@ class Judge:
             raise self._not_decided(error) from error
         trial = self._trial = self._made_trial()
         self._counterexamples = Counterexamples(trial, case)
-        self._conclusion = Conclusion(trial, self._counterexamples, case, self._starts)
+        self._conclusion = Conclusion(trial, case, self._starts)
         try:
             with trial.running():
                 return self._hear(trial)
