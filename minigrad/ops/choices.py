@@ -144,32 +144,15 @@ def masked_select(self: Array, mask: Array) -> Array:
 
 
 @differentiable(
-    "MaskedScatterBackwardBackward0",
-    constants=("mask",),
-    grad_output=lambda grad, grad_output_sym_sizes, mask: applied(
-        masked_scatter, _zeros(grad, grad_output_sym_sizes), mask, grad
-    ),
-)
-def masked_scatter_backward(grad_output: Array, mask: Array, source_sym_sizes: Any) -> Array:
-    """Rule of masked_scatter: the gradients under the mask, then zeros for what was left over."""
-    row = _zeros(grad_output, source_sym_sizes)
-    found = grad_output[mask]
-    row.reshape(-1)[: found.size] = found
-    return row
-
-
-@differentiable(
     "MaskedScatterBackward0",
     constants=("mask",),
     self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
-    source=lambda grad, mask, source_sym_sizes: applied(
-        masked_scatter_backward, grad, mask, source_sym_sizes
-    ),
+    source=lambda grad, mask: applied(masked_select, grad, mask),
 )
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
-    """The first entries of a source, one after the other, in the places under a mask."""
+    """The entries of a row, one after the other, in the places under a mask."""
     result = self.copy("C")
-    result[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
+    result[mask] = source
     return result
 
 

@@ -73,23 +73,15 @@ def _zeros(grad: Any) -> Any:
     return np.zeros_like(grad)
 
 
-def _recorded(name: str, ufunc: Any) -> tuple[Any, Any]:
-    """Declare a comparison with a tensor and with a number, as it is recorded in place."""
+def _recorded(name: str, ufunc: Any, what: str, number: int, **rules: Any) -> Any:
+    """Declare a comparison with a tensor or with a number, as it is recorded in place."""
 
-    def with_tensor(self: Array, other: Array) -> Array:
+    def compare(self: Array, other: Any) -> Array:
         return ufunc(self, other).astype(self.dtype)
 
-    def with_number(self: Array, other: Any) -> Array:
-        return ufunc(self, other).astype(self.dtype)
-
-    for each, what in ((with_tensor, "tensor"), (with_number, "number")):
-        each.__name__ = f"{name}_{what}"
-        each.__doc__ = f"Comparison `{name}` with a {what}, as numbers 1 and 0: no gradient passes."
-    node = f"{name.capitalize()}Backward"
-    return (
-        differentiable(f"{node}1", arithmetic=True, self=_zeros, other=_zeros)(with_tensor),
-        differentiable(f"{node}0", self=_zeros)(with_number),
-    )
+    compare.__name__ = f"{name}_{what}"
+    compare.__doc__ = f"Comparison `{name}` with a {what}, as numbers 1 and 0: no gradient passes."
+    return differentiable(f"{name.capitalize()}Backward{number}", self=_zeros, **rules)(compare)
 
 
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
@@ -97,7 +89,8 @@ def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     schema = f"{name}(Tensor input, Scalar other, *, out=None)"
     face(schema, also=long)(compare)
     method = FACES[name].method
-    with_tensor, with_number = _recorded(name, ufunc)
+    with_tensor = _recorded(name, ufunc, "tensor", 1, other=_zeros, arithmetic=True)
+    with_number = _recorded(name, ufunc, "number", 0)
 
     def written(tensor: Tensor, other: Any) -> Tensor:
         if other is None:

@@ -113,20 +113,21 @@ def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any)
     return grad / np.add.reduce(chosen, axis=dim, keepdims=True) * chosen
 
 
-def _share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
-    chosen = (self == result) + (self != self)  # where there is NaN, it is the result
+def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
+    """Give the gradient of an entry of all to those that are equal to it, in equal parts."""
+    chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
     counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
     share = grad / np.add.reduce(counted, axis=None)
     return applied(masked_fill, np.zeros_like(self), chosen, share)
 
 
-@differentiable("MaxBackward1", self=_share_among_all_equal)
+@differentiable("MaxBackward1", self=share_among_all_equal)
 def max_all(self: Array) -> Array:
     """Largest entry: gets the gradient; equal ones share it."""
     return np.maximum.reduce(self, axis=None)
 
 
-@differentiable("MinBackward1", self=_share_among_all_equal)
+@differentiable("MinBackward1", self=share_among_all_equal)
 def min_all(self: Array) -> Array:
     """Smallest entry: gets the gradient; equal ones share it."""
     return np.minimum.reduce(self, axis=None)

@@ -14,9 +14,8 @@ from minigrad.autograd.messages import type_name
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
+from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
-from minigrad.faces.face import in_place_form
 from minigrad.ops.own_nodes import in_place_without_derivative, without_derivative
 from minigrad.ops.type_promotion import applied, quietly, scalar
 
@@ -239,7 +238,6 @@ def floor_divide(input: Any, other: Any) -> Any:
 
 
 numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
-_remainder_in_place = in_place_form(FACES["remainder"].method, FACES["remainder"])
 _floor_divide_in_place = in_place_without_derivative(floor_divide)
 
 
@@ -264,7 +262,7 @@ attach(
         "floor_divide_": _floor_divide_in_place,
         "__mod__": _operator(remainder_of),
         "__rmod__": _operator(remainder_of, reversed=True),
-        "__imod__": _operator(_remainder_in_place),
+        "__imod__": _operator(vars(Tensor)["remainder_"]),
         "__floordiv__": _operator(floor_divide),
         "__rfloordiv__": _operator(floor_divide, reversed=True),
         "__ifloordiv__": _operator(_floor_divide_in_place),
@@ -311,15 +309,4 @@ def numbers_only(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     )
 
 
-def _nan_to_num(
-    x: Tensor, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
-) -> Tensor:
-    return numbers_only(x, nan, posinf, neginf)
-
-
-numpy_protocols.functions.update(
-    {
-        np.round: lambda a, decimals=0, out=None: rounded(a, decimals),
-        np.nan_to_num: _nan_to_num,
-    }
-)
+numpy_protocols.functions[np.round] = lambda a, decimals=0, out=None: rounded(a, decimals)

@@ -11,6 +11,7 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import (
     dimension_of,
     dimensions,
+    no_combination,
     not_implemented,
     refuse,
 )
@@ -242,12 +243,11 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
         tensor([False,  True,  True])
     """
     given = (elements, test_elements)
-    if not any(isinstance(one, Tensor) for one in given):
-        raise TypeError("isin() takes two tensors, or a tensor and a number")
-    for one in given:
-        if not isinstance(one, (Tensor, int, float, complex)):
-            raise TypeError(f"isin() takes tensors and numbers, not {type(one).__name__}")
-        if isinstance(one, Tensor) and one._array.dtype.kind in "bc":
+    tensors = [one for one in given if isinstance(one, Tensor)]
+    if not tensors or not all(isinstance(one, (Tensor, int, float, complex)) for one in given):
+        raise no_combination("isin", *given)
+    for one in tensors:
+        if one._array.dtype.kind in "bc":
             raise RuntimeError(
                 f"Unsupported input type encountered for isin(): {one.dtype.tensor_type}"
             )
@@ -370,17 +370,15 @@ def unique_consecutive(
 
 
 @face(
-    "histogram(Tensor input, bins=100, *, range=None, weight=None, density=False, out=None)"
-    " -> (hist, bin_edges)"
+    "histogram(Tensor input, bins=100, *, range=None, density=False, out=None) -> (hist, bin_edges)"
 )
-def histogram(input: Tensor, bins: Any, range: Any, weight: Tensor | None, density: bool) -> Any:
-    """Count the entries in each bin, or add up weights.
+def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
+    """Count the entries in each bin.
 
     Args:
         input: The tensor, of floating-point numbers.
         bins: How many bins of one width, or a tensor of their edges.
         range: The two ends of the bins; those of the entries if it is left out.
-        weight: What each entry counts.
         density: Give densities, whose integral is 1, in place of counts.
 
     Returns:
@@ -395,14 +393,7 @@ def histogram(input: Tensor, bins: Any, range: Any, weight: Tensor | None, densi
     if array.dtype.kind != "f":
         raise not_implemented("histogramdd", array)
     edges = _edges(input, array, bins, range)
-    if weight is not None and weight.shape != input.shape:
-        raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
-            f"input tensor excluding its innermost dimension, but got input with shape "
-            f"{[array.size, 1]} and weight with shape {list(weight.shape)}"
-        )
-    weights = None if weight is None else weight._array.reshape(-1)
-    counts, _ = np.histogram(array, edges, weights=weights, density=density)
+    counts, _ = np.histogram(array, edges, density=density)
     return wrap(counts.astype(array.dtype)), wrap(edges)
 
 

@@ -19,8 +19,13 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension_of, refuse
 from minigrad.faces.face import named_tuple
-from minigrad.ops.choices import masked_fill
-from minigrad.ops.reduction import refuse_empty, select_rule, taken, with_indices
+from minigrad.ops.reduction import (
+    refuse_empty,
+    select_rule,
+    share_among_all_equal,
+    taken,
+    with_indices,
+)
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.type_promotion import applied
 
@@ -143,13 +148,6 @@ def mode(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     return taken(self, dim, keepdim, positions)
 
 
-def _share_among_middle(grad: Any, self: Any, result: Any) -> Any:
-    chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
-    counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
-    share = grad / np.add.reduce(counted, axis=None)
-    return applied(masked_fill, np.zeros_like(self), chosen, share)
-
-
 def _entry(array: Any, position: int) -> Any:
     """Give one entry of all, or NaN if there are none."""
     if array.size:
@@ -158,13 +156,13 @@ def _entry(array: Any, position: int) -> Any:
     return np.asarray(smallest).astype(array.dtype)
 
 
-@differentiable("MedianBackward0", self=_share_among_middle)
+@differentiable("MedianBackward0", self=share_among_all_equal)
 def median_all(self: Array, position: Any) -> Array:
     """Median of all entries, at a known position: equal ones share the gradient."""
     return _entry(self, position)
 
 
-@differentiable("NanmedianBackward0", self=_share_among_middle)
+@differentiable("NanmedianBackward0", self=share_among_all_equal)
 def nanmedian_all(self: Array, position: Any) -> Array:
     """Median of all entries but NaN, at a known position: equal ones share the gradient."""
     return _entry(self, position)
