@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
@@ -17,12 +17,7 @@ Hook = Callable[..., Any]
 EXTRA_STATE = "_extra_state"
 
 
-class _Keys(NamedTuple):
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-
-class _IncompatibleKeys(_Keys):
+class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])):
     """What a module had no value for, and what had no place in the module."""
 
     __slots__ = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 from minigrad.autograd.messages import warn
@@ -12,7 +13,7 @@ from minigrad.core.tensor import Tensor
 _MISSING = object()
 
 
-def functional_call(
+def call(
     module: Any,
     parameters_and_buffers: dict[str, Tensor],
     args: Any = None,
@@ -21,6 +22,18 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
+    """Call a module with other tensors; see `minigrad.func.functional_call`."""
+    tensors = parameters_and_buffers
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    given = _with_tied(module, tensors) if tie_weights else dict(tensors)
+    if strict:
+        _check_names(module, given)
+    with _replaced(module, given, tensors):
+        return module(*arguments, **(kwargs or {}))
+
+
+@wraps(call, assigned=())
+def functional_call(*args: Any, **kwargs: Any) -> Any:
     """Do what `minigrad.func.functional_call` does; this is its old place, which is deprecated."""
     warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
@@ -28,27 +41,7 @@ def functional_call(
         "which is a drop-in replacement.",
         FutureWarning,
     )
-    return call(
-        module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
-    )
-
-
-def call(
-    module: Any,
-    tensors: dict[str, Tensor],
-    args: Any = None,
-    kwargs: dict[str, Any] | None = None,
-    *,
-    tie_weights: bool = True,
-    strict: bool = False,
-) -> Any:
-    """Call a module with other tensors; see `minigrad.func.functional_call`."""
-    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    given = _with_tied(module, tensors) if tie_weights else dict(tensors)
-    if strict:
-        _check_names(module, given)
-    with _replaced(module, given, tensors):
-        return module(*arguments, **(kwargs or {}))
+    return call(*args, **kwargs)
 
 
 def _named(module: Any) -> dict[str, Any]:
