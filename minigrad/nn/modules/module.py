@@ -244,10 +244,7 @@ class Module(Traversal, StateDict):
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as parameter '{name}' "
-                    "(torch.nn.Parameter or None expected)"
-                )
+                raise _misfit(value, "parameter", name, "torch.nn.Parameter or None")
             self.register_parameter(name, None)
         elif isinstance(value, Module) or name in own.get("_modules", ()):
             if "_modules" not in own:
@@ -255,19 +252,13 @@ class Module(Traversal, StateDict):
             if isinstance(value, Module):
                 _forget(self, name, except_in="_modules")
             elif value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as child module '{name}' "
-                    "(torch.nn.Module or None expected)"
-                )
+                raise _misfit(value, "child module", name, "torch.nn.Module or None")
             own["_modules"][name] = _ask(_global_module_registration_hooks, self, name, value)
         elif isinstance(value, Buffer):
             self.register_buffer(name, value, value.persistent)
         elif name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as buffer '{name}' "
-                    "(torch.nn.Buffer, torch.Tensor or None expected)"
-                )
+                raise _misfit(value, "buffer", name, "torch.nn.Buffer, torch.Tensor or None")
             own["_buffers"][name] = _ask(_global_buffer_registration_hooks, self, name, value)
         else:
             object.__setattr__(self, name, value)
@@ -505,6 +496,11 @@ def _check_name(module: Any, kind: str, table: str, name: Any) -> None:
         raise KeyError(f'{kind} name can\'t be empty string ""')
     if hasattr(module, name) and name not in module.__dict__[table]:
         raise KeyError(f"attribute '{name}' already exists")
+
+
+def _misfit(value: Any, kind: str, name: str, allowed: str) -> TypeError:
+    """Make the error for a value that cannot be what stands under its name."""
+    return TypeError(f"cannot assign '{typename(value)}' as {kind} '{name}' ({allowed} expected)")
 
 
 def _forget(module: Any, name: str, except_in: str) -> None:
