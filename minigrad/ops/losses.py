@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from minigrad.ops.choices import pick
 from minigrad.ops.type_promotion import applied, no_kernel, quietly, taking
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
-_REDUCTIONS = ("none", "mean", "sum")
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
@@ -44,10 +45,11 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
 
 def reduction_number(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
     """Give the number under which operations know a reduction: 0, 1 for the mean, 2 for the sum."""
-    reduction = reduction_name(reduction, size_average, reduce)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_name(reduction, size_average, reduce)
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    return _REDUCTIONS.index(reduction)
+    return _REDUCTIONS[reduction]
 
 
 def loss(schema: str) -> Callable[[Any], Any]:
@@ -58,15 +60,14 @@ def loss(schema: str) -> Callable[[Any], Any]:
             `size_average` and `reduce`: these have their say in the number of the reduction.
     """
     names = [argument.name for argument in read(schema).arguments]
-    place = names.index("reduction")
     old = [names.index(name) for name in ("size_average", "reduce") if name in names]
-    kept = [number for number in range(len(names)) if number not in old]
+    pick = itemgetter(*[number for number in range(len(names)) if number not in old])
+    place = names.index("reduction")
 
     def decorate(compute: Any) -> Any:
         def body(*given: Any) -> Tensor:
-            said = [*given]
-            said[place] = reduction_number(said[place], *[said[each] for each in old])
-            return compute(*[said[each] for each in kept])
+            number = reduction_number(given[place], *[given[each] for each in old])
+            return compute(*pick((*given[:place], number, *given[place + 1 :])))
 
         body.__doc__, body.__module__ = compute.__doc__, compute.__module__
         functional(schema)(body)

@@ -300,6 +300,8 @@ def _wrong_length(name: str, setting: str, ndim: int, count: int) -> str:
 
 def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     """Give a setting for each dimension."""
+    if value.__class__ is int:
+        return (value,) * ndim
     place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]
     return per_dimension(
         name, setting, place, value, ndim, lambda n: _wrong_length(name, setting, ndim, len(n))
