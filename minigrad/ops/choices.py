@@ -17,7 +17,7 @@ from minigrad.core.modes import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, entrywise, face, lazy_loading
+from minigrad.faces import attach, entrywise, face
 from minigrad.faces.arguments import (
     cast,
     check_tensor,
@@ -26,7 +26,7 @@ from minigrad.faces.arguments import (
     real_number,
 )
 from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied, broadcast_error, meet_types, scalar
+from minigrad.ops.type_promotion import applied, broadcast_error, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 _MANY = 4096  # so many choices are made sooner by bits
@@ -370,7 +370,7 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     min, max = _limit("maximum", min), _limit("minimum", max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return lazy_loading.load("ops.ternary").between(input, min, max)
+        return between(input, min, max)
     if input._array.dtype.kind in "iub":
         for limit in (min, max):
             if isinstance(limit, (int, float)):
@@ -385,3 +385,105 @@ def _limit(kernel: str, limit: Any) -> Any:
     if limit._array.dtype.kind == "c":
         raise not_implemented(f"{kernel}_cpu", limit._array)
     return limit
+
+
+# ---------------------------------------------------------------------- limits that are tensors
+
+
+@differentiable(
+    "ClampBackward0",
+    broadcasts=True,
+    self=lambda grad, self, min, max: pick((self >= min) * (self <= max), grad, 0),
+    min=lambda grad, self, min, max: pick(
+        np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
+    ),
+    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
+)
+def clamp_between(self: Array, min: Array, max: Array) -> Array:
+    """Limit to intervals with ends of their own: an end gets the gradient where it limits.
+
+    Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
+    stands for none.
+    """
+    return np.minimum(np.maximum(self, min), max)
+
+
+@differentiable(
+    "ClampMinBackward1",
+    arithmetic=True,
+    self=lambda grad, self, min: pick(self >= min, grad, 0),
+    min=lambda grad, self, min: pick(self < min, grad, 0),
+)
+def clamp_from(self: Array, min: Array) -> Array:
+    """Limit from below: the limit gets the gradient where it is larger."""
+    return np.maximum(self, min)
+
+
+@differentiable(
+    "ClampMaxBackward1",
+    arithmetic=True,
+    self=lambda grad, self, max: pick(self <= max, grad, 0),
+    max=lambda grad, self, max: pick(self > max, grad, 0),
+)
+def clamp_to(self: Array, max: Array) -> Array:
+    """Limit from above: the limit gets the gradient where it is smaller."""
+    return np.minimum(self, max)
+
+
+@differentiable("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
+def clamp_from_number(self: Array, min: Any) -> Array:
+    """Limit from below by a number: the gradient passes where the input is not smaller."""
+    return np.maximum(self, min)
+
+
+@differentiable("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
+def clamp_to_number(self: Array, max: Any) -> Array:
+    """Limit from above by a number: the gradient passes where the input is not larger."""
+    return np.minimum(self, max)
+
+
+def between(input: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
+    """Limit entries to intervals whose ends are tensors, or one end and none.
+
+    Raises:
+        TypeError: If one end is a tensor and the other a number.
+    """
+    limits = [limit for limit in (min, max) if limit is not None]
+    if not all(isinstance(limit, Tensor) for limit in limits):
+        raise no_combination("clamp", input, min, max)
+    arrays = [tensor._array for tensor in (input, *limits)]
+    wanted = meeting_of(*arrays) if len(arrays) > 2 else dtypes.result_type(*arrays)
+    if wanted.kind == "b" and len(limits) > 1:
+        raise not_implemented("clamp_cpu", input._array)
+    low, high = (
+        _no_limit(wanted, sign) if limit is None else cast(limit, wanted)
+        for limit, sign in ((min, -1), (max, 1))
+    )
+    return clamp_between(cast(input, wanted), low, high)
+
+
+def _no_limit(dtype: np.dtype[Any], sign: int) -> Tensor:
+    """Give a limit that limits nothing."""
+    if dtype.kind == "f":
+        return wrap(np.array(sign * np.inf, dtype))
+    if dtype.kind == "b":
+        return wrap(np.array(sign > 0))
+    limits = np.iinfo(dtype)
+    return wrap(np.array(limits.max if sign > 0 else limits.min, dtype))
+
+
+def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:
+    def limited(input: Tensor, limit: Any) -> Any:
+        if isinstance(limit, Tensor):
+            return operation(input, limit)
+        if not isinstance(limit, (int, float, np.generic)):
+            return NotImplemented
+        return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
+
+    limited.__doc__ = operation.__doc__
+    schema = f"{name}(Tensor input, Scalar {argument}, *, out=None)"
+    face(schema, out="limits", in_place="function")(limited)
+
+
+_one_sided("clamp_min", "min", clamp_from_number, clamp_from)
+_one_sided("clamp_max", "max", clamp_to_number, clamp_to)

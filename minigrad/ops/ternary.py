@@ -1,4 +1,4 @@
-"""Operations of three tensors: interpolation, sums with a product, limits that are tensors.
+"""Operations of three tensors: interpolation, and sums with a product or a quotient.
 
 :math:`g` is the gradient of the result. Where a function has a kink the convention is PyTorch's.
 """
@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented
 from minigrad.ops import elementwise
-from minigrad.ops.choices import pick
-from minigrad.ops.type_promotion import quietly
+from minigrad.ops.type_promotion import meeting_of, quietly
 
 # ---------------------------------------------------------------------- interpolation
 
@@ -143,13 +142,6 @@ def _with_product(operation: Any) -> None:
     face(schema, in_place=True)(function)
 
 
-def meeting_of(first: Any, second: Any, third: Any) -> np.dtype[Any]:
-    """Give the type in which three arrays meet: one without dimensions counts by its kind."""
-    pair = dtypes.result_type(first, second)
-    shape = (1,) if first.ndim or second.ndim else ()
-    return dtypes.result_type(np.empty(shape, pair), third)
-
-
 _NO_INTEGERS = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
     "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
@@ -161,105 +153,3 @@ _NO_INTEGERS = (
 
 _with_product(addcmul)
 _with_product(addcdiv)
-
-
-# ---------------------------------------------------------------------- limits that are tensors
-
-
-@differentiable(
-    "ClampBackward0",
-    broadcasts=True,
-    self=lambda grad, self, min, max: pick((self >= min) * (self <= max), grad, 0),
-    min=lambda grad, self, min, max: pick(
-        np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
-    ),
-    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
-)
-def clamp_between(self: Array, min: Array, max: Array) -> Array:
-    """Limit to intervals with ends of their own: an end gets the gradient where it limits.
-
-    Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
-    stands for none.
-    """
-    return np.minimum(np.maximum(self, min), max)
-
-
-@differentiable(
-    "ClampMinBackward1",
-    arithmetic=True,
-    self=lambda grad, self, min: pick(self >= min, grad, 0),
-    min=lambda grad, self, min: pick(self < min, grad, 0),
-)
-def clamp_from(self: Array, min: Array) -> Array:
-    """Limit from below: the limit gets the gradient where it is larger."""
-    return np.maximum(self, min)
-
-
-@differentiable(
-    "ClampMaxBackward1",
-    arithmetic=True,
-    self=lambda grad, self, max: pick(self <= max, grad, 0),
-    max=lambda grad, self, max: pick(self > max, grad, 0),
-)
-def clamp_to(self: Array, max: Array) -> Array:
-    """Limit from above: the limit gets the gradient where it is smaller."""
-    return np.minimum(self, max)
-
-
-@differentiable("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
-def clamp_from_number(self: Array, min: Any) -> Array:
-    """Limit from below by a number: the gradient passes where the input is not smaller."""
-    return np.maximum(self, min)
-
-
-@differentiable("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
-def clamp_to_number(self: Array, max: Any) -> Array:
-    """Limit from above by a number: the gradient passes where the input is not larger."""
-    return np.minimum(self, max)
-
-
-def between(input: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    """Limit entries to intervals whose ends are tensors, or one end and none.
-
-    Raises:
-        TypeError: If one end is a tensor and the other a number.
-    """
-    limits = [limit for limit in (min, max) if limit is not None]
-    if not all(isinstance(limit, Tensor) for limit in limits):
-        raise no_combination("clamp", input, min, max)
-    arrays = [tensor._array for tensor in (input, *limits)]
-    wanted = meeting_of(*arrays) if len(arrays) > 2 else dtypes.result_type(*arrays)
-    if wanted.kind == "b" and len(limits) > 1:
-        raise not_implemented("clamp_cpu", input._array)
-    low, high = (
-        _no_limit(wanted, sign) if limit is None else cast(limit, wanted)
-        for limit, sign in ((min, -1), (max, 1))
-    )
-    return clamp_between(cast(input, wanted), low, high)
-
-
-def _no_limit(dtype: np.dtype[Any], sign: int) -> Tensor:
-    """Give a limit that limits nothing."""
-    if dtype.kind == "f":
-        return wrap(np.array(sign * np.inf, dtype))
-    if dtype.kind == "b":
-        return wrap(np.array(sign > 0))
-    limits = np.iinfo(dtype)
-    return wrap(np.array(limits.max if sign > 0 else limits.min, dtype))
-
-
-def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:
-    def limited(input: Tensor, limit: Any) -> Any:
-        if isinstance(limit, Tensor):
-            return operation(input, limit)
-        if not isinstance(limit, (int, float, np.generic)):
-            return NotImplemented
-        return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
-
-    limited.__doc__ = operation.__doc__
-    schema = f"{name}(Tensor input, Scalar {argument}, *, out=None)"
-    face(schema, out="limits", in_place="function")(limited)
-
-
-_one_sided("clamp_min", "min", clamp_from_number, clamp_from)
-_one_sided("clamp_max", "max", clamp_to_number, clamp_to)

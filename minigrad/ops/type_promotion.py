@@ -208,6 +208,13 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     return result
 
 
+def meeting_of(first: Any, second: Any, third: Any) -> np.dtype[Any]:
+    """Give the type in which three arrays meet: one without dimensions counts by its kind."""
+    pair = dtypes.result_type(first, second)
+    shape = (1,) if first.ndim or second.ndim else ()
+    return dtypes.result_type(np.empty(shape, pair), third)
+
+
 def _original(saved: Any, shadows: Any, originals: Any) -> Any:
     """Save a tensor itself where it was saved in another dtype: it may change before it is used.
 
