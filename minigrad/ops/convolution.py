@@ -35,9 +35,8 @@ from minigrad.ops.correlation import (
     per_dimension,
     spread,
 )
-from minigrad.ops.linear_algebra import differ
 from minigrad.ops.padding import constant_pad_nd
-from minigrad.ops.type_promotion import applied, quietly, taking
+from minigrad.ops.type_promotion import applied, differ, quietly, taking
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))

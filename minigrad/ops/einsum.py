@@ -23,7 +23,7 @@ from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, dimensions
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
-from minigrad.ops.type_promotion import applied
+from minigrad.ops.type_promotion import applied, differ
 
 # ---------------------------------------------------------------------- equations
 
@@ -409,7 +409,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     x, y = a._array, b._array
-    if linear_algebra.differ(x, y):
+    if differ(x, y):
         raise RuntimeError("both inputs should have same dtype")
     for own, other in zip(first, second, strict=True):
         s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]

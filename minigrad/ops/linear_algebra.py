@@ -23,7 +23,7 @@ from minigrad.faces import attach, face, functional, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
 from minigrad.ops import elementwise, shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import applied, broadcast_shape, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, differ, quietly
 
 # ---------------------------------------------------------------------- factors that fit
 
@@ -37,11 +37,6 @@ def _refuse_booleans(kernel: str, array: Any) -> None:
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for 'Bool'. Convert to integers first."
         )
-
-
-def differ(x: Any, y: Any) -> bool:
-    """Tell whether two arrays have dtypes that do not go together. Symbols go with numbers."""
-    return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
 
 
 def check_dot(x: Any, y: Any) -> None:

@@ -20,9 +20,8 @@ from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
-from minigrad.ops.linear_algebra import differ
 from minigrad.ops.triangular import tril, triu
-from minigrad.ops.type_promotion import applied, broadcast_shape, overridable, quietly
+from minigrad.ops.type_promotion import applied, broadcast_shape, differ, overridable, quietly
 
 
 def linalg(schema: str, **options: Any) -> Any:

@@ -22,10 +22,16 @@ from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.cumulative import in_type_of, values_of
 from minigrad.ops.elementwise import reciprocal
-from minigrad.ops.linear_algebra import differ
 from minigrad.ops.linear_systems import check_floating, check_matrix, linalg
 from minigrad.ops.reduction import norm_rule, vector_norm_as
-from minigrad.ops.type_promotion import applied, broadcast_shape, meet_types, no_booleans, quietly
+from minigrad.ops.type_promotion import (
+    applied,
+    broadcast_shape,
+    differ,
+    meet_types,
+    no_booleans,
+    quietly,
+)
 
 
 def _check_dtype(name: str, array: Any, dtype: Any) -> None:

@@ -18,12 +18,12 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
 from minigrad.ops.activations import log_sigmoid, sigmoid
-from minigrad.ops.linear_algebra import differ
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
 from minigrad.ops.type_promotion import (
     applied,
     broadcast_error,
+    differ,
     no_kernel,
     quietly,
     refuse_gradient,

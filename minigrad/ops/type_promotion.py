@@ -274,6 +274,11 @@ def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any
     raise error
 
 
+def differ(x: Any, y: Any) -> bool:
+    """Tell whether two arrays have dtypes that do not go together. Symbols go with numbers."""
+    return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
+
+
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Give the shape that shapes broadcast to.
 

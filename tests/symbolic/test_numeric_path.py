@@ -23,8 +23,7 @@ ALLOWED = {
     "autograd/events.py": "tells events apart, which happens only where they are recorded",
     "ops/elementwise.py": EXPRESSION,
     "ops/rounding.py": EXPRESSION,
-    "ops/linear_algebra.py": "before an error: dtypes that differ may, if one is that of symbols",
-    "ops/type_promotion.py": EXPRESSION,
+    "ops/type_promotion.py": f"{EXPRESSION}; before an error, of dtypes that differ",
 }
 
 _LETTERS = "[\"'][a-zA-Z]*O[a-zA-Z]*[\"']"  # of kinds of dtypes: "O", "fO"

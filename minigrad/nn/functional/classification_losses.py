@@ -13,11 +13,10 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor
 from minigrad.ops import elementwise
-from minigrad.ops.linear_algebra import differ
 from minigrad.ops.losses import loss, reduced
 from minigrad.ops.parts import _zeros
 from minigrad.ops.scatter import gather, scatter
-from minigrad.ops.type_promotion import applied, no_kernel, quietly, refuse_gradient
+from minigrad.ops.type_promotion import applied, differ, no_kernel, quietly, refuse_gradient
 
 # ---------------------------------------------------------------------- likelihood of classes
 
