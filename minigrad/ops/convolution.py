@@ -14,7 +14,7 @@ Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learni
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from minigrad.ops import shape
 from minigrad.ops.correlation import (
     Sizes,
     correlate,
+    face_of,
     in_single,
     kernel_gradient,
     output_sizes,
@@ -470,19 +471,9 @@ def _spread(
     return shape.squeeze_dim(result, 0) if single else result
 
 
-def _face(compute: Callable[..., Tensor], ndim: int, schema: str) -> None:
-    """Make a function that hands its name, the number of dimensions and its arguments on."""
-    name = schema.partition("(")[0]
-
-    def convolve(*given: Any) -> Tensor:
-        return compute(name, ndim, *given)
-
-    convolve.__doc__ = compute.__doc__
-    face(schema, method=False)(convolve)
-
-
+_say = partial(face, method=False)
 _FIRST = "input, weight, bias=None, stride=1, padding=0"
 for _ndim in (1, 2, 3):
-    _face(_convolve, _ndim, f"conv{_ndim}d({_FIRST}, dilation=1, groups=1)")
+    face_of(_convolve, _ndim, f"conv{_ndim}d({_FIRST}, dilation=1, groups=1)", _say)
     _more = "output_padding=0, groups=1, dilation=1"
-    _face(_spread, _ndim, f"conv_transpose{_ndim}d({_FIRST}, {_more})")
+    face_of(_spread, _ndim, f"conv_transpose{_ndim}d({_FIRST}, {_more})", _say)

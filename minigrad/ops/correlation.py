@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.faces import functional
+
 Sizes = Sequence[int]
 
 # So many bytes of columns are made at a time: a large batch shall not fill the memory.
@@ -78,6 +80,26 @@ def per_dimension(
     if len(given) not in (1, ndim):
         raise RuntimeError(wrong_count(given))
     return tuple(map(int, given * ndim))[:ndim]
+
+
+def face_of(
+    compute: Callable[..., Any], ndim: int, schema: str, say: Callable[[str], Any] = functional
+) -> None:
+    """Make a function of some dimensions.
+
+    Args:
+        compute: What computes it: gets the function's name, the dimensions and the arguments.
+        ndim: How many dimensions.
+        schema: The function's signature.
+        say: Gives the decorator that makes the function.
+    """
+    name = schema.partition("(")[0]
+
+    def function(*given: Any) -> Any:
+        return compute(name, ndim, *given)
+
+    function.__doc__, function.__module__ = compute.__doc__, compute.__module__
+    say(schema)(function)
 
 
 def output_sizes(

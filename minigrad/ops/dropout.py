@@ -13,6 +13,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
 from minigrad.ops import elementwise
+from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
@@ -190,12 +191,15 @@ def channels_dropped_to_the_left(input: Tensor, p: float, training: bool, inplac
     return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
-def _of_channels(spatial: int, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+def _of_channels(
+    name: str, spatial: int, input: Tensor, p: float, training: bool, inplace: bool
+) -> Tensor:
     """Set whole channels to zero at random, and divide the rest by 1 - p.
 
     Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
 
     Args:
+        name: The function that is called.
         spatial: How many dimensions a channel has.
         input: The tensor.
         p: The probability of a channel to be set to zero.
@@ -211,7 +215,7 @@ def _of_channels(spatial: int, input: Tensor, p: float, training: bool, inplace:
         ValueError: If `p` is not between 0 and 1.
     """
     _check_range(p)
-    ndim, name = input.dim(), f"dropout{spatial}d"
+    ndim = input.dim()
     shapes = f"{spatial + 1}D or {spatial + 2}D"
     meant = (
         f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial "
@@ -246,13 +250,6 @@ def _of_channels(spatial: int, input: Tensor, p: float, training: bool, inplace:
     return call(input.unsqueeze(0), p, training).squeeze(0)
 
 
-def _face_of_channels(spatial: int) -> None:
-    def drop(*given: Any) -> Tensor:
-        return _of_channels(spatial, *given)
-
-    drop.__doc__ = _of_channels.__doc__
-    functional(f"dropout{spatial}d(input, p=0.5, training=True, inplace=False)")(drop)
-
-
 for _spatial in (1, 2, 3):
-    _face_of_channels(_spatial)
+    _schema = f"dropout{_spatial}d(input, p=0.5, training=True, inplace=False)"
+    face_of(_of_channels, _spatial, _schema)

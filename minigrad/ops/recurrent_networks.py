@@ -7,6 +7,7 @@ kind take one step. A layer of an LSTM may be one node of the graph; see `minigr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,41 +104,31 @@ def _each(function: Callable[..., Any], *states: State) -> State:
 
 
 def _run_packed(
-    x: Tensor, state: State, weights: Weights, step: Step, sizes: list[int]
+    x: Tensor, first: State, weights: Weights, step: Step, sizes: list[int], reverse: bool
 ) -> tuple[Tensor, State]:
-    """Run a layer over packed sequences: the batch gets smaller where sequences end."""
+    """Run a layer over packed sequences.
+
+    The batch gets smaller where sequences end; from the end, it grows where they begin.
+    """
     x = linear(x, weights.w_x, weights.b_x)
-    start, last, outputs, ended = 0, sizes[0], [], []
-    for size in sizes:
+    pieces = list(zip(accumulate(sizes, initial=0), sizes, strict=False))
+    last, outputs, ended = sizes[-reverse], [], []
+    state = _each(lambda t: _slice(t, 0, last), first) if reverse else first
+    for start, size in reversed(pieces) if reverse else pieces:
         each = _slice(x, start, start + size)
-        start += size
-        if size < last:
+        if size > last:
+            more = _each(lambda t, a=last, b=size: _slice(t, a, b), first)
+            state = _each(lambda *all: joining.cat(all, 0), state, more)
+        elif size < last:
             ended.append(_each(lambda t, a=size, b=last: _slice(t, a, b), state))
             state = _each(lambda t, a=size: _slice(t, 0, a), state)
         last = size
         state = step(each, state, weights)
         outputs.append(state[0] if step is lstm_step else state)
+    if reverse:
+        return joining.cat(outputs[::-1], 0), state
     ended.append(state)
     return joining.cat(outputs, 0), _each(lambda *all: joining.cat(all, 0), *ended[::-1])
-
-
-def _run_packed_backward(
-    x: Tensor, first: State, weights: Weights, step: Step, sizes: list[int]
-) -> tuple[Tensor, State]:
-    """Run a layer over packed sequences from the end: the batch grows where sequences begin."""
-    x = linear(x, weights.w_x, weights.b_x)
-    end, last, outputs = sum(sizes), sizes[-1], []
-    state = _each(lambda t: _slice(t, 0, last), first)
-    for size in sizes[::-1]:
-        if size > last:
-            more = _each(lambda t, a=last, b=size: _slice(t, a, b), first)
-            state = _each(lambda *all: joining.cat(all, 0), state, more)
-        each = _slice(x, end - size, end)
-        end -= size
-        last = size
-        state = step(each, state, weights)
-        outputs.append(state[0] if step is lstm_step else state)
-    return joining.cat(outputs[::-1], 0), state
 
 
 # ------------------------------------------------------------------------------ stacked layers
@@ -172,8 +163,7 @@ def _stacked(
             if sizes is None:
                 output, final = _run(x, states[place], weights, step, reverse, one_node)
             else:
-                run = _run_packed_backward if reverse else _run_packed
-                output, final = run(x, states[place], weights, step, sizes)
+                output, final = _run_packed(x, states[place], weights, step, sizes, reverse)
             outputs.append(output)
             finals.append(final)
         x = joining.cat(outputs, outputs[0]._array.ndim - 1) if bidirectional else outputs[0]

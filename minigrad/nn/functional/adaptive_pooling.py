@@ -18,8 +18,8 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import empty
 from minigrad.faces.arguments import check_tensor, not_implemented
-from minigrad.nn.functional.pooling import as_image, as_signal, check_signal, face_of
-from minigrad.ops.correlation import in_single
+from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
+from minigrad.ops.correlation import face_of, in_single
 from minigrad.ops.reduction import mean_dim
 from minigrad.ops.type_promotion import applied, quietly
 

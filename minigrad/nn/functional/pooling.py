@@ -18,11 +18,17 @@ import numpy as np
 from minigrad.autograd.index_versions import watched
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import Sizes, in_single, padded, per_dimension, window_entries
+from minigrad.ops.correlation import (
+    Sizes,
+    face_of,
+    in_single,
+    padded,
+    per_dimension,
+    window_entries,
+)
 from minigrad.ops.type_promotion import applied, overridable, quietly, taking
 
 
@@ -401,17 +407,6 @@ def as_image(signal: Tensor) -> Tensor:
 def as_signal(image: Tensor) -> Tensor:
     """Give an image of height 1 as a signal."""
     return shape.squeeze_dim(image, image._array.ndim - 2)
-
-
-def face_of(compute: Callable[..., Any], ndim: int, schema: str) -> None:
-    """Make a function that hands its name, the number of dimensions and its arguments on."""
-    name = schema.partition("(")[0]
-
-    def pool(*given: Any) -> Any:
-        return compute(name, ndim, *given)
-
-    pool.__doc__, pool.__module__ = compute.__doc__, compute.__module__
-    functional(schema)(pool)
 
 
 def _maximum(
