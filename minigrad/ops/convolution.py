@@ -171,6 +171,34 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
 # ---------------------------------------------------------------------- checks
 
 
+def _fits(x: Any, w: Any, b: Any, *settings: Any) -> bool:
+    """Tell at a glance whether all fits together."""
+    stride, padding, dilation, transposed, output_padding, groups = settings
+    if w.ndim != x.ndim or min(*stride, *dilation, groups) <= 0:
+        return False
+    inner, outer = w.shape[1] * groups, w.shape[0]
+    if min(*padding, *output_padding) < 0 or outer % groups or outer < groups:
+        return False
+    if x.shape[1] != (outer if transposed else inner) or x.dtype is not w.dtype:
+        return False
+    if b is not None and (b.shape != (inner if transposed else outer,) or b.dtype is not x.dtype):
+        return False
+    if transposed or x.dtype.kind == "b":
+        return False  # for what is rare a closer look
+    return min(output_sizes(x.shape[2:], w.shape[2:], stride, padding, dilation)) >= 1
+
+
+def _refuse(x: Any, w: Any, b: Any, *settings: Any) -> None:
+    """Raise if something does not fit."""
+    stride, padding, dilation, transposed, output_padding, groups = settings
+    lowest = min(*stride, *dilation, groups)
+    if w.ndim != x.ndim or lowest <= 0 or min(*padding, *output_padding) < 0:
+        raise _out_of_range(x, w, stride, padding, dilation, output_padding, groups)
+    _check_channels(x, w, b, transposed, groups)
+    _check_sizes(x, w, stride, padding, dilation, transposed, output_padding)
+    _check_dtypes(x, w, b, transposed)
+
+
 def _out_of_range(
     x: Any, w: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any, groups: int
 ) -> RuntimeError:
@@ -277,19 +305,21 @@ def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
+def _no_tensor(name: str, given: tuple[Any, ...]) -> TypeError:
+    """Make the error for an argument that must be a tensor."""
+    place = next(place for place, each in enumerate(given) if not isinstance(each, Tensor))
+    return TypeError(
+        f"{name}() received an invalid combination of arguments: "
+        f"'{('input', 'weight', 'bias')[place]}' (position {place + 1}) must be Tensor, not "
+        f"{type_name(given[place])}"
+    )
+
+
 def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[Tensor, bool]:
     """Give the input with a batch, and whether it was without one."""
-    for place, (label, given) in enumerate((("input", input), ("weight", weight)), 1):
-        if not isinstance(given, Tensor):
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments: '{label}' (position "
-                f"{place}) must be Tensor, not {type_name(given)}"
-            )
-    if bias is not None and not isinstance(bias, Tensor):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments: 'bias' (position 3) must be "
-            f"Tensor, not {type(bias).__name__}"
-        )
+    given = (input, weight) if bias is None else (input, weight, bias)
+    if not all(isinstance(each, Tensor) for each in given):
+        raise _no_tensor(name, given)
     single = input._array.ndim == ndim + 1
     if not single and input._array.ndim != ndim + 2:
         raise RuntimeError(
@@ -367,21 +397,11 @@ def _convolved(
     groups: int,
 ) -> Tensor:
     """Check that everything fits, and convolve."""
-    x, w = input._array, weight._array
+    x, w, b = input._array, weight._array, None if bias is None else bias._array
     stride, padding, dilation, output_padding = settings
-    if (
-        w.ndim != x.ndim
-        or min(stride) <= 0
-        or min(dilation) <= 0
-        or min(padding) < 0
-        or min(output_padding) < 0
-        or groups <= 0
-    ):
-        raise _out_of_range(x, w, stride, padding, dilation, output_padding, groups)
-    _check_channels(x, w, None if bias is None else bias._array, transposed, groups)
-    _check_sizes(x, w, stride, padding, dilation, transposed, output_padding)
-    _check_dtypes(x, w, None if bias is None else bias._array, transposed)
     given = (stride, padding, dilation, transposed, output_padding, groups)
+    if not _fits(x, w, b, *given):
+        _refuse(x, w, b, *given)
     return convolution(input, weight, ABSENT if bias is None else bias, *given)
 
 

@@ -465,7 +465,8 @@ def _maximum(
     else:
         if ndim == 2 and input._array.ndim not in (3, 4):
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-        _check_window(kernel, moves, border, steps)
+        if any(border) or min(*kernel, *moves, *steps) < 1:
+            _check_window(kernel, moves, border, steps)
         sizes = input._array.shape[-ndim:]
         outputs = pooled_sizes(sizes, kernel, moves, border, steps, ceil_mode)
         _check_result(name, input._array, outputs, "b")
