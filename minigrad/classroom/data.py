@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import minigrad
-from minigrad import Tensor
+from minigrad import Generator, Tensor
 
 
 def of_the_lessons(*parts: str) -> Path | None:
@@ -62,6 +63,37 @@ def digits() -> tuple[Tensor, Tensor]:
         minigrad.from_numpy(images[:, None].astype(np.float32) / 16),
         minigrad.from_numpy(labels.astype(np.int64)),
     )
+
+
+def two_moons(
+    n: int = 200, noise: float = 0.1, generator: Generator | None = None
+) -> tuple[Tensor, Tensor]:
+    r"""Make points on two half circles that reach into each other.
+
+    With angles $a$ evenly spaced from 0 to $\pi$, the points of the first are
+    $(\cos a, \sin a)$, those of the second $(1 - \cos a, \frac{1}{2} - \sin a)$.
+
+    Args:
+        n: How many points, an even number.
+        noise: The standard deviation of the normal noise added to each coordinate.
+        generator: The source of the noise, if not the one that `manual_seed` starts.
+
+    Returns:
+        The points, (n, 2), float32; and their moons, (n,), int64: first all 0, then all 1.
+
+    Example:
+        >>> points, moons = two_moons(4, noise=0.0)
+        >>> moons
+        tensor([0, 0, 1, 1])
+        >>> points[0]
+        tensor([1., 0.])
+    """
+    angle = minigrad.linspace(0.0, math.pi, n // 2)
+    first = minigrad.stack([angle.cos(), angle.sin()], 1)
+    second = minigrad.stack([1 - angle.cos(), 0.5 - angle.sin()], 1)
+    points = minigrad.cat([first, second])
+    points = points + minigrad.randn(*points.shape, generator=generator) * noise
+    return points, minigrad.arange(2).repeat_interleave(n // 2)
 
 
 def progress(iterable: Iterable[Any], description: str = "", **options: Any) -> Iterable[Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import minigrad as torch
 from minigrad import nn
-from minigrad.classroom.data import digits
+from minigrad.classroom.data import digits, two_moons
 from minigrad.nn import functional as F
 from minigrad.optim.lr_scheduler import CosineAnnealingLR, OneCycleLR
 from minigrad.utils.data import DataLoader, Subset, TensorDataset, random_split
@@ -16,15 +14,6 @@ def accuracy(model, x, y):
     model.eval()
     with torch.no_grad():
         return (model(x).argmax(1) == y).sum().item() / len(y)
-
-
-def two_moons(count):
-    """Make points, with some noise, on two half circles that reach into each other."""
-    angle = torch.linspace(0.0, math.pi, count // 2)
-    first = torch.stack([angle.cos(), angle.sin()], 1)
-    second = torch.stack([1 - angle.cos(), 0.5 - angle.sin()], 1)
-    points = torch.cat([first, second]) + torch.randn(count, 2) * 0.1
-    return points, torch.arange(2).repeat_interleave(count // 2)
 
 
 def test_an_mlp_tells_two_moons_apart():
