@@ -16,7 +16,7 @@ for _file in (
     "ops.probability_losses", "ops.rectifiers", "nn.functional.adaptive_pooling",
     "nn.functional.classification_losses", "nn.functional.embeddings", "nn.functional.grids",
     "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
-    "nn.functional.resizing", "nn.functional.unfolding",
+    "nn.functional.resizing",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
 
