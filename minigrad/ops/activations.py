@@ -24,8 +24,8 @@ from minigrad.faces import FACES, entrywise, face, functional
 from minigrad.faces.arguments import check_tensor, dimension, real_number
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
-from minigrad.ops.error_function import erf
 from minigrad.ops.inplace import write
+from minigrad.ops.special_functions import erf
 from minigrad.ops.type_promotion import applied, check_floats, linear_rule, no_kernel, quietly
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
@@ -270,7 +270,7 @@ def _density(self: Any) -> Any:
 
 def _probability(self: Any) -> Any:
     r"""Give the normal distribution function, :math:`(1 + \operatorname{erf}(x / \sqrt 2)) / 2`."""
-    probability = erf(self * math.sqrt(0.5))
+    probability = erf.forward(self * math.sqrt(0.5))
     probability += 1
     probability *= 0.5
     return probability

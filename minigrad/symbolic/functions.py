@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from minigrad.nn.functional.pooling import largest_of
-from minigrad.ops import error_function
+from minigrad.ops import special_functions
 from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
 from minigrad.ops.linear_systems import pseudoinverse
@@ -342,9 +342,9 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberO
 
 SymbolicArray._functions.update(
     {
-        error_function.erf: _entrywise(sympy.erf),
-        error_function.erfc: _entrywise(sympy.erfc),
-        error_function.erfinv: _entrywise(sympy.erfinv),
+        special_functions.erf.forward: _entrywise(sympy.erf),
+        special_functions.erfc.forward: _entrywise(sympy.erfc),
+        special_functions.erfinv.forward: _entrywise(sympy.erfinv),
         largest_of: _largest_of,
         may_have_zero: lambda values: True,  # of a symbol nobody knows
     }
@@ -352,6 +352,6 @@ SymbolicArray._functions.update(
 
 NEEDS.update(
     {
-        error_function.erfinv: NEEDS[np.arctanh],
+        special_functions.erfinv.forward: NEEDS[np.arctanh],
     }
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.ops import error_function
+from minigrad.ops import special_functions
 from minigrad.symbolic.regions import Region
 
 # Rounding errors of forty digits vanish in a double's sixteen, unless nearly all digits cancel.
@@ -268,9 +268,9 @@ _SIGNS = {
 
 _MODULES: list[Any] = [
     {
-        "erf": error_function.erf,
-        "erfc": error_function.erfc,
-        "erfinv": error_function.erfinv,
+        "erf": special_functions.erf.forward,
+        "erfc": special_functions.erfc.forward,
+        "erfinv": special_functions.erfinv.forward,
         "Heaviside": lambda x, half=0.5: np.heaviside(x, half),
         "DiracDelta": lambda x: np.where(np.equal(x, 0), np.nan, 0.0),
     },
