@@ -155,6 +155,16 @@ LIMITS = (
         names=("torch.nn.functional.affine_grid", "torch.nn.functional.grid_sample"),
     ),
     Difference(
+        slug="bags",
+        title="Bags of largest entries",
+        what="`embedding_bag` makes sums and means of rows. It has no largest entries, and no "
+        "gradients divided by how often a row is used; `embedding` has those.",
+        why="Courses join what they look up to sums and means.",
+        code="numbers, table = torch.tensor([[0, 1]]), torch.eye(2)\n"
+        "nn.functional.embedding_bag(numbers, table, mode='max')",
+        names=("torch.nn.functional.embedding_bag", "torch.nn.EmbeddingBag"),
+    ),
+    Difference(
         slug="layouts",
         title="Sparse layouts",
         what="`layout` takes `torch.strided` only.",

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .cases import Case, M, V, added, case, norm_of, sigmoid_of
+from .cases import Case, V, added, case, norm_of, sigmoid_of
 
 E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
@@ -14,7 +14,6 @@ NOISE = np.array([1, 0.2, 0.3, 1, 0.25, 1, 0.5, 0.125], np.float32)
 ROWS = np.array([[0, 2], [2, 1]])
 NUMBERS, BAGS = np.array([0, 2, 2, 1]), np.array([0, 0, 1, 1])
 KEPT = np.array([1.0, 0.0, 1.0, 1.0], np.float32)
-PLACES = np.array([[0, 2, 1], [-1, 1, 1]])
 
 _erf = np.vectorize(math.erf)
 _phi = 1 / math.sqrt(2 * math.pi)
@@ -141,42 +140,10 @@ CASES: dict[str, list[Case]] = {
     ],
     "embedding_bag_sum": [
         case(
-            lambda x: added(np.zeros((2, 2)), (BAGS,), x[NUMBERS] * NOISE[:4, None]),
-            (3, 2),
-            then=(NUMBERS, BAGS, NOISE[:4], 2, np.ones((), np.float32)),
-        )
-    ],
-    "embedding_bag_backward": [
-        case(
-            lambda g: added(np.zeros((3, 2)), (NUMBERS,), g[BAGS] * NOISE[:4, None]),
-            (2, 2),
-            then=(NUMBERS, BAGS, NOISE[:4], 3, 2),
-        )
-    ],
-    "embedding_bag_weighted": [
-        case(
             lambda x, s: added(np.zeros((2, 2)), (BAGS,), x[NUMBERS] * (s * KEPT)[:, None]),
             (3, 2),
             V,
             then=(NUMBERS, BAGS, KEPT, 2),
-        )
-    ],
-    "embedding_bag_weighted_backward": [
-        case(
-            lambda g, s: added(np.zeros((3, 2)), (NUMBERS,), g[BAGS] * (s * KEPT)[:, None]),
-            (2, 2),
-            V,
-            then=(NUMBERS, BAGS, KEPT, 3),
-        )
-    ],
-    "embedding_bag_max": [
-        case(lambda x: np.where(PLACES < 0, 0, x[PLACES, [0, 1, 2]]), (3, 3), then=(PLACES,))
-    ],
-    "embedding_bag_max_backward": [
-        case(
-            lambda g: added(np.zeros((3, 3)), (PLACES, [0, 1, 2]), np.where(PLACES < 0, 0, g)),
-            M,
-            then=(PLACES, 3),
         )
     ],
     "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],

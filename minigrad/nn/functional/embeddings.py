@@ -11,8 +11,6 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.index_versions import watched
-from minigrad.autograd.messages import warn
-from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
@@ -64,113 +62,30 @@ def embedding(weight: Array, positions: Any, padding_idx: int, by_frequency: boo
     return weight[positions]
 
 
-# ---------------------------------------------------------------------- bags
-
-
-@differentiable(
-    "EmbeddingBagBackwardBackward0",
-    grad_output=lambda grad, positions, bags, factors, count: applied(
-        embedding_bag_sum, grad, positions, bags, factors, count, np.ones((), factors.dtype)
-    ),
-)
-def embedding_bag_backward(
-    grad_output: Array, positions: Any, bags: Any, factors: Any, rows: int, count: int
-) -> Array:
-    """Rule of a bag in its table: each row collects the gradients of the bags that it was in."""
-    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
-    add_rows(whole, positions, grad_output[bags] * factors[:, None])
-    return whole
-
-
 @differentiable(
     "EmbeddingBagBackward0",
-    weight=lambda grad, weight_sym_sizes, positions, bags, factors, count, shares: applied(
-        embedding_bag_backward, grad, positions, bags, factors * shares, weight_sym_sizes[0], count
+    weight=lambda grad, weight_sym_sizes, per_sample_weights, positions, bags, kept: applied(
+        embedding_dense_backward,
+        grad[bags] * (per_sample_weights * kept)[:, None],
+        positions,
+        weight_sym_sizes,
+        -1,
+        False,
+    ),
+    per_sample_weights=lambda grad, weight, positions, bags, kept: (
+        np.add.reduce(grad[bags] * weight[positions], axis=1) * kept
     ),
 )
 def embedding_bag_sum(
-    weight: Array, positions: Any, bags: Any, factors: Any, count: int, shares: Any
-) -> Array:
-    """Sums of rows times factors, one for each bag: entry k is a row and the bag it goes to.
-
-    Gradients are multiplied by `shares` as well, which are ones unless they are to be divided by
-    how often a row is used.
-    """
-    sums = _zeros(weight, (count, weight.shape[1]))
-    add_rows(sums, bags, weight[positions] * factors[:, None])
-    return sums
-
-
-def _samples_rule(grad: Any, weight: Any, positions: Any, bags: Any) -> Any:
-    return np.add.reduce(grad[bags] * weight[positions], axis=1)
-
-
-@differentiable(
-    "EmbeddingBagBackward0",
-    weight=lambda grad, weight, per_sample_weights, positions, bags, kept, count: applied(
-        embedding_bag_weighted_backward,
-        grad,
-        per_sample_weights,
-        positions,
-        bags,
-        kept,
-        weight.shape[0],
-    ),
-    per_sample_weights=lambda grad, weight, positions, bags, kept: (
-        _samples_rule(grad, weight, positions, bags) * kept
-    ),
-)
-def embedding_bag_weighted(
     weight: Array, per_sample_weights: Array, positions: Any, bags: Any, kept: Any, count: int
 ) -> Array:
-    """Sums of rows times weights that may need a gradient; `kept` is 0 for padding, else 1."""
+    """Sums of rows times weights, one for each bag: entry k is a row and the bag it goes to.
+
+    `kept` is 0 for padding, else 1; or for a mean, 1 over the number of rows in the bag.
+    """
     sums = _zeros(weight, (count, weight.shape[1]))
     add_rows(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
     return sums
-
-
-@differentiable(
-    "EmbeddingBagBackwardBackward0",
-    grad_output=lambda grad, grad_output, factors, positions, bags, kept, rows: applied(
-        embedding_bag_weighted, grad, factors, positions, bags, kept, grad_output.shape[0]
-    ),
-    factors=lambda grad, grad_output, positions, bags, kept: (
-        _samples_rule(grad_output, grad, positions, bags) * kept
-    ),
-)
-def embedding_bag_weighted_backward(
-    grad_output: Array, factors: Array, positions: Any, bags: Any, kept: Any, rows: int
-) -> Array:
-    """Rule of a weighted bag in its table."""
-    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
-    add_rows(whole, positions, grad_output[bags] * (factors * kept)[:, None])
-    return whole
-
-
-@differentiable(
-    "EmbeddingBagBackwardBackward0",
-    grad_output=lambda grad, places: _taken(grad, places),
-)
-def embedding_bag_max_backward(grad_output: Array, places: Any, rows: int) -> Array:
-    """Rule of the largest entries of bags: their places get the gradient."""
-    whole = _zeros(grad_output, (rows, grad_output.shape[1]))
-    np.add.at(whole, (places, np.arange(places.shape[1])), np.where(places < 0, 0, grad_output))
-    return whole
-
-
-def _taken(weight: Any, places: Any) -> Any:
-    return np.where(places < 0, 0, weight[places, np.arange(places.shape[1])])
-
-
-@differentiable(
-    "EmbeddingBagBackward0",
-    weight=lambda grad, weight_sym_sizes, places: applied(
-        embedding_bag_max_backward, grad, places, weight_sym_sizes[0]
-    ),
-)
-def embedding_bag_max(weight: Array, places: Any) -> Array:
-    """Largest entries of the rows in each bag, at known rows: -1 stands for an empty bag."""
-    return _taken(weight, places)
 
 
 # ---------------------------------------------------------------------- what is called
@@ -345,7 +260,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Look up rows of a table, and join those of each bag: to their mean, sum or largest entries.
+    """Look up rows of a table, and join those of each bag to their mean or sum.
 
     Args:
         input: The numbers of rows: one bag in each row, or all bags one after the other.
@@ -353,8 +268,8 @@ def embedding_bag(
         offsets: Where each bag begins, if they come one after the other.
         max_norm: Rows that are looked up and longer than this are shortened first, in place.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
-        mode: `"sum"`, `"mean"` or `"max"`.
+        scale_grad_by_freq: Must be False: that is for `embedding`.
+        mode: `"sum"` or `"mean"`.
         sparse: Must be False: there are no sparse tensors here.
         per_sample_weights: A factor for each number in `input`, for sums only.
         include_last_offset: Whether the last offset is the end of the last bag.
@@ -362,6 +277,12 @@ def embedding_bag(
 
     Returns:
         One vector for each bag; an empty bag gives zeros.
+
+    Raises:
+        NotImplementedError: If the largest entries are asked for, or a gradient by frequency, or
+            a sparse one, or weights for a mean.
+        RuntimeError: If a number or an offset is out of range.
+        ValueError: If shapes do not fit together, or there is no such mode.
 
     Shape:
         - input: (B, N), or (N,) with offsets (B,)
@@ -375,14 +296,6 @@ def embedding_bag(
         tensor([[1., 2.],
                 [2., 3.]])
     """
-    if weight._array.dtype.kind in "iub" and input._array.dtype.kind == "f":
-        warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage "
-            "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
-            "`embedding_bag(input, weight, ...)`.",
-            UserWarning,
-        )
-        input, weight = weight, input
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then "
@@ -392,10 +305,11 @@ def embedding_bag(
     positions, starts = _bags(input, offsets)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+    if mode == "max" or scale_grad_by_freq:
+        raise NotImplementedError(
+            "embedding_bag has neither mode='max' nor scale_grad_by_freq=True here. Look rows up "
+            "with embedding, which has the latter, and take their maximum."
+        )
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
@@ -412,45 +326,11 @@ def embedding_bag(
     bags = np.searchsorted(starts, np.arange(len(positions)), side="right") - 1
     kept = (positions != padding).astype(weight._array.dtype)
     kept[end:] = 0  # what comes after the last offset counts nowhere
-    return _joined(weight, positions, bags, kept, count, mode, scale_grad_by_freq,
-                   per_sample_weights)  # fmt: skip
-
-
-def _joined(
-    weight: Tensor,
-    positions: Any,
-    bags: Any,
-    kept: Any,
-    count: int,
-    mode: str,
-    by_frequency: bool,
-    per_sample_weights: Tensor | None,
-) -> Tensor:
-    """Join the rows of each bag."""
-    dtype = weight._array.dtype
-    if mode == "max":
-        return embedding_bag_max(weight, _largest(weight._array, positions, bags, kept, count))
-    if per_sample_weights is not None:
-        factors = per_sample_weights.reshape(-1)
-        return embedding_bag_weighted(weight, factors, positions, bags, kept, count)
     if mode == "mean":
         sizes = np.bincount(bags, kept.astype(np.float64), count)
-        kept = kept / np.maximum(sizes, 1)[bags].astype(dtype)
-    if by_frequency and is_grad_enabled() and weight.requires_grad:
-        often = np.bincount(positions, minlength=len(weight._array))[positions].astype(dtype)
-        return embedding_bag_sum(weight, positions, bags, kept, count, 1 / often)
-    ones = np.ones((), dtype)
-    return embedding_bag_sum(weight, positions, bags, kept, count, ones)
-
-
-def _largest(table: Any, positions: Any, bags: Any, kept: Any, count: int) -> Any:
-    """Find the row of the largest entry of each bag in each column; -1 for an empty bag."""
-    places = np.full((count, table.shape[1]), -1)
-    for bag in range(count):
-        rows = positions[(bags == bag) & (kept != 0)]
-        if rows.size:
-            places[bag] = rows[table[rows].argmax(0)]
-    return places
+        kept /= np.maximum(sizes, 1)[bags].astype(kept.dtype)
+    factors = wrap(np.ones_like(kept)) if per_sample_weights is None else per_sample_weights
+    return embedding_bag_sum(weight, factors.reshape(-1), positions, bags, kept, count)
 
 
 def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:

@@ -288,8 +288,8 @@ class EmbeddingBag(
         embedding_dim: The size of each vector D.
         max_norm: Vectors that are looked up and longer than this are shortened first.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
-        mode: `"sum"`, `"mean"` or `"max"`.
+        scale_grad_by_freq: Must be False for a forward pass: that is for `Embedding`.
+        mode: `"sum"` or `"mean"`.
         sparse: Must be False for a forward pass: there are no sparse tensors here.
         _weight: A table to begin with.
         include_last_offset: Whether the last offset is the end of the last bag.

@@ -77,12 +77,12 @@ family = add_all(TABLE)
 
 @family
 def bags(torch, log):
-    """embedding_bag in every mode: values, gradients, errors."""
+    """embedding_bag of sums and means: values, gradients, errors."""
     f = torch.nn.functional
     table = torch.tensor([[0.5, -1.0], [2.0, 0.25], [-0.75, 1.5]], requires_grad=True)
     numbers, offsets = torch.tensor([0, 2, 2, 1]), torch.tensor([0, 0, 3])
     cotangent = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    for mode in ("sum", "mean", "max"):
+    for mode in ("sum", "mean"):
         for padding in (None, 2):
             result = f.embedding_bag(numbers, table, offsets, mode=mode, padding_idx=padding)
             log(f"{mode} {padding}", result, *torch.autograd.grad(result, table, cotangent))
