@@ -178,6 +178,8 @@ EXCHANGED = [
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
     w("trilinear", "i1", flipped()),
     w("clamp_to", "max", other_side),
+    w("clamp_to", "self", other_side),
+    w("clamp_from", "self", other_side),
 ]
 COUNT = [
     w("mean_all", "self", lambda right, *_: right * right.size),
