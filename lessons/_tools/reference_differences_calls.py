@@ -105,23 +105,14 @@ CALLS = (
         covers=(("torch.*", "without `out`"),),
     ),
     Difference(
-        slug="out-of-methods",
-        title="out= of three that take none there",
-        what="The methods `bernoulli` and `multinomial`, and `torch.linalg.solve_triangular`, take "
-        "`out`. PyTorch's do not.",
-        why="The methods are the functions here. Code that is to run on PyTorch calls those.",
-        code="result = torch.zeros(2)\n"
-        "try:\n"
-        "    torch.ones(2).bernoulli(out=result)\n"
-        "except TypeError as error:\n"
-        "    said = type(error).__name__\n"
-        "else:\n"
-        "    said = result\n"
-        "said",
-        covers=(
-            ("torch.Tensor.bernoulli|torch.Tensor.multinomial", "only here `out`"),
-            ("torch.linalg.solve_triangular", "only here `out`"),
-        ),
+        slug="norm-out",
+        title="out of norm by position",
+        what="`torch.norm` takes `out` by its name only.",
+        why="So do all functions here, and nearly all there.",
+        code="result = torch.zeros(())\n"
+        'torch.norm(torch.ones(4), "fro", None, False, result)\n'
+        "result",
+        covers=(("torch.norm", "`out` by keyword, there by both"),),
     ),
     Difference(
         slug="special-softmax",
@@ -159,6 +150,7 @@ CALLS = (
             ("torch.*", "only here `axis`"),
             ("torch.*", "only here `keepdims`"),
             ("torch.nonzero", "only here `as_tuple`"),
+            ("torch.linalg.solve_triangular", "only here `out`"),
             ("torch.full|torch.ones|torch.zeros|torch.range", "only here `pin_memory`"),
             ("torch.Tensor.cpu", "only here `memory_format`"),
         ),

@@ -53,6 +53,20 @@ LIMITS = (
         ),
     ),
     Difference(
+        slug="searching-settings",
+        title="Orders and weights where places are searched",
+        what="`searchsorted` takes no `sorter`, and `histogram` no `weight`.",
+        why="No course that we know uses them. Sort first; sum the weights place by place.",
+        code="torch.searchsorted(\n"
+        "    torch.tensor([3, 1]), torch.tensor([2]), sorter=torch.tensor([1, 0])\n"
+        ")",
+        covers=(
+            ("torch.searchsorted", "without `sorter`"),
+            ("torch.histogram", "without `weight`"),
+            ("torch.Tensor.histogram", "without `weight`"),
+        ),
+    ),
+    Difference(
         slug="gradcheck-fast-mode",
         title="gradcheck's fast mode",
         what="`fast_mode=True` is an error: gradcheck compares every entry.",
