@@ -30,7 +30,7 @@ tells about names and behavior.
 - **proved**: {everywhere} operations, for all values of the symbols in their domain;
 - **proved region by region**: {by_region} operations. They have kinks or jumps, such as relu at 0.
   They are proved in each region around them, and the kinks themselves are left out;
-- **not decided**: {undecided} operations. There is no proof. A check with numbers stands in, and
+- **not decided**: {undecided}. There is no proof. A check with numbers stands in, and
   the reason is told below.
 
 The domain is where the program can run: where the forward and each of its steps is real and finite.
