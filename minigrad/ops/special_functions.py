@@ -228,7 +228,10 @@ def log_odds(input: Tensor, eps: float | None) -> Tensor:
 )
 @overridable
 def erf(self: Array) -> Array:
-    r"""Error function :math:`2 \int_0^x e^{-t^2} dt / \sqrt\pi`: :math:`2 g e^{-x^2} / \sqrt\pi`."""
+    r"""Error function :math:`2 \int_0^x e^{-t^2} dt / \sqrt\pi`.
+
+    Its derivative is :math:`2 e^{-x^2} / \sqrt\pi`.
+    """
     return _apply(math.erf, _erf_block, self)
 
 
