@@ -52,8 +52,6 @@ PAGES = (
             "torch.nn.init",
             "torch.nn.utils",
             "torch.nn.utils.rnn",
-            "torch.nn.utils.parametrize",
-            "torch.nn.utils.parametrizations",
             "torch.nn.parameter",
             "torch.nn.modules.module",
         ),

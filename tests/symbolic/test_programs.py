@@ -5,7 +5,6 @@ import sympy
 
 import minigrad as torch
 from minigrad import autograd, nn
-from minigrad.nn.utils import parametrizations, parametrize
 from minigrad.symbolic import (
     derivative,
     equal,
@@ -114,22 +113,9 @@ class Tied(nn.Module):
         return self.named["out"](x) + self.shifts["a"]
 
 
-class Doubled(nn.Module):
-    def forward(self, weight):
-        return weight * 2 + weight**2
-
-
-def _parametrized():
-    model = nn.Linear(2, 1)
-    parametrize.register_parametrization(model, "weight", Doubled())
-    return model
-
-
 MODELS = {
     "containers": (Tied, (1, 2)),
-    "parametrization": (_parametrized, (1, 2)),
-    "weight_norm": (lambda: parametrizations.weight_norm(nn.Linear(2, 2)), (1, 2)),
-    "spectral_norm": (lambda: parametrizations.spectral_norm(nn.Linear(2, 2)).eval(), (1, 2)),
+    "spectral_norm": (lambda: nn.utils.spectral_norm(nn.Linear(2, 2)).eval(), (1, 2)),
 }
 
 

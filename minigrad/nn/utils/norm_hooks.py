@@ -75,26 +75,11 @@ class _Norm:
 # Length and direction ---------------------------------------------------------------------------
 
 
-def norm_except_dim(v: Tensor, pow: float = 2, dim: int = 0) -> Tensor:
+def _lengths(v: Tensor, dim: int) -> Tensor:
     """Give the norms of a tensor over all dimensions but one; of everything if it is -1."""
     if dim == -1:
-        return v.norm(pow)
-    if dim == 0:
-        sizes = (v.shape[0], *[1] * (v.ndim - 1))
-        return v.contiguous().view(v.shape[0], -1).norm(pow, 1).view(sizes)
-    if dim == v.ndim - 1:
-        sizes = (*[1] * (v.ndim - 1), v.shape[dim])
-        return v.contiguous().view(-1, v.shape[dim]).norm(pow, 0).view(sizes)
-    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
-
-
-def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """Give weights with directions and lengths."""
-    if dim in (0, v.ndim - 1):
-        axes = tuple(axis for axis in range(v.ndim) if axis != dim)
-        return normed_over(v, g, axes)
-    scale: Any = g / norm_except_dim(v, 2, dim)
-    return v * scale
+        return v.norm(2)
+    return v.norm(2, [axis for axis in range(v.ndim) if axis != dim], keepdim=True)
 
 
 class _WeightNorm(_Norm):
@@ -105,11 +90,13 @@ class _WeightNorm(_Norm):
     def compute_weight(self, module: Any, improve: bool) -> Any:
         """Give the weight."""
         g, v = (getattr(module, f"{self.name}_{part}") for part in self.parts)
-        return normed_weight(v, g, self.dim)
+        if self.dim in (0, v.ndim - 1):
+            return normed_over(v, g, tuple(axis for axis in range(v.ndim) if axis != self.dim))
+        return v * (g / _lengths(v, self.dim))
 
 
 def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) -> AnyModule:
-    """Learn length and direction of a weight apart. Deprecated: use `parametrizations`.
+    """Learn length and direction of a weight apart. In PyTorch this is deprecated.
 
     Args:
         module: The layer.
@@ -131,7 +118,7 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
     hook.register(module)
     weight = getattr(module, name)
     del module._parameters[name]
-    lengths = norm_except_dim(weight, 2, hook.dim)
+    lengths = _lengths(weight, hook.dim)
     module.register_parameter(f"{name}_g", Parameter(lengths.data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module, False))
@@ -150,16 +137,11 @@ def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
 # Largest singular value -------------------------------------------------------------------------
 
 
-def as_matrix(weight: Any, dim: int) -> Any:
+def _as_matrix(weight: Any, dim: int) -> Any:
     """Give a weight as a matrix whose rows belong to one dimension."""
     if dim != 0:
         weight = weight.permute(dim, *(d for d in range(weight.ndim) if d != dim))
     return weight.reshape(weight.shape[0], -1)
-
-
-def outputs_dimension(module: Any, dim: int | None) -> int:
-    """Give the dimension of a weight's outputs: as it is said, or as the kind of layer has it."""
-    return dim if dim is not None else 1 if isinstance(module, _TRANSPOSED) else 0
 
 
 class _SpectralNorm(_Norm):
@@ -170,12 +152,16 @@ class _SpectralNorm(_Norm):
     def __init__(self, name: str, dim: int, n_power_iterations: int, eps: float) -> None:
         super().__init__(name, dim)
         self.n_power_iterations, self.eps = n_power_iterations, eps
-        check_iterations(n_power_iterations)
+        if n_power_iterations <= 0:
+            raise ValueError(
+                "Expected n_power_iterations to be positive, but got "
+                f"n_power_iterations={n_power_iterations}"
+            )
 
     def compute_weight(self, module: Any, improve: bool) -> Tensor:
         """Give the weight, after improving the singular vectors if asked for."""
         u, v, weight = (getattr(module, f"{self.name}_{part}") for part in self.parts)
-        matrix = as_matrix(weight, self.dim)
+        matrix = _as_matrix(weight, self.dim)
         if improve:
             with no_grad():
                 for _ in range(self.n_power_iterations):
@@ -184,20 +170,6 @@ class _SpectralNorm(_Norm):
                 # the buffers change at the next call, before this graph may have been used
                 u, v = u.clone(), v.clone()
         return weight / u.dot(matrix.mv(v))
-
-
-def check_iterations(count: int) -> None:
-    """Raise if there are no steps of the power method."""
-    if count <= 0:
-        raise ValueError(
-            f"Expected n_power_iterations to be positive, but got n_power_iterations={count}"
-        )
-
-
-def drawn_vectors(matrix: Tensor, eps: float) -> list[Tensor]:
-    """Draw a vector of length 1 for the rows of a matrix, and one for its columns."""
-    drawn = [empty(size, dtype=matrix.dtype).normal_(0, 1) for size in matrix.shape]
-    return [normalize(values, dim=0, eps=eps) for values in drawn]
 
 
 def spectral_norm(
@@ -221,13 +193,17 @@ def spectral_norm(
     Returns:
         The layer, with a parameter `weight_orig` and buffers `weight_u` and `weight_v`.
     """
-    hook = _SpectralNorm(name, outputs_dimension(module, dim), n_power_iterations, eps)
+    if dim is None:
+        dim = 1 if isinstance(module, _TRANSPOSED) else 0
+    hook = _SpectralNorm(name, dim, n_power_iterations, eps)
     hook.register(module)
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
     with no_grad():
-        u, v = drawn_vectors(as_matrix(weight, hook.dim), eps)
+        sizes = _as_matrix(weight, dim).shape
+        drawn = [empty(size, dtype=weight.dtype).normal_(0, 1) for size in sizes]
+        u, v = (normalize(values, dim=0, eps=eps) for values in drawn)
     delattr(module, name)
     module.register_parameter(f"{name}_orig", weight)
     # a plain attribute: as a parameter it would be trained a second time

@@ -1,4 +1,4 @@
-"""See what works on parameters: clipping, vectors, parametrizations, containers of parameters."""
+"""See what works on parameters: clipping, vectors, norms, containers of parameters."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def vectors(torch, log):
     log.raises("no device", lambda: utils.skip_init(torch.nn.ReLU))
 
 
-def parametrized(torch, log, layer, x):
-    """Log what a parametrized layer is and does."""
+def normed(torch, log, layer, x):
+    """Log what a layer whose weight is computed is and does."""
     log("form", repr(layer), type(layer).__name__)
     log("state", *[value for item in layer.state_dict().items() for value in item])
     y = layer(x)
@@ -77,98 +77,36 @@ def parametrized(torch, log, layer, x):
 
 @family
 def weight_norm(torch, log):
-    """Length and direction of weights, in both ways."""
+    """Length and direction of weights, learned apart."""
     utils = torch.nn.utils
     for dim in (0, 1, None):
-        layer = utils.parametrizations.weight_norm(linear(torch), dim=dim)
-        parametrized(torch, log, layer, leaf(torch, (3,), 1))
-        utils.parametrize.remove_parametrizations(layer, "weight")
+        layer = linear(torch)
+        log.raises("deprecated", lambda o=layer, d=dim: repr(utils.weight_norm(o, dim=d)))
+        normed(torch, log, layer, leaf(torch, (3,), 1))
+        log.raises("twice", lambda o=layer: utils.weight_norm(o))
+        utils.remove_weight_norm(layer)
         log("removed", repr(layer), list(layer.state_dict()), layer.weight)
+        log.raises("not there", lambda o=layer: utils.remove_weight_norm(o))
     convolution = fill(torch, torch.nn.Conv2d(1, 2, 2))
-    layer = utils.parametrizations.weight_norm(convolution, dim=1)
-    parametrized(torch, log, layer, leaf(torch, (1, 1, 2, 3), 1))
-    old = linear(torch)
-    log.raises("deprecated", lambda: repr(utils.weight_norm(old)))
-    parametrized(torch, log, old, leaf(torch, (3,), 1))
-    new = utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
-    log("read", str(new.load_state_dict(old.state_dict())), new.weight)
-    log.raises("twice", lambda: utils.weight_norm(old))
-    log("removed", repr(utils.remove_weight_norm(old)), list(old.state_dict()), old.weight)
-    log.raises("not there", lambda: utils.remove_weight_norm(old))
+    log.raises("deprecated", lambda: repr(utils.weight_norm(convolution, dim=1)))
+    normed(torch, log, convolution, leaf(torch, (1, 1, 2, 3), 1))
 
 
 @family
 def spectral_norm(torch, log):
-    """The largest singular value, in both ways."""
+    """The largest singular value of weights."""
     utils = torch.nn.utils
-    for way in (utils.parametrizations.spectral_norm, utils.spectral_norm):
-        torch.manual_seed(2)
-        layer = way(linear(torch))
-        parametrized(torch, log, layer, leaf(torch, (3,), 1))
-        log("again", layer(leaf(torch, (3,), 2)), layer.eval()(leaf(torch, (3,), 2)))
-        torch.manual_seed(2)
-        other = way(fill(torch, torch.nn.ConvTranspose2d(1, 2, 2)), n_power_iterations=2)
-        log("convolution", other(leaf(torch, (1, 1, 1, 2), 2)))
-        log.raises("iterations", lambda w=way: w(linear(torch), n_power_iterations=0))
+    torch.manual_seed(2)
+    layer = utils.spectral_norm(linear(torch))
+    normed(torch, log, layer, leaf(torch, (3,), 1))
+    log("again", layer(leaf(torch, (3,), 2)), layer.eval()(leaf(torch, (3,), 2)))
+    torch.manual_seed(2)
+    transposed = fill(torch, torch.nn.ConvTranspose2d(1, 2, 2))
+    other = utils.spectral_norm(transposed, n_power_iterations=2)
+    log("convolution", other(leaf(torch, (1, 1, 1, 2), 2)))
+    log.raises("iterations", lambda: utils.spectral_norm(linear(torch), n_power_iterations=0))
     log("removed", repr(utils.remove_spectral_norm(layer)), layer.weight)
     log.raises("not there", lambda: utils.remove_spectral_norm(layer))
-
-
-@family
-def parametrizations(torch, log):
-    """Parametrizations of one's own: registered, assigned to, cached, removed."""
-    nn, parametrize = torch.nn, torch.nn.utils.parametrize
-
-    class Symmetric(nn.Module):
-        def forward(self, x):
-            return x.triu() + x.triu(1).T
-
-    class Inverse(Symmetric):
-        def right_inverse(self, x):
-            return x.triu()
-
-    class Two(nn.Module):
-        def forward(self, a, b):
-            return a + b
-
-        def right_inverse(self, x):
-            return x * 0.25, x * 0.75
-
-    class Row(nn.Module):
-        def forward(self, x):
-            return x[0]
-
-    class Double(nn.Module):
-        def forward(self, x):
-            return x.double()
-
-    def register(module, name="weight", made=None):
-        return parametrize.register_parametrization(module, name, made or Symmetric())
-
-    layer = register(linear(torch, 2, 2))
-    parametrized(torch, log, layer, leaf(torch, (2,), 1))
-    log("is", *(parametrize.is_parametrized(layer, n) for n in (None, "weight", "bias")))
-    log.raises("assigned", lambda: setattr(layer, "weight", torch.ones(2, 2)))
-    with parametrize.cached():
-        log("cached", layer.weight is layer.weight)
-    log("not cached", layer.weight is layer.weight)
-    register(layer, made=nn.Tanh())
-    log("on top", repr(layer), layer.weight)
-    parametrize.remove_parametrizations(layer, "weight")
-    log("removed", repr(layer), layer.weight, isinstance(layer.weight, nn.Parameter))
-    layer = register(linear(torch, 2, 2), made=Inverse())
-    layer.weight = torch.ones(2, 2)
-    log("assigned", layer.weight, layer.parametrizations.weight.original)
-    parametrize.remove_parametrizations(layer, "weight", leave_parametrized=False)
-    log("original left", layer.weight)
-    layer = register(linear(torch, 2, 2), made=Two())
-    parametrized(torch, log, layer, leaf(torch, (2,), 1))
-    log.raises("left", lambda: parametrize.remove_parametrizations(layer, "weight", False))
-    for made in (Row(), Double()):
-        log.raises("first", lambda m=made: register(linear(torch, 2, 2), made=m))
-        log.raises("second", lambda m=made: register(register(linear(torch, 2, 2)), made=m))
-    log.raises("name", lambda: register(linear(torch), "abc"))
-    log.raises("none", lambda: parametrize.remove_parametrizations(linear(torch), "weight"))
 
 
 @family
