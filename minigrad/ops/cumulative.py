@@ -125,16 +125,17 @@ def cumprod(self: Array, dim: Any, dtype: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-def _running(operation: Any, what: str, example: str) -> None:
-    name = operation.__name__
+def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
+    if dtype is not None and dtype.numpy.kind == "b":
+        raise not_implemented(f"{operation.__name__}_out_cpu", np.empty(0, bool))
+    input, wanted = added_up_in(input, dtype)
+    result: Tensor = operation(input, dim, wanted)
+    return result
 
-    def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
-        if dtype is not None and dtype.numpy.kind == "b":
-            raise not_implemented(f"{name}_out_cpu", np.empty(0, bool))
-        input, wanted = added_up_in(input, dtype)
-        return operation(input, dim, wanted)
 
-    function.__doc__ = f"""Give the running {what} along a dimension. Integers use int64.
+@face("cumsum(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)
+def running_sum(input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """Give the running sum along a dimension. Integers use int64.
 
     Args:
         input: The tensor.
@@ -143,14 +144,22 @@ def _running(operation: Any, what: str, example: str) -> None:
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([1.0, 2.0, 3.0]), dim=0)
-        tensor({example})
+        >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+        tensor([1., 3., 6.])
     """
-    face(f"{name}(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)(function)
+    return _running(cumsum, input, dim, dtype)
 
 
-_running(cumsum, "sum", "[1., 3., 6.]")
-_running(cumprod, "product", "[1., 2., 6.]")
+@face("cumprod(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)
+def running_product(input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """Give the running product along a dimension; see `cumsum`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+        tensor([1., 2., 6.])
+    """
+    return _running(cumprod, input, dim, dtype)
 
 
 # ---------------------------------------------------------------------- differences

@@ -19,17 +19,19 @@ from minigrad.ops.own_nodes import not_differentiable
 from minigrad.ops.reduction import refuse_empty
 
 
-def _asked(name: str, reduce: Any, what: str, example: str) -> Any:
-    def function(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        array = input._array
-        if isinstance(dim, (tuple, list)) and not dim:
-            axes: Any = ()  # as in PyTorch: each entry by itself
-        else:
-            axes = None if dim is None else dimensions(dim, input.ndim)
-        answer = np.asarray(reduce(array.astype(bool), axis=axes, keepdims=keepdim))
-        return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
+def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    array = input._array
+    if isinstance(dim, (tuple, list)) and not dim:
+        axes: Any = ()  # as in PyTorch: each entry by itself
+    else:
+        axes = None if dim is None else dimensions(dim, input.ndim)
+    answer = np.asarray(reduce(array.astype(bool), axis=axes, keepdims=keepdim))
+    return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
-    function.__doc__ = f"""Tell whether {what} true, that is not 0, or along dimensions.
+
+@face("all(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans")
+def all_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Tell whether all entries are true, that is not 0, or along dimensions.
 
     Args:
         input: The tensor.
@@ -41,36 +43,44 @@ def _asked(name: str, reduce: Any, what: str, example: str) -> Any:
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([[True, False], [True, True]]), dim=0)
-        tensor({example})
+        >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=0)
+        tensor([ True, False])
     """
-    schema = f"{name}(Tensor input, dim=None, keepdim=False, *, out=None)"
-    face(schema, out="booleans")(function)
+    return _asked(np.logical_and.reduce, input, dim, keepdim)
 
 
-_asked("all", np.logical_and.reduce, "all entries are", "[ True, False]")
-_asked("any", np.logical_or.reduce, "any entry is", "[True, True]")
+@face("any(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans")
+def any_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Tell whether any entry is true, that is not 0, or along dimensions; see `all`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=0)
+        tensor([True, True])
+    """
+    return _asked(np.logical_or.reduce, input, dim, keepdim)
 
 
-def _position(name: str, find: Any, what: str, example: str) -> Any:
-    def function(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        array = input._array
-        if array.dtype.kind in "bc":
-            kind = "bool" if array.dtype.kind == "b" else "complex"
-            raise RuntimeError(f"{name}(): does not support {kind} input")
-        number = None
-        if dim is not None:
-            number = dimension_of(name, dim, input)
-            refuse_empty(name, input, number)
-        elif not array.size:
-            raise IndexError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
-            )
-        if not array.ndim:
-            return wrap(np.zeros((), np.int64))
-        return wrap(find(array, axis=number, keepdims=keepdim))
+def _position(find: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    array, name, number = input._array, find.__name__, None
+    if array.dtype.kind in "bc":
+        kind = "bool" if array.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if dim is not None:
+        number = dimension_of(name, dim, input)
+        refuse_empty(name, input, number)
+    elif not array.size:
+        raise IndexError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+        )
+    if not array.ndim:
+        return wrap(np.zeros((), np.int64))
+    return wrap(find(array, axis=number, keepdims=keepdim))
 
-    function.__doc__ = f"""Give the position of the {what} entry, among all or along a dimension.
+
+@face("argmax(Tensor input, dim=None, keepdim=False, *, out=None)")
+def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Give the position of the largest entry, among all or along a dimension.
 
     Of equal ones it is the first; NaN is found before all numbers.
 
@@ -81,14 +91,22 @@ def _position(name: str, find: Any, what: str, example: str) -> Any:
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
-        tensor({example})
+        >>> torch.argmax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor([1, 0])
     """
-    face(f"{name}(Tensor input, dim=None, keepdim=False, *, out=None)")(function)
+    return _position(np.argmax, input, dim, keepdim)
 
 
-_position("argmax", np.argmax, "largest", "[1, 0]")
-_position("argmin", np.argmin, "smallest", "[0, 1]")
+@face("argmin(Tensor input, dim=None, keepdim=False, *, out=None)")
+def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.argmin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor([0, 1])
+    """
+    return _position(np.argmin, input, dim, keepdim)
 
 
 @face("count_nonzero(Tensor input, dim=None)")
@@ -263,40 +281,31 @@ _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
 _CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 
-def _rows(input: Tensor, dim: int | None) -> Any:
-    """Give what is compared: the entries, or the parts along a dimension as rows."""
-    array = input._array
+def _rows(name: str, input: Tensor, dim: int | None) -> tuple[Any, int | None]:
+    """Give what is compared, entries or the parts along a dimension as rows, and the dimension."""
+    refuse("unique", "c", input)
+    array, sizes = input._array, input._array.shape
     if dim is None:
-        return array.reshape(-1)
-    sizes = array.shape
+        return array.reshape(-1), None
+    if not sizes:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = dimension_of(name, dim, input)
     if 0 in sizes and sizes[dim]:
         raise RuntimeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
         )
     rows = np.moveaxis(array, dim, 0)
-    return rows.reshape(rows.shape[0], -1 if array.size else 0)
-
-
-def _number(name: str, dim: int | None, input: Tensor) -> int | None:
-    if dim is not None and not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return None if dim is None else dimension_of(name, dim, input)
-
-
-def _runs(rows: Any) -> Any:
-    """Tell for each row whether it differs from the one before."""
-    starts = np.ones(len(rows), bool)
-    if rows.ndim > 1:
-        starts[1:] = (rows[1:] != rows[:-1]).any(1)
-    else:
-        starts[1:] = rows[1:] != rows[:-1]
-    return starts
+    return rows.reshape(rows.shape[0], -1 if array.size else 0), dim
 
 
 def _answer(
-    record: Any, input: Tensor, dim: int | None, order: Any, starts: Any, wanted: Any
+    record: Any, input: Tensor, dim: int | None, rows: Any, order: Any, *wanted: Any
 ) -> Any:
-    """Give the first of each run of rows in an order, and what else is wanted."""
+    """Give the first of each run of equal rows in an order, and what else is wanted."""
+    rows = rows[order]
+    starts = np.ones(len(rows), bool)
+    differ = rows[1:] != rows[:-1]
+    starts[1:] = differ if rows.ndim == 1 else differ.any(1)
     if dim is None:
         values = input._array.reshape(-1)[order][starts]
     else:
@@ -333,9 +342,7 @@ def unique(
         >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
         (tensor([1, 2]), tensor([1, 2]))
     """
-    refuse("unique", "c", input)
-    number = _number("unique", dim, input)
-    rows = _rows(input, number)
+    rows, number = _rows("unique", input, dim)
     if rows.ndim == 1:
         order = np.argsort(rows, kind="stable")
     elif rows.shape[1]:
@@ -343,8 +350,7 @@ def unique(
     else:
         order = np.arange(len(rows))
     record = _UNIQUE if dim is None else _UNIQUE_DIM
-    wanted = (return_inverse, return_counts)
-    return _answer(record, input, number, order, _runs(rows[order]), wanted)
+    return _answer(record, input, number, rows, order, return_inverse, return_counts)
 
 
 @face("unique_consecutive(Tensor input, return_inverse=False, return_counts=False, dim=None)")
@@ -358,12 +364,9 @@ def unique_consecutive(
         >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
         tensor([1, 2, 1])
     """
-    refuse("unique", "c", input)
-    number = _number("unique_consecutive", dim, input)
-    rows = _rows(input, number)
-    wanted = (return_inverse, return_counts)
+    rows, number = _rows("unique_consecutive", input, dim)
     order = np.arange(len(rows))
-    return _answer(_CONSECUTIVE, input, number, order, _runs(rows), wanted)
+    return _answer(_CONSECUTIVE, input, number, rows, order, return_inverse, return_counts)
 
 
 # ---------------------------------------------------------------------- histograms

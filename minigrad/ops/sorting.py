@@ -276,27 +276,32 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
     return with_indices(kthvalue(input, dim, keepdim, positions), positions)
 
 
-def _median(name: str, of_all: Any, along: Any, *, skips: bool) -> None:
-    kind = named_tuple(name, ("values", "indices"))
+def _median(of_all: Any, along: Any, kind: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    array, name = input._array, kind.__name__
+    skips = name == "nanmedian"
+    if dim is None:
+        if keepdim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        refuse("median_cpu", "bc", input)
+        flat = array.reshape(-1)
+        return of_all(input, int(_middle(flat, 0, skips)[0]) if flat.size else 0)
+    number = dimension_of(name, dim, input)
+    refuse_empty("median", input, number)
+    refuse("median_out", "bc", input)
+    positions = _middle(array, number, skips)
+    values = along(input, number, keepdim, positions)
+    return kind(*with_indices(values, positions))
 
-    def function(input: Tensor, dim: Any, keepdim: bool) -> Any:
-        array = input._array
-        if dim is None:
-            if keepdim:
-                raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-            refuse("median_cpu", "bc", input)
-            flat = array.reshape(-1)
-            return of_all(input, int(_middle(flat, 0, skips)[0]) if flat.size else 0)
-        number = dimension_of(name, dim, input)
-        refuse_empty("median", input, number)
-        refuse("median_out", "bc", input)
-        positions = _middle(array, number, skips)
-        values = along(input, number, keepdim, positions)
-        return kind(*with_indices(values, positions))
 
-    function.__doc__ = f"""Give the median of all entries, or along a dimension.
+_MEDIAN = named_tuple("median", ("values", "indices"))
+_NANMEDIAN = named_tuple("nanmedian", ("values", "indices"))
 
-    It is an entry: of the two in the middle the smaller one.{" NaN does not count." * skips}
+
+@face("median(Tensor input, dim=None, keepdim=False, *, out=None)")
+def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
+    """Give the median of all entries, or along a dimension.
+
+    It is an entry: of the two in the middle the smaller one.
 
     Args:
         input: The tensor.
@@ -308,14 +313,22 @@ def _median(name: str, of_all: Any, along: Any, *, skips: bool) -> None:
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+        >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
         tensor(2.)
     """
-    face(f"{name}(Tensor input, dim=None, keepdim=False, *, out=None)")(function)
+    return _median(median_all, median_dim, _MEDIAN, input, dim, keepdim)
 
 
-_median("median", median_all, median_dim, skips=False)
-_median("nanmedian", nanmedian_all, nanmedian_dim, skips=True)
+@face("nanmedian(Tensor input, dim=None, keepdim=False, *, out=None)")
+def nanmedian(input: Tensor, dim: Any, keepdim: bool) -> Any:
+    """Give the median as `median` does, of all but NaN.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nanmedian(torch.tensor([4.0, float("nan"), 3.0, 2.0]))
+        tensor(3.)
+    """
+    return _median(nanmedian_all, nanmedian_dim, _NANMEDIAN, input, dim, keepdim)
 
 
 @face("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None) -> (values, indices)")

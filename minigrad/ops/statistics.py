@@ -204,9 +204,10 @@ def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
 
 
 def _spread_of(
-    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> tuple[Any, ...]:
-    """Check the arguments of a variance, and give its dimensions, correction and `keepdim`."""
+    operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """Give a variance or what goes with it: check the arguments, and apply the operation."""
+    name = operation.__name__
     if isinstance(dim, bool):  # x.std(False)
         dim, unbiased = None, dim
     if unbiased is not None and correction is not None:
@@ -226,16 +227,15 @@ def _spread_of(
             UserWarning,
             stacklevel=4,
         )
-    return dims, correction, keepdim
+    return operation(input, dims, correction, keepdim)
 
 
-def _variance(operation: Any, what: str, example: str, out: str = ", out=None") -> None:
-    name = operation.__name__
+_SPREAD = "(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None"
 
-    def function(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
-        return operation(input, *_spread_of(name, input, dim, unbiased, keepdim, correction))
 
-    function.__doc__ = rf"""Give the {what} of all entries, or along dimensions.
+@face(f"var{_SPREAD}, out=None)")
+def variance(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    r"""Give the variance of all entries, or along dimensions.
 
     The variance of :math:`n` entries is :math:`\sum (x - \bar x)^2 / (n - c)`, the standard
     deviation its square root.
@@ -252,18 +252,38 @@ def _variance(operation: Any, what: str, example: str, out: str = ", out=None") 
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([1.0, 2.0, 3.0, 6.0]))
-        {example}
+        >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        tensor(4.6667)
     """
-    schema = (
-        f"{name}(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None{out})"
-    )
-    face(schema, method=bool(out))(function)
+    return _spread_of(var, input, dim, unbiased, keepdim, correction)
 
 
-_variance(var, "variance", "tensor(4.6667)")
-_variance(std, "standard deviation", "tensor(2.1602)")
-_variance(var_mean, "variance and the mean", "(tensor(4.6667), tensor(3.))", "")
+@face(f"std{_SPREAD}, out=None)")
+def standard_deviation(
+    input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """Give the standard deviation of all entries, or along dimensions; see `var`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        tensor(2.1602)
+    """
+    return _spread_of(std, input, dim, unbiased, keepdim, correction)
+
+
+@face(f"var_mean{_SPREAD})", method=False)
+def variance_beside_mean(
+    input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """Give the variance and the mean of all entries, or along dimensions; see `var`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        (tensor(4.6667), tensor(3.))
+    """
+    return _spread_of(var_mean, input, dim, unbiased, keepdim, correction)
 
 
 @face("nansum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
