@@ -20,7 +20,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces import face, functional
+from minigrad.faces import functional
 from minigrad.faces.arguments import as_floats, cast
 from minigrad.faces.signature import read
 from minigrad.ops import elementwise
@@ -374,9 +374,6 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@face(
-    "poisson_nll_loss(Tensor input, Tensor target, log_input, full, eps, reduction)", method=False
-)
 @loss(
     "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, "
     "reduce=None, reduction='mean')"

@@ -12,11 +12,11 @@ import numpy as np
 
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES, face, functional
+from minigrad.faces import FACES
 from minigrad.faces.arguments import as_floats, cast, check_tensor
 from minigrad.ops import choices, elementwise
 from minigrad.ops.activations import log_sigmoid
-from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number, share
+from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
 from minigrad.ops.type_promotion import check_floats, quietly, refuse_gradient, scalar
 
@@ -28,19 +28,11 @@ def _from(number: float, tensor: Tensor) -> Tensor:
     return elementwise.sub(scalar(number, tensor._array.dtype), tensor)
 
 
-def _zero(like: Tensor) -> Tensor:
-    return wrap(np.zeros((), like._array.dtype))
-
-
 def _where(condition: Tensor, chosen: Tensor) -> Tensor:
     """Give entries where a condition holds, else 0."""
-    return choices.where(condition, chosen, _zero(chosen))
+    return choices.where(condition, chosen, wrap(np.zeros((), chosen._array.dtype)))
 
 
-@face(
-    "hinge_embedding_loss(Tensor input, Tensor target, margin=1.0, reduction=0)",
-    method=False,
-)
 @loss(f"hinge_embedding_loss(Tensor input, Tensor target, margin=1.0, {OLD})")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
     r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
@@ -58,10 +50,6 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction
     return reduced(losses, reduction)
 
 
-@face(
-    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, margin=0.0, reduction=0)",
-    method=False,
-)
 @loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
@@ -86,10 +74,6 @@ def margin_ranking_loss(
     return reduced(losses, reduction)
 
 
-@face(
-    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, margin=0.0, reduction=0)",
-    method=False,
-)
 @loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
@@ -137,47 +121,10 @@ def cosine_embedding_loss(
     return reduced(losses, reduction)
 
 
-@face(
-    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, margin=1.0, p=2, "
-    "eps=1e-6, swap=False, reduction=0)",
-    method=False,
-)
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float,
-    p: float,
-    eps: float,
-    swap: bool,
-    reduction: int,
-) -> Tensor:
-    r"""Give $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer than what is not.
-
-    Args:
-        anchor: Vectors a.
-        positive: Vectors that are like them.
-        negative: Vectors that are not.
-        margin: How much nearer.
-        p: The order of the norm.
-        eps: Is added to the differences.
-        swap: Take the distance of positive and negative where that is smaller than the anchor's.
-        reduction: 0 for none, 1 for the mean, 2 for the sum.
-
-    Raises:
-        RuntimeError: If they have different numbers of dimensions.
-    """
-    check_triplet(anchor, positive, negative)
-    near = pairwise_distance(anchor, positive, p, eps, False)
-    far = pairwise_distance(anchor, negative, p, eps, False)
-    if swap:
-        far = choices.minimum(far, pairwise_distance(positive, negative, p, eps, False))
-    losses = (elementwise.add_number(near, margin) - far).clamp_min(0)
-    return reduced(losses, reduction)
-
-
-def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
-    """Raise if three tensors have different numbers of dimensions."""
+def _check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
+    """Raise if the margin is not positive, or three tensors are of different dimensions."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of "
@@ -190,7 +137,7 @@ def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
     "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
     f"{OLD})"
 )
-def triplet_loss(
+def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor,
@@ -221,9 +168,13 @@ def triplet_loss(
         ValueError: If the margin is not positive.
         RuntimeError: If they have different numbers of dimensions.
     """
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+    _check_triplet(anchor, positive, negative, margin)
+    near = pairwise_distance(anchor, positive, p, eps, False)
+    far = pairwise_distance(anchor, negative, p, eps, False)
+    if swap:
+        far = choices.minimum(far, pairwise_distance(positive, negative, p, eps, False))
+    losses = (elementwise.add_number(near, margin) - far).clamp_min(0)
+    return reduced(losses, reduction)
 
 
 @loss(
@@ -245,9 +196,7 @@ def triplet_margin_with_distance_loss(
         ValueError: If the margin is not positive, or the reduction is unknown.
         RuntimeError: If they have different numbers of dimensions.
     """
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    check_triplet(anchor, positive, negative)
+    _check_triplet(anchor, positive, negative, margin)
     distance = (
         FACES["pairwise_distance"].function if distance_function is None else distance_function
     )
@@ -323,14 +272,9 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return soft_margin_loss(input, target, reduction)
 
 
-@functional
+@loss(f"multilabel_soft_margin_loss(input, target, weight=None, {OLD})")
 def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
 ) -> Tensor:
     r"""Compute the mean over labels of $-t \ln \sigma(x) - (1 - t) \ln \sigma(-x)$.
 
@@ -338,7 +282,6 @@ def multilabel_soft_margin_loss(
         - input and target: (N, C)
         - output: () with a reduction, else (N,)
     """
-    reduction = reduction_name(reduction, size_average, reduce)
     check_floats("log_sigmoid", "log_sigmoid_cpu", input)
     right: Any = target
     losses = -(right * log_sigmoid(input) + (1 - right) * log_sigmoid(-input))
@@ -346,7 +289,7 @@ def multilabel_soft_margin_loss(
         losses = losses * weight
     labels = input.dim() - 1
     losses = losses.sum(dim=labels) / input.size(labels)
-    return reduced(losses, reduction_number(reduction))
+    return reduced(losses, reduction)
 
 
 def _pairs(self: Any, counts: Any) -> Any:

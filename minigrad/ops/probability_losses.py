@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face, functional
+from minigrad.faces import functional
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
@@ -199,56 +199,8 @@ def _expanded(weight: Tensor, sizes: tuple[int, ...]) -> Any:
     return np.broadcast_to(weight._array, np.broadcast_shapes(sizes, have))
 
 
-@face(
-    "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor?"
-    " pos_weight=None, reduction=0)",
-    method=False,
-)
-def scores_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    pos_weight: Tensor | None,
-    reduction: int,
-) -> Tensor:
-    r"""Give the binary cross entropy of $\sigma(x)$ from the scores x, without loss of precision.
-
-    Args:
-        input: The scores.
-        target: The probabilities that they should stand for.
-        weight: Factors of the losses.
-        pos_weight: Factors of what is positive.
-        reduction: 0 for none, 1 for the mean, 2 for the sum.
-
-    Raises:
-        RuntimeError: If a weight does not broadcast, or the target holds integers.
-    """
-    name = "binary_cross_entropy_with_logits"
-    for argument, given in (("weight", weight), ("pos_weight", pos_weight)):
-        refuse_gradient(name, argument, given)
-    if input._array.dtype.kind in "iub":
-        raise no_kernel("log_sigmoid_cpu", input)
-    if target._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "result type Float can't be cast to the desired output type "
-            f"{target.dtype.tensor_type}. Convert the target with .float()."
-        )
-    sizes = np.broadcast_shapes(input._array.shape, target._array.shape)
-    if pos_weight is not None:
-        _fits(sizes, pos_weight, first=True)
-    if weight is not None:
-        _fits(sizes, weight)
-    return binary_cross_entropy_with_logits(
-        input,
-        target,
-        None if weight is None else weight._array.copy(),
-        None if pos_weight is None else pos_weight._array.copy(),
-        reduction,
-    )
-
-
 @loss(f"binary_cross_entropy_with_logits(input, target, weight=None, {OLD}, pos_weight=None)")
-def scores_entropy_of_one_size(
+def scores_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, pos_weight: Tensor | None
 ) -> Tensor:
     r"""Compute the binary cross entropy of $\sigma(x)$ from the scores x, averaged.
@@ -267,6 +219,7 @@ def scores_entropy_of_one_size(
 
     Raises:
         ValueError: If the shapes differ.
+        RuntimeError: If a weight does not broadcast, or the target holds integers.
 
     Example:
         >>> import minigrad as torch
@@ -278,7 +231,28 @@ def scores_entropy_of_one_size(
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
-    return scores_entropy(input, target, weight, pos_weight, reduction)
+    name = "binary_cross_entropy_with_logits"
+    for argument, given in (("weight", weight), ("pos_weight", pos_weight)):
+        refuse_gradient(name, argument, given)
+    if input._array.dtype.kind in "iub":
+        raise no_kernel("log_sigmoid_cpu", input)
+    if target._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "result type Float can't be cast to the desired output type "
+            f"{target.dtype.tensor_type}. Convert the target with .float()."
+        )
+    sizes = input._array.shape
+    if pos_weight is not None:
+        _fits(sizes, pos_weight, first=True)
+    if weight is not None:
+        _fits(sizes, weight)
+    return binary_cross_entropy_with_logits(
+        input,
+        target,
+        None if weight is None else weight._array.copy(),
+        None if pos_weight is None else pos_weight._array.copy(),
+        reduction,
+    )
 
 
 def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:
@@ -292,30 +266,6 @@ def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:
         raise RuntimeError(
             f"output with shape {list(sizes)} doesn't match the broadcast shape {list(whole)}"
         )
-
-
-@face("kl_div(Tensor input, Tensor target, reduction=0, *, log_target=False)", method=False)
-def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) -> Tensor:
-    r"""Give the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
-
-    Args:
-        input: The logarithms x of probabilities.
-        target: The probabilities t, or their logarithms if `log_target`.
-        reduction: 0 for none, 1 for the mean, 2 for the sum.
-        log_target: Whether the target holds logarithms.
-
-    Raises:
-        RuntimeError: If one holds integers.
-    """
-    if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
-        raise RuntimeError("kl_div: Integral inputs not supported.")
-    if log_target:
-        difference = target - input  # first: so PyTorch's graph has it
-        losses = target.exp() * difference
-    else:
-        product = target * input
-        losses = target.xlogy(target) - product
-    return reduced(losses, reduction)
 
 
 @functional
@@ -341,6 +291,9 @@ def kl_div(
     Returns:
         The divergence: one number, or one for each element.
 
+    Raises:
+        RuntimeError: If one of the two holds integers.
+
     Example:
         >>> import minigrad as torch
         >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.25, 0.75]])
@@ -359,7 +312,15 @@ def kl_div(
                 UserWarning,
             )
         kind = 2 if reduction == "batchmean" else reduction_number(reduction)
-    result = divergence(input, target, kind, log_target)
+    if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    if log_target:
+        difference = target - input  # first: so PyTorch's graph has it
+        losses = target.exp() * difference
+    else:
+        product = target * input
+        losses = target.xlogy(target) - product
+    result = reduced(losses, kind)
     if reduction == "batchmean" and input.dim() != 0:
         result = result / input.size(0)
     return result

@@ -81,7 +81,6 @@ TABLE = {
     "kl_div of logarithms": once(
         lambda t, x, y: F(t).kl_div(x, y, reduction="sum", log_target=True), M, M
     ),
-    "torch.kl_div": once(lambda t, x, y: t.kl_div(x, y), M, M, positive=True),
     "poisson_nll_loss": once(lambda t, x, y: F(t).poisson_nll_loss(x, y), V, V),
     "poisson_nll_loss full": once(
         lambda t, x, y: F(t).poisson_nll_loss(x, y, full=True, reduction="sum"),
