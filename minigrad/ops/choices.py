@@ -456,20 +456,20 @@ def between(input: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
     if wanted.kind == "b" and len(limits) > 1:
         raise not_implemented("clamp_cpu", input._array)
     low, high = (
-        _no_limit(wanted, sign) if limit is None else cast(limit, wanted)
+        wrap(np.array(no_limit(wanted, sign), wanted)) if limit is None else cast(limit, wanted)
         for limit, sign in ((min, -1), (max, 1))
     )
     return clamp_between(cast(input, wanted), low, high)
 
 
-def _no_limit(dtype: np.dtype[Any], sign: int) -> Tensor:
-    """Give a limit that limits nothing."""
+def no_limit(dtype: np.dtype[Any], sign: int) -> Any:
+    """Give the largest number of a type, or the smallest if the sign is -1: it limits nothing."""
     if dtype.kind == "f":
-        return wrap(np.array(sign * np.inf, dtype))
+        return sign * np.inf
     if dtype.kind == "b":
-        return wrap(np.array(sign > 0))
+        return sign > 0
     limits = np.iinfo(dtype)
-    return wrap(np.array(limits.max if sign > 0 else limits.min, dtype))
+    return limits.max if sign > 0 else limits.min
 
 
 def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:

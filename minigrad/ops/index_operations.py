@@ -23,7 +23,7 @@ from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension
 from minigrad.ops import shape
-from minigrad.ops.choices import masked_fill_number
+from minigrad.ops.choices import masked_fill_number, no_limit
 from minigrad.ops.parts import _zeros, add_rows
 from minigrad.ops.scatter import (
     _along,
@@ -133,18 +133,7 @@ def put_add(self: Array, source: Array, positions: Any) -> Array:
 
 _UFUNCS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply}
 _UFUNCS |= {"amax": np.maximum, "amin": np.minimum}
-
-
-def _neutral(reduce: str, dtype: Any) -> Any:
-    """Give the number that changes nothing."""
-    if reduce not in ("amax", "amin"):
-        return reduce == "prod"
-    if dtype.kind == "b":
-        return reduce == "amin"
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return limits.min if reduce == "amax" else limits.max
-    return -np.inf if reduce == "amax" else np.inf
+_WORST = {"amax": -1, "amin": 1}  # the side of all numbers on which nothing is an extreme
 
 
 def _reduced(whole: Any, key: Any, values: Any, reduce: str, include_self: bool) -> Any:
@@ -153,7 +142,8 @@ def _reduced(whole: Any, key: Any, values: Any, reduce: str, include_self: bool)
     if not values.size:
         return result
     if not include_self:
-        result[key] = _neutral(reduce, whole.dtype)
+        side = _WORST.get(reduce)
+        result[key] = no_limit(whole.dtype, side) if side else reduce == "prod"
     _UFUNCS[reduce].at(result, key, values)
     if reduce == "mean":
         counts = np.full(whole.shape, int(include_self))

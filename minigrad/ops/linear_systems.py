@@ -422,17 +422,6 @@ def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     return (relative if atol is None else np.maximum(np.asarray(atol), relative))[..., None]
 
 
-@overridable
-def pseudoinverse(matrices: Any, rcond: Any) -> Any:
-    """Give the pseudoinverses of matrices; relatively smaller singular values count as 0."""
-    if not matrices.size:
-        return np.zeros_like(mT(matrices))
-    U, S, Vh = np.linalg.svd(matrices, full_matrices=False)
-    kept = tolerance(S, matrices.shape, None, rcond) < S
-    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(S.dtype)
-    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
-
-
 def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
     turned, turned_grad = mT(result), mT(grad)
     if self.shape[-2] <= self.shape[-1]:
@@ -452,14 +441,20 @@ def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
 
 
 @differentiable("LinalgPinvBackward0", self=_pinv_rule)
-@quietly
+@overridable
 def pinv(self: Array, rcond: Any) -> Array:
     r"""Pseudoinverse :math:`V S^+ U^\top`, where the rank does not change.
 
-    The rule is that of G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
-    nonlinear least squares problems whose variables separate" (1973).
+    Relatively smaller singular values than `rcond` count as 0. The rule is that of G. Golub and
+    V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
+    variables separate" (1973).
     """
-    return pseudoinverse(self, rcond)
+    if not self.size:
+        return np.zeros_like(mT(self))
+    U, S, Vh = np.linalg.svd(self, full_matrices=False)
+    kept = tolerance(S, self.shape, None, rcond) < S
+    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(S.dtype)
+    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
 
 
 @differentiable(

@@ -20,6 +20,7 @@ from minigrad.creation.construction import check_place, dtype_for, finish, shape
 from minigrad.creation.factories import check_range, fill_in_order_of_memory
 from minigrad.faces import attach, face
 from minigrad.ops.inplace import write
+from minigrad.ops.type_promotion import no_kernel
 from minigrad.random import Generator, stream
 
 
@@ -63,10 +64,7 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any) -> Tensor:
 def _check_floats(kernel: str, tensor: Tensor) -> None:
     """Raise if a tensor has no floating-point entries."""
     if tensor._array.dtype.kind != "f":
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{tensor.dtype.tensor_type}'. "
-            "Convert to float first."
-        )
+        raise no_kernel(kernel, tensor)
 
 
 def uniform_(
@@ -200,9 +198,14 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         return _drawn_into(
             _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
         )
+    return _drawn_into(_bernoulli_draw, input, _with_chance(p, source))
+
+
+def _with_chance(p: float, source: Any) -> Any:
+    """Give what draws so many truth values as it is asked for, true with a probability."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return _drawn_into(_bernoulli_draw, input, lambda count: source.fractions(count) < p)
+    return lambda count: source.fractions(count) < p
 
 
 def _tried(chances: Any, source: Any) -> Any:
@@ -239,9 +242,7 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     """
     source, array = stream(generator), input._array
     if p is not None:
-        if not 0 <= p <= 1:
-            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        drawn = source.fractions(array.size).reshape(array.shape) < p
+        drawn = _with_chance(p, source)(array.size).reshape(array.shape)
     else:
         _check_floats("bernoulli_tensor_cpu_p_", input)
         drawn = _tried(array, source)

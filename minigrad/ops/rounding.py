@@ -16,6 +16,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
+from minigrad.ops.inplace import operator_of
 from minigrad.ops.own_nodes import in_place_without_derivative, without_derivative
 from minigrad.ops.type_promotion import applied, quietly, scalar
 
@@ -241,31 +242,16 @@ numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a)
 _floor_divide_in_place = in_place_without_derivative(floor_divide)
 
 
-def _operator(function: Any, reversed: bool = False) -> Any:
-    """Make an operator: what it does not know it leaves to the other operand."""
-
-    def operator(tensor: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, np.ndarray, *_NUMBERS)) and not hasattr(
-            other, "free_symbols"
-        ):
-            return NotImplemented
-        if isinstance(other, np.ndarray):
-            other = wrap(other)
-        return function(other, tensor) if reversed else function(tensor, other)
-
-    return operator
-
-
 attach(
     __name__,
     {
         "floor_divide_": _floor_divide_in_place,
-        "__mod__": _operator(remainder_of),
-        "__rmod__": _operator(remainder_of, reversed=True),
-        "__imod__": _operator(vars(Tensor)["remainder_"]),
-        "__floordiv__": _operator(floor_divide),
-        "__rfloordiv__": _operator(floor_divide, reversed=True),
-        "__ifloordiv__": _operator(_floor_divide_in_place),
+        "__mod__": remainder_of,
+        "__rmod__": lambda self, other: remainder_of(other, self),
+        "__imod__": operator_of(vars(Tensor)["remainder_"]),
+        "__floordiv__": floor_divide,
+        "__rfloordiv__": lambda self, other: floor_divide(other, self),
+        "__ifloordiv__": operator_of(_floor_divide_in_place),
     },
 )
 

@@ -14,7 +14,7 @@ from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
 from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
-from minigrad.ops.linear_systems import pseudoinverse
+from minigrad.ops.linear_systems import pinv
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,
@@ -293,7 +293,7 @@ SymbolicArray._functions.update(
         np.linalg.inv: inverse,
         np.linalg.solve: _solution,
         nearly_zero: lambda values: np.zeros(values.shape, bool),
-        pseudoinverse: _pseudoinverse,
+        pinv.forward: _pseudoinverse,
     }
 )
 
