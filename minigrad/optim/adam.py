@@ -15,7 +15,6 @@ from minigrad.optim.each_parameter import (
     divided,
     lerp_,
     maximum_,
-    setting,
     sqrt,
 )
 
@@ -37,7 +36,7 @@ class _WithAverages(EachParameter):
 class Adam(
     _WithAverages,
     settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, "
-    "foreach=None, maximize=False, capturable=False, differentiable=False, fused=None, "
+    "maximize=False, foreach=None, capturable=False, differentiable=False, fused=None, "
     "decoupled_weight_decay=False",
 ):
     r"""Adam: adaptive moments.
@@ -81,28 +80,12 @@ class Adam(
         tensor([0.9000], requires_grad=True)
     """
 
-    _order = (
-        "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
-        "decoupled_weight_decay"
-    )
-
     def _check(self, settings: Values) -> None:
-        lr, betas = settings["lr"], settings["betas"]
-        many = settings["foreach"] and not settings["capturable"]
-        refusal = "as a Tensor is not supported for capturable=False and foreach=True"
-        if many and isinstance(lr, Tensor):
-            raise ValueError(f"lr {refusal}")
         super()._check(settings)
-        if not all(isinstance(beta, float) for beta in betas):
-            if not all(isinstance(beta, Tensor) for beta in betas):
-                raise ValueError("betas must be either both floats or both Tensors")
-            for index, beta in enumerate(betas):
-                if many:
-                    raise ValueError(f"betas[{index}] {refusal}")
-                if beta.numel() != 1:
-                    raise ValueError(f"Tensor betas[{index}] must be 1-element")
-            betas = tuple(beta.squeeze() if beta.ndim else beta for beta in betas)
-        settings["betas"] = betas
+        if not all(isinstance(beta, float) for beta in settings["betas"]):
+            raise ValueError(
+                "betas must be either both floats or both Tensors; minigrad takes floats only"
+            )
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         state = super()._new_state(parameter, group)
@@ -111,7 +94,7 @@ class Adam(
         return state
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = map(setting, group["betas"])
+        beta1, beta2 = group["betas"]
         average, square = self._averaged(gradient, state, beta1, beta2)
         if group["amsgrad"]:
             maximum_(state["max_exp_avg_sq"], square)
@@ -215,7 +198,6 @@ class Adamax(
         tensor([0.5000])
     """
 
-    _order = "lr betas eps weight_decay foreach maximize differentiable capturable"
     _averages = ("exp_avg", "exp_inf")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
@@ -234,7 +216,7 @@ class Adamax(
 class NAdam(
     _WithAverages,
     settings="lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3, "
-    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
+    "decoupled_weight_decay=False, *, maximize=False, foreach=None, capturable=False, "
     "differentiable=False",
 ):
     r"""NAdam: Adam with Nesterov's momentum.
@@ -275,13 +257,8 @@ class NAdam(
         tensor([0.8944])
     """
 
-    _order = (
-        "lr betas eps weight_decay momentum_decay decoupled_weight_decay "
-        "maximize foreach capturable differentiable"
-    )
     _checked = "lr eps betas weight_decay momentum_decay"
     _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
-    _captured = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]

@@ -72,7 +72,7 @@ class Adagrad(
         for group in self.param_groups:
             for parameter in group["params"]:
                 start = full_like(parameter, number(given["initial_accumulator_value"]))
-                self.state[parameter].update(step=count(0.0, group), sum=start)
+                self.state[parameter].update(step=count(0.0), sum=start)
 
     def share_memory(self) -> None:
         """Let several processes share the sums: there is one process only, so nothing is done."""
@@ -127,7 +127,6 @@ class Adadelta(
     _order = "lr rho eps weight_decay maximize capturable foreach differentiable"
     _checked = "lr rho eps weight_decay"
     _averages = ("square_avg", "acc_delta")
-    _captured_on_xla = (False, False)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         rho, eps = group["rho"], group["eps"]
@@ -187,7 +186,6 @@ class RMSprop(
     )
     _checked = "lr eps momentum weight_decay alpha"
     _averages = ("square_avg",)
-    _captured_on_xla = (True, True)
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         state = super()._new_state(parameter, group)
@@ -218,8 +216,8 @@ class RMSprop(
 
 class Rprop(
     EachParameter,
-    settings="lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None, "
-    "maximize=False, differentiable=False",
+    settings="lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, foreach=None, maximize=False, "
+    "differentiable=False, capturable=False",
 ):
     r"""Rprop: resilient propagation.
 
@@ -254,10 +252,8 @@ class Rprop(
         tensor([0.7500])
     """
 
-    _order = "lr etas step_sizes foreach maximize differentiable capturable"
     _checked = "lr etas"
     _averages = ("prev",)
-    _captured_on_xla = (True, True)
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         state = super()._new_state(parameter, group)

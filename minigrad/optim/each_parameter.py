@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,7 +48,6 @@ CONDITIONS: dict[str, Condition] = {
         )
     },
 }
-_DEVICES = ["cuda", "xpu", "hpu", "privateuseone"]
 
 
 def check(settings: Values, names: str, takes_nan: bool = False) -> None:
@@ -92,23 +92,7 @@ class EachParameter(Optimizer):
     # that begin with zeros.
     _counts: ClassVar[dict[str, float]] = {"step": 0.0}
     _averages: ClassVar[tuple[str, ...]] = ()
-    # What settings are that a group saved long ago may lack.
-    _usual: ClassVar[Values] = {
-        "amsgrad": False,
-        "capturable": False,
-        "centered": False,
-        "decoupled_weight_decay": False,
-        "differentiable": False,
-        "foreach": None,
-        "fused": None,
-        "maximize": False,
-        "momentum": 0,
-        "nesterov": False,
-    }
-    # What PyTorch's refusal of `capturable` names: with foreach or without; and whether xla is
-    # among the devices.
-    _captured: ClassVar[tuple[str, str]] = ("params and state_steps",) * 2
-    _captured_on_xla: ClassVar[tuple[bool, bool]] = (True, False)
+    _usual: ClassVar[Values]  # what settings are that a group saved long ago may lack
 
     if TYPE_CHECKING:
 
@@ -118,7 +102,8 @@ class EachParameter(Optimizer):
         """Write `__init__` and `step` for a class: errors name it."""
         super().__init_subclass__(settings=settings, **others)
         if settings is not None:
-            cls._settings = tuple(cls._order.split()) or cls._settings
+            known = inspect.signature(cls.__init__).parameters
+            cls._usual = {name: known[name].default for name in cls._settings}
             globals = {"__name__": cls.__module__}
             head = f"{cls.__qualname__}.step(self, closure=None)"
             step = written_function(head, ["return self._step(closure)"], globals, cls.step.__doc__)
@@ -131,14 +116,12 @@ class EachParameter(Optimizer):
             ValueError: If a setting does not fulfill its condition.
             RuntimeError: If ways of stepping exclude each other.
         """
-        settings = {name: given[name] for name in self._settings}
+        settings = {name: given[name] for name in self._order.split() or given}
         self._check(settings)
         Optimizer.__init__(self, params, settings)
-        if settings.get("fused"):
-            if settings["differentiable"]:
-                raise RuntimeError("`fused` does not support `differentiable`")
-            if settings["foreach"]:
-                raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        for other in ("differentiable", "foreach") if settings.get("fused") else ():
+            if settings[other]:
+                raise RuntimeError(f"`fused` does not support `{other}`")
 
     def _check(self, settings: Values) -> None:
         check(settings, self._checked, self._takes_nan)
@@ -149,7 +132,7 @@ class EachParameter(Optimizer):
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         """Give the state of a parameter before its first step."""
-        numbers = {name: count(value, group) for name, value in self._counts.items()}
+        numbers = {name: count(value) for name, value in self._counts.items()}
         return {**numbers, **{name: zeros_like(parameter) for name in self._averages}}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -185,12 +168,6 @@ class EachParameter(Optimizer):
         state: Values | None = self.state.get(parameter)
         if state:
             return state
-        if group.get("fused") and not parameter.is_floating_point():
-            raise RuntimeError(
-                "`fused=True` requires all the params to be floating point Tensors of supported "
-                "devices: ['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
-                f"{parameter.dtype} and cpu"
-            )
         state = self._new_state(parameter, group)
         if state:
             self.state[parameter] = state
@@ -232,33 +209,27 @@ class EachParameter(Optimizer):
 
     def _refuse_settings(self, group: Values) -> None:
         """Refuse what PyTorch cannot do on a processor either."""
-        many = bool(group.get("foreach"))
-        if many and group["differentiable"]:
+        if group.get("foreach") and group["differentiable"]:
             raise AssertionError("_foreach ops don't support autograd")
         if group.get("capturable"):
-            devices = [*_DEVICES, "xla"] if self._captured_on_xla[many] else _DEVICES
-            raise AssertionError(
-                f"If capturable=True, {self._captured[many]} must be on supported devices: "
-                f"{devices}."
-            )
+            raise AssertionError("If capturable=True, params must be on another device than cpu.")
 
     def __setstate__(self, state: Values) -> None:
         """Take the state of a pickle, a copy or a file; what an old one lacks is the usual."""
         super().__setstate__(state)
         for group in self.param_groups:
-            for name in self._settings:
-                if name in self._usual:
-                    group.setdefault(name, self._usual[name])
+            for name, usual in self._usual.items():
+                group.setdefault(name, usual)
             for parameter in group["params"]:
                 kept = self.state.get(parameter, {})
                 for name in self._counts:
                     if name in kept and not isinstance(kept[name], Tensor):
-                        kept[name] = count(float(kept[name]), group)
+                        kept[name] = count(float(kept[name]))
 
 
-def count(value: float, group: Values) -> Tensor:
+def count(value: float) -> Tensor:
     """Make a number that is counted or multiplied up, such as the number of steps: a tensor."""
-    wide = dtypes.get_default_dtype() is dtypes.float64 and not group.get("fused")
+    wide = dtypes.get_default_dtype() is dtypes.float64
     return tensor(value, dtype=dtypes.float64 if wide else dtypes.float32)
 
 

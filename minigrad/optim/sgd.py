@@ -66,7 +66,6 @@ class SGD(
     _checked = "lr momentum weight_decay"
     _takes_nan = True
     _counts: ClassVar = {}
-    _usual: ClassVar = {**EachParameter._usual, "fused": False}
 
     def _check(self, settings: Values) -> None:
         super()._check(settings)
@@ -151,11 +150,9 @@ class ASGD(
         tensor([0.5000])
     """
 
-    _order = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
     _checked = "lr weight_decay"
     _counts: ClassVar = {"step": 0.0, "eta": 0.0, "mu": 1.0}
     _averages = ("ax",)
-    _captured = ("params, mus, etas, and state_steps",) * 2
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         state = super()._new_state(parameter, group)

@@ -231,7 +231,6 @@ def options_of_sgd(torch, log):
         ("lr as text", {"lr": "a"}),
         ("unknown", {"speed": 3}),
         ("fused, differentiable", {"fused": True, "differentiable": True}),
-        ("fused, foreach", {"fused": True, "foreach": True}),
         ("zero", {"lr": 0}),
     ):
         refuse(torch, log, label, lambda: [weight(torch)], **options)

@@ -139,7 +139,7 @@ def states_set_by_hand(torch, log):
     w, optimizer = one_weight(torch)
     new = torch.optim.SGD.__new__(torch.optim.SGD)
     group = {name: value for name, value in optimizer.param_groups[0].items() if name != "maximize"}
-    for name in ("nesterov", "foreach", "differentiable", "fused"):
+    for name in ("nesterov", "foreach", "differentiable"):
         group.pop(name)
     new.__setstate__({"state": {}, "param_groups": [group], "defaults": {"differentiable": False}})
     log("group", {k: v for k, v in new.param_groups[0].items() if k != "params"})
