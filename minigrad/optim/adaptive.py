@@ -74,9 +74,6 @@ class Adagrad(
                 start = full_like(parameter, number(given["initial_accumulator_value"]))
                 self.state[parameter].update(step=count(0.0), sum=start)
 
-    def share_memory(self) -> None:
-        """Let several processes share the sums: there is one process only, so nothing is done."""
-
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         rate = lr / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total = state["sum"]

@@ -153,17 +153,10 @@ class Optimizer:
 
         Raises:
             TypeError: If it is no dictionary, or its parameters are a set or no tensors.
-            ValueError: If a parameter is no leaf or belongs to another group, or only some
-                parameters have names.
+            ValueError: If a parameter is no leaf or belongs to another group.
         """
         _complete(param_group, self.defaults)
         groups = self.param_groups
-        if groups and ("param_names" in param_group) != ("param_names" in groups[0]):
-            kind = "with names" if "param_names" in param_group else "without names"
-            raise ValueError(
-                "all optimizer param groups should be with/without names. cannot add param group "
-                f"{kind} to the optimizer"
-            )
         known = set(chain.from_iterable(group["params"] for group in groups))
         if not known.isdisjoint(param_group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -270,8 +263,6 @@ class Optimizer:
         for new, old in pairs:
             parameters |= zip(new["params"], old["params"], strict=True)
             new["params"] = old["params"]
-            if "param_names" in old:
-                new.setdefault("param_names", old["param_names"])
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             parameter = parameters.get(key)
@@ -324,16 +315,7 @@ def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
             "optimizer parameters need to be organized in ordered collections, but the "
             "ordering of tensors in sets will change between runs. Please use a list instead."
         )
-    params = list(params)
-    named = [isinstance(param, tuple) for param in params]
-    if any(named):
-        if not all(named):
-            raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
-        param_group["param_names"] = [pair[0] for pair in params]
-        params = [pair[1] for pair in params]
-    param_group["params"] = params
+    params = param_group["params"] = list(params)
     for param in params:
         if not isinstance(param, Tensor):
             raise TypeError(

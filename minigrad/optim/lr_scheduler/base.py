@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
@@ -242,12 +241,6 @@ def _notice_steps(optimizer: Optimizer) -> None:
     optimizer.step = noticed  # type: ignore[method-assign]
 
 
-def state_of_callable(function: Any) -> dict[str, Any] | None:
-    """Give what an object that is called remembers; a plain function has nothing to save."""
-    plain = function is None or isinstance(function, types.FunctionType)
-    return None if plain else function.__dict__.copy()
-
-
 class _WithFunctions(LRScheduler):
     """The part that schedules with functions of the epoch share."""
 
@@ -268,16 +261,8 @@ class _WithFunctions(LRScheduler):
         super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
 
     def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule remembers; of functions only what objects remember."""
-        functions = [state_of_callable(function) for function in self.lr_lambdas]
-        return {**super().state_dict(), "lr_lambdas": functions}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; the functions themselves stay."""
-        super().load_state_dict(state_dict)
-        for own, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
-            if saved is not None:
-                own.__dict__.update(saved)
+        """Give all that the schedule remembers; in the place of functions there is None."""
+        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
 
 
 class LambdaLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):

@@ -10,7 +10,6 @@ from minigrad.optim.lr_scheduler.base import (
     check_optimizer,
     one_for_each_group,
     set_lr,
-    state_of_callable,
     values_of,
 )
 
@@ -250,15 +249,8 @@ class CyclicLR(
         return [low + (high - low) * share * height for low, high in pairs]
 
     def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule remembers; of `scale_fn` only what an object remembers."""
-        saved = state_of_callable(self._scale_fn_custom)
-        return {**super().state_dict(), "_scale_fn_custom": saved}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; `scale_fn` itself stays."""
-        super().load_state_dict(state_dict)
-        if state_dict.get("_scale_fn_custom") is not None:
-            self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
+        """Give all that the schedule remembers; in the place of `scale_fn` there is None."""
+        return {**super().state_dict(), "_scale_fn_custom": None}
 
 
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")

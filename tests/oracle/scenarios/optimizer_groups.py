@@ -32,7 +32,7 @@ def refuse(torch, log, label, make, **options):
 
 @family
 def what_params_may_be(torch, log):
-    """Iterables of tensors, of named ones or of groups; what else is an error."""
+    """Iterables of tensors or of groups; what else is an error."""
     w, v = weight(torch), weight(torch, 3.0)
     result = w * 2
     kept = w * 2
@@ -58,16 +58,7 @@ def what_params_may_be(torch, log):
         ("needs no gradient", lambda: [torch.tensor([1.0])]),
         ("integers", lambda: [torch.tensor([1])]),
         ("twice", lambda: [w, w]),
-        ("names", lambda: [("a", w), ("b", v)]),
-        ("names twice", lambda: [("a", w), ("a", v)]),
-        ("some names", lambda: [("a", w), v]),
-        ("some names", lambda: [w, ("a", v)]),
-        ("one and no name", lambda: [("a",), ("b", v)]),
-        ("names of no tensors", lambda: [("a", 3)]),
         ("groups", lambda: [{"params": [w], "lr": 0.25}, {"params": v, "more": 1}]),
-        ("groups with names", lambda: [{"params": [("a", w)]}, {"params": [("b", v)], "lr": 2}]),
-        ("mixed groups", lambda: [{"params": [("a", w)]}, {"params": [v]}]),
-        ("mixed groups", lambda: [{"params": [w]}, {"params": [("b", v)]}]),
         ("a group and a number", lambda: [{"params": [w]}, 3]),
         ("a tensor and a group", lambda: [w, {"params": [v]}]),
         ("shared", lambda: [{"params": [w]}, {"params": [v, w]}]),
@@ -94,8 +85,6 @@ def groups_are_added(torch, log):
         ("a list", [weight(torch)]),
         ("known", {"params": [w]}),
         ("known twice", {"params": [w, w]}),
-        ("named", {"params": [("a", weight(torch))]}),
-        ("param_names", {"params": [weight(torch)], "param_names": ["a"]}),
         ("no params", {"lr": 1}),
         ("text", {"params": "ab"}),
         ("None", {"params": None}),
@@ -105,33 +94,6 @@ def groups_are_added(torch, log):
     ):
         log.raises(label, lambda group=group: optimizer.add_param_group(group))
     log("groups", [plain(group) for group in optimizer.param_groups])
-
-
-@family
-def named_groups(torch, log):
-    """Names are kept in the group and in the state dict, and stay when one is loaded."""
-    w, v = weight(torch), weight(torch, 3.0)
-    optimizer = torch.optim.SGD([("a", w)], lr=0.5)
-    optimizer.add_param_group({"params": [("b", v)]})
-    log.raises("without a name", lambda: optimizer.add_param_group({"params": [weight(torch)]}))
-    again = {"params": [("a", weight(torch))]}
-    log.raises("a name again", lambda: optimizer.add_param_group(again))
-    log("state", optimizer.state_dict())
-    log("printed", repr(optimizer))
-    del optimizer.param_groups[2:]
-    other = torch.optim.SGD([("c", w), ("d", v)], lr=0.25)
-    log.raises("other groups", lambda: other.load_state_dict(optimizer.state_dict()))
-    third = torch.optim.SGD([{"params": [("c", w)]}, {"params": [("d", v)]}], lr=0.25)
-    third.load_state_dict(optimizer.state_dict())
-    log("names stay", [plain(group) for group in third.param_groups])
-    bare = torch.optim.SGD([{"params": [w]}, {"params": [v]}], lr=0.25)
-    bare.load_state_dict(optimizer.state_dict())
-    log("into no names", [plain(group) for group in bare.param_groups])
-    log.raises("other groups", lambda: third.load_state_dict(bare.state_dict()))
-    log("and back", [plain(group) for group in third.param_groups])
-    unnamed = torch.optim.SGD([{"params": [w]}, {"params": [v]}], lr=2)
-    third.load_state_dict(unnamed.state_dict())
-    log("from no names", [plain(group) for group in third.param_groups])
 
 
 @family
