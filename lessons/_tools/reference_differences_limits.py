@@ -179,6 +179,16 @@ LIMITS = (
         names=("torch.nn.functional.embedding_bag", "torch.nn.EmbeddingBag"),
     ),
     Difference(
+        slug="static-keys",
+        title="Attention with keys that are projected already",
+        what="`multi_head_attention_forward` projects its keys and values itself.",
+        why="No layer of PyTorch gives others to it.",
+        code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
+        "nn.functional.multi_head_attention_forward(x, x, x, 2, 1, w, None, None, None, False, "
+        "0.0, torch.eye(2), None, static_k=torch.ones(1, 1, 2))",
+        names=("torch.nn.functional.multi_head_attention_forward",),
+    ),
+    Difference(
         slug="layouts",
         title="Sparse layouts",
         what="`layout` takes `torch.strided` only.",

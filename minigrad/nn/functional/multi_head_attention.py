@@ -12,7 +12,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import zeros
 from minigrad.faces import functional
 from minigrad.faces.face import in_functional
-from minigrad.ops import joining, shape
+from minigrad.ops import joining
 from minigrad.ops.activations import softmax
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.joining import joined as cat
@@ -74,8 +74,8 @@ def multi_head_attention_forward(
         q_proj_weight: The weight of the queries, if they come one by one.
         k_proj_weight: The weight of the keys.
         v_proj_weight: The weight of the values.
-        static_k: Projected keys of all heads, to be used instead of the projections.
-        static_v: Projected values of all heads.
+        static_k: Must be None: keys come from the projections.
+        static_v: Must be None: values come from the projections.
         average_attn_weights: Whether to average the weights over the heads.
         is_causal: A hint that `attn_mask` is the causal mask.
 
@@ -84,6 +84,7 @@ def multi_head_attention_forward(
 
     Raises:
         AssertionError: If sizes do not fit.
+        NotImplementedError: If there are static keys or values.
         RuntimeError: If the mask does not fit, or `is_causal` is set without a mask.
 
     Shape:
@@ -92,6 +93,11 @@ def multi_head_attention_forward(
         - result: (L, N, E) or (L, E); weights: (N, L, S), with heads (N, heads, L, S), or both
           without N
     """
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError(
+            "multi_head_attention_forward has no static keys and values here. Give them to "
+            "scaled_dot_product_attention."
+        )
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (each.unsqueeze(1) for each in (query, key, value))
@@ -127,31 +133,25 @@ def multi_head_attention_forward(
                 f"{value.shape[:2]}"
             )
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = project_one_by_one((query, key, value), weights, in_proj_bias)
+        q, k, v = _project_one_by_one((query, key, value), weights, in_proj_bias)
     else:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         if in_proj_weight is None:
             raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = project(query, key, value, in_proj_weight, in_proj_bias)
+        q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
-        attn_mask = fit_mask(attn_mask, length, places, batch * num_heads)
+        attn_mask = _fit_mask(attn_mask, length, places, batch * num_heads)
     added = 0
     if (bias_k is None) != (bias_v is None):
         one, other = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
         raise AssertionError(f"{one} is set but {other} is None")
     if bias_k is not None and bias_v is not None:
-        for what, static in (("key", static_k), ("value", static_v)):
-            if static is not None:
-                raise AssertionError(f"bias cannot be added to static {what}.")
         k = cat([k, bias_k.repeat(1, batch, 1)])
         v = cat([v, bias_v.repeat(1, batch, 1)])
         added += 1
     q = q.view(length, batch * num_heads, depth).transpose(0, 1)
-    k, v = (
-        _in_heads(each, static, name, batch * num_heads, depth)
-        for each, static, name in ((k, static_k, "static_k"), (v, static_v, "static_v"))
-    )
+    k, v = (each.view(each.shape[0], batch * num_heads, depth).transpose(0, 1) for each in (k, v))
     if add_zero_attn:
         k, v = (
             cat([each, zeros(batch * num_heads, 1, depth, dtype=each.dtype)], dim=1)
@@ -164,7 +164,7 @@ def multi_head_attention_forward(
             for mask in (attn_mask, key_padding_mask)
         )
     places = k.shape[1]
-    attn_mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
+    attn_mask = _merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
     if not training:
         dropout_p = 0.0
     if not need_weights:
@@ -175,7 +175,9 @@ def multi_head_attention_forward(
         q = q.view(batch, num_heads, length, depth)
         k, v = (each.view(batch, num_heads, places, depth) for each in (k, v))
         heads = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
-        output = gather_heads(heads, out_proj_weight, out_proj_bias)
+        rows = heads.permute(2, 0, 1, 3).reshape(length * batch, width)
+        output = linear(rows, out_proj_weight, out_proj_bias)
+        output = output.view(length, batch, output.shape[1])
         return (output if batched else output.squeeze(1)), None
     q = q * math.sqrt(1.0 / depth)
     turned = k.transpose(-2, -1)
@@ -192,64 +194,7 @@ def multi_head_attention_forward(
     return (output, attended) if batched else (output.squeeze(1), attended.squeeze(0))
 
 
-def attend_batch_first(
-    tensors: tuple[Tensor, Tensor, Tensor],
-    num_heads: int,
-    weight: Tensor,
-    bias: Tensor | None,
-    out_weight: Tensor,
-    out_bias: Tensor | None,
-    attn_mask: Tensor | None,
-    key_padding_mask: Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-) -> Tensor:
-    """Attend without giving weights, on sequences of a batch one after the other: no copies.
-
-    The masks are made of numbers, and fit. Otherwise this is `multi_head_attention_forward`.
-    """
-    query, key, value = tensors
-    batch, length, width = query.shape
-    places, depth = key.shape[1], width // num_heads
-    if query is key and key is value:
-        projected = shape.view(linear(query, weight, bias), (batch, length, 3, num_heads, depth))
-        q, k, v = joining.unbind(shape.permute(projected, (2, 0, 3, 1, 4)), 0)
-    else:
-        q, k, v = (
-            shape.transpose(shape.view(each, (batch, count, num_heads, depth)), 1, 2)
-            for each, count in zip(
-                project(query, key, value, weight, bias), (length, places, places), strict=True
-            )
-        )
-    mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
-    if mask is not None:
-        single = mask.shape[0] == 1 and mask.ndim == 3
-        mask = mask.unsqueeze(0) if single else mask.view(batch, num_heads, -1, places)
-    heads = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
-    return gather_heads(heads, out_weight, out_bias).transpose(1, 0)
-
-
-def gather_heads(heads: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Put what the heads found (N, heads, L, D) side by side and project it: (L, N, E)."""
-    batch, count, length, depth = heads.shape
-    rows = heads.permute(2, 0, 1, 3).reshape(length * batch, count * depth)
-    output = linear(rows, weight, bias)
-    return output.view(length, batch, output.shape[1])
-
-
-def _in_heads(tensor: Tensor, static: Tensor | None, name: str, heads: int, depth: int) -> Tensor:
-    """Give keys or values as (N * heads, S, D), or the static ones instead."""
-    if static is None:
-        return tensor.view(tensor.shape[0], heads, depth).transpose(0, 1)
-    for dim, expected in ((0, heads), (2, depth)):
-        if static.shape[dim] != expected:
-            raise AssertionError(
-                f"expecting {name}.size({dim}) of {expected}, but got {static.shape[dim]}"
-            )
-    return static
-
-
-def fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
+def _fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
     """Give the mask with three dimensions, or raise if it does not fit."""
     if mask.ndim not in (2, 3):
         raise RuntimeError(f"attn_mask's dimension {mask.ndim} is not supported")
@@ -261,7 +206,7 @@ def fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
     return mask.unsqueeze(0) if mask.ndim == 2 else mask
 
 
-def merge_masks(
+def _merge_masks(
     attn_mask: Tensor | None,
     key_padding_mask: Tensor | None,
     batch: int,
@@ -325,7 +270,7 @@ def _check_dimensions(
 # Projections ------------------------------------------------------------------------------------
 
 
-def project(
+def _project(
     query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """Project with weights that lie one below the other; tensors that are the same at once."""
@@ -349,7 +294,7 @@ def _thirds(projected: Tensor, count: int) -> tuple[Tensor, ...]:
     return joining.unbind(parts.movedim(-2, 0).contiguous(), 0)
 
 
-def project_one_by_one(
+def _project_one_by_one(
     tensors: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """Project with three weights that have sizes of their own."""

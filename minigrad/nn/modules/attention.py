@@ -7,9 +7,7 @@ from typing import Any
 from minigrad.core.tensor import Tensor
 from minigrad.nn import init
 from minigrad.nn.functional.multi_head_attention import (
-    attend_batch_first,
     canonical_mask,
-    fit_mask,
     multi_head_attention_forward,
     none_or_dtype,
 )
@@ -153,27 +151,6 @@ class MultiheadAttention(
         masks = canonical_masks(attn_mask, key_padding_mask, names, query.dtype)
         attn_mask, key_padding_mask = masks
         turn = self.batch_first and query.ndim == 3
-        if turn and not need_weights and self._fits((query, key, value), key_padding_mask):
-            drop_mask = is_causal and attn_mask is not None and key_padding_mask is None
-            if not is_causal or attn_mask is not None:
-                batch, length, _ = query.shape
-                if drop_mask or attn_mask is None:
-                    mask = None
-                else:
-                    mask = fit_mask(attn_mask, length, key.shape[1], batch * self.num_heads)
-                output = attend_batch_first(
-                    (query, key, value),
-                    self.num_heads,
-                    self.in_proj_weight,  # type: ignore[arg-type]
-                    self.in_proj_bias,
-                    self.out_proj.weight,
-                    self.out_proj.bias,
-                    mask,
-                    key_padding_mask,
-                    self.dropout if self.training else 0.0,
-                    drop_mask,
-                )
-                return output, None
         if turn:
             turned = {id(each): each.transpose(1, 0) for each in (query, key, value)}
             query, key, value = (turned[id(each)] for each in (query, key, value))
@@ -203,17 +180,3 @@ class MultiheadAttention(
             is_causal=is_causal,
         )
         return (output.transpose(1, 0) if turn else output), weights
-
-    def _fits(self, tensors: tuple[Tensor, ...], key_padding_mask: Tensor | None) -> bool:
-        """Tell whether there is nothing to add and nothing wrong: then no copies are needed."""
-        query, key, value = tensors
-        return (
-            self._qkv_same_embed_dim
-            and self.bias_k is None
-            and not self.add_zero_attn
-            and key.ndim == 3
-            and key.shape == value.shape
-            and query.shape[0] == key.shape[0]
-            and query.shape[2] == self.embed_dim == key.shape[2]
-            and (key_padding_mask is None or key_padding_mask.shape == key.shape[:2])
-        )
