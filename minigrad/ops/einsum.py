@@ -49,15 +49,6 @@ class Plan(NamedTuple):
     total: int
 
 
-def _letter(sign: str, index: int) -> str:
-    if sign not in _LETTERS:
-        raise RuntimeError(
-            f"einsum(): invalid subscript given at index {index} in the equation string, "
-            "subscripts must be in [a-zA-Z]"
-        )
-    return sign
-
-
 def _read(text: str, start: int, again: str, alone: str) -> list[str]:
     """Read the labels of one operand, or of the result.
 
@@ -77,7 +68,12 @@ def _read(text: str, start: int, again: str, alone: str) -> list[str]:
             found.append(ELLIPSIS)
             index += 2
         elif text[index] != " ":
-            found.append(_letter(text[index], start + index))
+            if text[index] not in _LETTERS:
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {start + index} in the equation "
+                    "string, subscripts must be in [a-zA-Z]"
+                )
+            found.append(text[index])
         index += 1
     return found
 
@@ -145,20 +141,14 @@ def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
         for label in own:
             counts[label] = counts.get(label, 0) + 1
     output = _output(equation, counts)
+    summed = [label for label in (ELLIPSIS, *sorted(counts)) if label not in output]
     places: dict[str, int] = {}
-    place = 0
-    for label in output:
-        places[label] = place
-        place += covered if label == ELLIPSIS else 1
-    kept = place
-    if ELLIPSIS not in places:
-        places[ELLIPSIS] = place
-        place += covered
-    for label in _LETTERS:
-        if label in counts and label not in places:
-            places[label] = place
-            place += 1
-    return Plan(tuple(map(tuple, labels)), places, covered, kept, place)
+    total = 0
+    for label in dict.fromkeys((*output, *summed)):
+        places[label] = total
+        total += covered if label == ELLIPSIS else 1
+    kept = sum(covered if label == ELLIPSIS else 1 for label in output)
+    return Plan(tuple(map(tuple, labels)), places, covered, kept, total)
 
 
 def _equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -411,22 +401,21 @@ def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     x, y = a._array, b._array
     if differ(x, y):
         raise RuntimeError("both inputs should have same dtype")
-    for own, other in zip(first, second, strict=True):
-        s, o = x.shape[dimension(own, x.ndim)], y.shape[dimension(other, y.ndim)]
+    of_a, of_b = [dimension(d, x.ndim) for d in first], [dimension(d, y.ndim) for d in second]
+    for place, (own, other) in enumerate(zip(of_a, of_b, strict=True)):
+        s, o = x.shape[own], y.shape[other]
         if o == 1 != s:
-            a = _total(a, (dimension(own, x.ndim),), True)
+            a = _total(a, (own,), True)
         elif s == 1 != o:
-            b = _total(b, (dimension(other, y.ndim),), True)
+            b = _total(b, (other,), True)
         elif s != o:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {s} in dim {own} and "
-                f"second has size {o} in dim {other}"
+                f"contracted dimensions need to match, but first has size {s} in dim "
+                f"{first[place]} and second has size {o} in dim {second[place]}"
             )
-    dimensions(tuple(first), x.ndim) if first else None
-    dimensions(tuple(second), y.ndim) if second else None
-    return _multiplied(
-        a, b, [dimension(d, x.ndim) for d in first], [dimension(d, y.ndim) for d in second]
-    )
+    dimensions(of_a, x.ndim)  # which says if one comes twice
+    dimensions(of_b, y.ndim)
+    return _multiplied(a, b, of_a, of_b)
 
 
 def _multiplied(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:

@@ -11,7 +11,6 @@ from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.face import writer
 from minigrad.ops.type_promotion import in_a_rule
 
 
@@ -152,25 +151,6 @@ def _behind(kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any])
         result._edge = (node, 0)
         attend(node, result)
     return result
-
-
-def in_place_without_derivative(function: Callable[..., Any]) -> Callable[..., Tensor]:
-    """Make the method that does in place what such an operation on two does, and says its name."""
-    name = f"{function.__name__}_"
-
-    def operation(*arguments: Any) -> Any:
-        result = function(*arguments)
-        node = result is not NotImplemented and result._edge and result._edge[0]
-        if node:
-            node._saved = (name,)
-        return result
-
-    def method(input: Tensor, other: Any) -> Tensor:
-        """Do it in place."""
-        return writer[0](operation, input, other)
-
-    method.__name__ = name
-    return method
 
 
 def not_differentiable(name: str, operation: str) -> Callable[[Any, Tensor], Tensor]:

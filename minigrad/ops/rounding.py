@@ -6,6 +6,7 @@ passes as it is. :math:`g` is the gradient of the result.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
-from minigrad.ops.inplace import operator_of
-from minigrad.ops.own_nodes import in_place_without_derivative, without_derivative
+from minigrad.ops.inplace import operator_of, write
+from minigrad.ops.own_nodes import without_derivative
 from minigrad.ops.type_promotion import applied, quietly, scalar
 
 
@@ -226,6 +227,10 @@ def floor_divide(input: Any, other: Any) -> Any:
         >>> torch.floor_divide(torch.tensor([7, -7]), 2)
         tensor([ 3, -4])
     """
+    return _divided("floor_divide", input, other)
+
+
+def _divided(name: str, input: Any, other: Any) -> Any:
     operands = [wrap(v) if isinstance(v, np.ndarray) else v for v in (input, other)]
     tensors = [value for value in operands if isinstance(value, Tensor)]
     if not tensors or not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
@@ -235,23 +240,25 @@ def floor_divide(input: Any, other: Any) -> Any:
         for value in operands
     ]
     _refuse_booleans("div_floor_cpu", *plain)
-    return without_derivative("floor_divide", div_floor(*plain), *tensors)
+    return without_derivative(name, div_floor(*plain), *tensors)
+
+
+def floor_divide_(input: Tensor, other: Any) -> Tensor:
+    """Divide, and round down, in place."""
+    return write(functools.partial(_divided, "floor_divide_"), input, other)
 
 
 numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
-_floor_divide_in_place = in_place_without_derivative(floor_divide)
-
-
 attach(
     __name__,
     {
-        "floor_divide_": _floor_divide_in_place,
+        "floor_divide_": floor_divide_,
         "__mod__": remainder_of,
         "__rmod__": lambda self, other: remainder_of(other, self),
         "__imod__": operator_of(vars(Tensor)["remainder_"]),
         "__floordiv__": floor_divide,
         "__rfloordiv__": lambda self, other: floor_divide(other, self),
-        "__ifloordiv__": operator_of(_floor_divide_in_place),
+        "__ifloordiv__": operator_of(floor_divide_),
     },
 )
 

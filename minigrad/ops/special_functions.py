@@ -190,32 +190,25 @@ def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     return np.where(inside, grad / product, beyond)
 
 
+@face("logit(Tensor input, eps=None, *, out=None)", floats=True, in_place="function")
 @differentiable("LogitBackward0", self=_logit_rule)
 @quietly
 def logit(self: Array, eps: float | None) -> Array:
     r"""Inverse of the logistic function, :math:`\ln(x / (1 - x))`: :math:`g / (x (1 - x))`.
 
-    Entries are first brought between `eps` and 1 - `eps`; beyond these there is no slope.
-    """
-    if eps is not None:
-        self = np.minimum(np.maximum(self, eps), 1 - eps)
-    return np.log(self / (1 - self))
-
-
-@face("logit(Tensor input, eps=None, *, out=None)", floats=True, in_place="function")
-def log_odds(input: Tensor, eps: float | None) -> Tensor:
-    r"""Give the inverse of the logistic function, :math:`\ln(x / (1 - x))`, of each entry.
-
     Args:
-        input: Probabilities.
-        eps: Brings the entries between `eps` and 1 - `eps` first, if given.
+        self: Probabilities.
+        eps: Brings the entries between `eps` and 1 - `eps` first, if given; beyond these there is
+            no slope.
 
     Example:
         >>> import minigrad as torch
         >>> torch.logit(torch.tensor([0.5, 0.9]))
         tensor([0.0000, 2.1972])
     """
-    return logit(input, eps)
+    if eps is not None:
+        self = np.minimum(np.maximum(self, eps), 1 - eps)
+    return np.log(self / (1 - self))
 
 
 # ---------------------------------------------------------------------- the error function
