@@ -189,6 +189,16 @@ LIMITS = (
         names=("torch.nn.functional.multi_head_attention_forward",),
     ),
     Difference(
+        slug="cubic-grids",
+        title="Sampling by cubics, or reflected images",
+        what="`grid_sample` takes the nearest pixel or the mean of four, and outside of the image "
+        "zeros or the border.",
+        why="Courses sample images so.",
+        code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
+        "nn.functional.grid_sample(image, grid, 'bicubic', align_corners=True)",
+        names=("torch.nn.functional.grid_sample",),
+    ),
+    Difference(
         slug="layouts",
         title="Sparse layouts",
         what="`layout` takes `torch.strided` only.",

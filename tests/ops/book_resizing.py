@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.nn.functional.resizing import NAMES
+from minigrad.nn.functional.resizing import resizing
 
 from .cases import Case
 
@@ -40,7 +40,7 @@ def resized(x: Any, factors: list[Any]) -> Any:
 
 
 CASES: dict[str, list[Case]] = {}
-for _name in NAMES.values():
+for _name in (each.__name__ for each in resizing.values()):
     _dims = int(_name[-2])
     _taps = tuple((REPEATED if "nearest" in _name else MIXED)[:_dims])
     _factors = matrices(_taps)

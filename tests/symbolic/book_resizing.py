@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.nn.functional.resizing import NAMES
+from minigrad.nn.functional.resizing import resizing
 
 REPEATED = (((np.array([0, 0, 1]), None),), ((np.array([1, 0]), None),), ((np.array([1]), None),))
 MIXED = (
@@ -15,7 +15,7 @@ MIXED = (
 COUNTS = {True: (3, 2, 1), False: (2, 1, 1)}
 
 CASES = {}
-for _name in NAMES.values():
+for _name in (each.__name__ for each in resizing.values()):
     _dims, _nearest = int(_name[-2]), "nearest" in _name
     _taps = (REPEATED if _nearest else MIXED)[:_dims]
     _old, _new = (2,) * _dims, COUNTS[_nearest][:_dims]

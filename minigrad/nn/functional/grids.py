@@ -12,7 +12,6 @@ from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor
-from minigrad.nn.functional.resizing import cubic_weights
 
 _SAMPLED = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -111,14 +110,14 @@ def grid_sample(
         input: The images.
         grid: The places (x, y), each between -1 and 1.
         mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
-            pixel, `"bicubic"` for a cubic polynomial through sixteen.
-        padding_mode: What is outside of the image: `"zeros"`, the `"border"`, or a `"reflection"`.
+            pixel.
+        padding_mode: What is outside of the image: `"zeros"` or the `"border"`.
         align_corners: Whether -1 and 1 are the centers of the outermost pixels, or their edges.
 
     Raises:
         ValueError: If the mode or the padding is unknown.
         RuntimeError: If the shapes do not fit together.
-        NotImplementedError: If the inputs are volumes.
+        NotImplementedError: If the inputs are volumes, or the mode is cubic, or a reflection.
 
     Shape:
         - input: (N, C, H, W)
@@ -141,6 +140,11 @@ def grid_sample(
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
             f"'reflection', but got: '{padding_mode}'"
+        )
+    if mode == "bicubic" or padding_mode == "reflection":
+        raise NotImplementedError(
+            "grid_sample is neither cubic here, nor does it reflect. Take mode='bilinear' and "
+            "padding_mode='border'."
         )
     align = _aligned(align_corners)
     check_tensor("grid_sampler", input)
@@ -165,21 +169,13 @@ def grid_sample(
     height, width = input.shape[2:]
     x = _pixels(grid[..., 0], width, align)
     y = _pixels(grid[..., 1], height, align)
-    if mode == "bicubic":
-        taps = _around(x), _around(y)
-    else:
-        x = _inside(x, width, padding_mode, align)
-        y = _inside(y, height, padding_mode, align)
-        taps = (_nearest(x), _nearest(y)) if mode == "nearest" else (_linear(x), _linear(y))
+    if padding_mode == "border":
+        x, y = _inside(x, width), _inside(y, height)
+    around = _nearest if mode == "nearest" else _linear
     result: Any = None
-    for row, of_row in taps[1]:
-        for column, of_column in taps[0]:
-            if mode == "bicubic":
-                column_here = _inside(column, width, padding_mode, align)
-                row_here = _inside(row, height, padding_mode, align)
-            else:
-                column_here, row_here = column, row
-            part = _values(input, row_here, column_here) * (of_row * of_column).unsqueeze(1)
+    for row, of_row in around(y):
+        for column, of_column in around(x):
+            part = _values(input, row, column) * (of_row * of_column).unsqueeze(1)
             result = part if result is None else result + part
     return result
 
@@ -191,19 +187,8 @@ def _pixels(place: Tensor, count: int, align: bool) -> Tensor:
     return (place + 1) * (count / 2) - 0.5
 
 
-def _inside(pixel: Tensor, count: int, padding: str, align: bool) -> Tensor:
-    """Bring pixels' numbers into the image, if the border or a reflection is outside of it."""
-    if padding == "zeros":
-        return pixel
-    if padding == "reflection":
-        low, span = (0.0, count - 1.0) if align else (-0.5, float(count))
-        if span == 0:
-            pixel = pixel * 0
-        else:
-            away = (pixel - low).abs()
-            turns = (away.detach() / span).floor()
-            rest = away - turns * span
-            pixel = (rest + low).where(turns % 2 == 0, span - rest + low)
+def _inside(pixel: Tensor, count: int) -> Tensor:
+    """Bring pixels' numbers into the image."""
     numbers: Any = pixel.detach()
     # the border itself counts as outside: nothing changes there with the place
     within = (numbers > 0) & (numbers < count - 1)
@@ -217,13 +202,6 @@ def _nearest(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
 def _linear(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
     first = pixel.detach().floor()
     return [(first, first + 1 - pixel), (first + 1, pixel - first)]
-
-
-def _around(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """Give the four pixels around a place, with their weights under a cubic."""
-    first = pixel.detach().floor()
-    places = (first - 1, first, first + 1, first + 2)
-    return list(zip(places, cubic_weights(pixel - first), strict=True))
 
 
 def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:

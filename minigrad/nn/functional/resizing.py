@@ -27,19 +27,16 @@ from minigrad.ops.type_promotion import applied
 # for each dimension pairs of positions and weights
 Taps = tuple[tuple[tuple[Any, Any], ...], ...]
 
-NAMES = {
-    "UpsampleNearest1D": "upsample_nearest1d",
-    "UpsampleNearest2D": "upsample_nearest2d",
-    "UpsampleNearest3D": "upsample_nearest3d",
-    "UpsampleNearestExact1D": "upsample_nearest_exact1d",
-    "UpsampleNearestExact2D": "upsample_nearest_exact2d",
-    "UpsampleNearestExact3D": "upsample_nearest_exact3d",
-    "UpsampleLinear1D": "upsample_linear1d",
-    "UpsampleBilinear2D": "upsample_bilinear2d",
-    "UpsampleTrilinear3D": "upsample_trilinear3d",
-    "UpsampleBicubic2D": "upsample_bicubic2d",
+# for each mode what its operations and their nodes are called
+_KINDS = {
+    "nearest": ("upsample_nearest{}d", "UpsampleNearest{}D"),
+    "nearest-exact": ("upsample_nearest_exact{}d", "UpsampleNearestExact{}D"),
+    "linear": ("upsample_linear{}d", "UpsampleLinear{}D"),
+    "bilinear": ("upsample_bilinear{}d", "UpsampleBilinear{}D"),
+    "trilinear": ("upsample_trilinear{}d", "UpsampleTrilinear{}D"),
+    "bicubic": ("upsample_bicubic{}d", "UpsampleBicubic{}D"),
 }
-resizing: dict[str, Any] = {}  # the operations by their names
+_SMOOTH = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}  # how many dimensions they mix
 
 
 def _weighted(array: Any, weight: Any, axis: int) -> Any:
@@ -72,43 +69,37 @@ def _brought_back(grad: Any, sizes: Any, taps: Taps) -> Any:
     return grad
 
 
-def _declare(node: str, name: str) -> None:
+def _resizing(name: str, node: str) -> Any:
     """Make the operation of a kind and of a number of dimensions, and its rule."""
 
     def backward(grad_output: Array, self_sym_sizes: Any, taps: Any) -> Array:
         """Rule of resizing: each gradient goes to the entries that the new one came from."""
         return _brought_back(grad_output, self_sym_sizes, taps)
 
-    backward.__name__ = f"{name}_backward"
-    rule = differentiable(
-        f"{node}BackwardBackward0",
-        grad_output=lambda grad, taps: applied(resizing[name], grad, taps),
-    )(in_single(backward))
-
     def forward(self: Array, taps: Any) -> Array:
         """Resize: each new entry is a weighted sum of old ones."""
         return _resized(self, taps)
 
-    forward.__name__ = name
-    resizing[name] = differentiable(f"{node}Backward0", self=rule)(in_single(forward))
+    forward.__name__, backward.__name__ = name, f"{name}_backward"
+    rule = differentiable(
+        f"{node}BackwardBackward0",
+        grad_output=lambda grad, taps: applied(operation, grad, taps),
+    )(in_single(backward))
+    operation = differentiable(f"{node}Backward0", self=rule)(in_single(forward))
+    return operation
 
 
-for _node, _name in NAMES.items():
-    _declare(_node, _name)
+resizing = {  # the operations by their modes and numbers of dimensions
+    (mode, dims): _resizing(name.format(dims), node.format(dims))
+    for mode, (name, node) in _KINDS.items()
+    for dims in (1, 2, 3)
+    if _SMOOTH.get(mode, dims) == dims
+}
 
 
 # ---------------------------------------------------------------------- what is called
 
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
-_SMOOTH = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
-_OPERATIONS = {
-    "nearest": "upsample_nearest{}d",
-    "nearest-exact": "upsample_nearest_exact{}d",
-    "linear": "upsample_linear1d",
-    "bilinear": "upsample_bilinear2d",
-    "trilinear": "upsample_trilinear3d",
-    "bicubic": "upsample_bicubic2d",
-}
 _CUBIC = -0.75  # how much the cubic overshoots
 
 
@@ -170,14 +161,14 @@ def interpolate(
         raise NotImplementedError(
             "interpolate has no antialias here. Average first, with avg_pool2d for instance."
         )
-    if dims not in (1, 2, 3) or mode not in (*_OPERATIONS, "area"):
+    if dims not in (1, 2, 3) or mode not in (*_KINDS, "area"):
         raise NotImplementedError(
             "Input Error: Only 3D, 4D and 5D input Tensors supported "
             f"(got {dims + 2}D) for the modes: {_MODES} (got {mode})"
         )
-    if _SMOOTH.get(mode, dims + 2) != dims + 2:
+    if _SMOOTH.get(mode, dims) != dims:
         raise NotImplementedError(
-            f"Got {dims + 2}D input, but {mode} mode needs {_SMOOTH[mode]}D input"
+            f"Got {dims + 2}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input"
         )
     if mode == "area":
         whole = sizes if dims > 1 else sizes[0]
@@ -187,7 +178,7 @@ def interpolate(
         _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
         for n, o, scale in zip(old, sizes, scales, strict=True)
     )
-    return resizing[_OPERATIONS[mode].format(dims)](input, taps)
+    return resizing[mode, dims](input, taps)
 
 
 def _wanted(
@@ -279,18 +270,12 @@ def _taps(
 
 
 def _cubic(t: Any, below: Any, old: int) -> Any:
-    """Give the four entries around each place, with their weights."""
-    return tuple(
-        (np.clip(below + offset, 0, old - 1), weight)
-        for offset, weight in zip((-1, 0, 1, 2), cubic_weights(t), strict=True)
-    )
-
-
-def cubic_weights(t: Any) -> tuple[Any, Any, Any, Any]:
-    """Weigh the two entries before a place and the two behind it, with Keys' cubic.
+    """Give the four entries around each place, with their weights by Keys' cubic.
 
     Args:
         t: How far each place is from the last entry before it, from 0 to 1.
+        below: The position of this entry.
+        old: How many entries there are.
     """
     a = _CUBIC
 
@@ -300,7 +285,10 @@ def cubic_weights(t: Any) -> tuple[Any, Any, Any, Any]:
     def far(x: Any) -> Any:
         return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
 
-    return far(t + 1), near(t), near(1 - t), far(2 - t)
+    weights = (far(t + 1), near(t), near(1 - t), far(2 - t))
+    return tuple(
+        (np.clip(below + offset, 0, old - 1), weight) for offset, weight in enumerate(weights, -1)
+    )
 
 
 def _old_name(schema: str, *settings: Any) -> None:
