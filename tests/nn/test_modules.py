@@ -244,3 +244,14 @@ def test_it_takes_floating_point_tensors_only(torch):
     text = "Only Tensors of floating point and complex dtype can require gradients"
     with pytest.raises(RuntimeError, match=text):
         torch.nn.Parameter(torch.tensor([1]))
+
+
+def test_arguments_of_to_that_make_no_sense_are_refused(torch):
+    layer, double = torch.nn.Linear(1, 1), torch.float64
+    for given in ((double, double), (double, "cpu"), ("cpu", 3), ([],), (double, True, 1, 2)):
+        with pytest.raises(TypeError):
+            layer.to(*given)
+    for named in ({"color": "red"}, {"dtype": 3}):
+        with pytest.raises(TypeError):
+            layer.to(**named)
+    assert layer.to(double, True).weight.dtype is double

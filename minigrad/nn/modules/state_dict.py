@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn.parameter import Parameter
 
@@ -48,12 +47,11 @@ class StateDict:
     # Saving -------------------------------------------------------------------------------------
 
     def state_dict(
-        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
         """Give all parameters and persistent buffers, with those of the submodules.
 
         Args:
-            *args: The keyword arguments by position, which is deprecated.
             destination: The dictionary to fill; a new one if None.
             prefix: What every key begins with.
             keep_vars: Give the parameters themselves rather than detached tensors.
@@ -67,18 +65,6 @@ class StateDict:
             >>> list(nn.Sequential(nn.Linear(2, 3)).state_dict())
             ['0.weight', '0.bias']
         """
-        if args:
-            warn(
-                "Positional args are being deprecated, use kwargs instead. Refer to "
-                "https://pytorch.org/docs/main/generated/torch.nn.Module.html"
-                "#torch.nn.Module.state_dict for details.",
-                FutureWarning,
-            )
-            # A keyword that is given as well wins.
-            given = (*args, None, "", False)
-            destination = given[0] if destination is None else destination
-            prefix = (prefix or given[1]) if len(args) > 1 else prefix
-            keep_vars = (keep_vars or given[2]) if len(args) > 2 else keep_vars
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()

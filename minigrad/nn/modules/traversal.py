@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
@@ -151,32 +151,6 @@ class Traversal:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
-    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module in the place that a dotted name says.
-
-        Args:
-            target: Names joined by dots, as `named_modules` gives them.
-            module: The new module.
-            strict: Refuse to add a module where there was none.
-
-        Raises:
-            AttributeError: If there is no such place, or something else than a module stands
-                there.
-            ValueError: If the name is empty, or the new value is no module.
-        """
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Traversal):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if hasattr(parent, name):
-            if not isinstance(getattr(parent, name), Traversal):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        elif strict:
-            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        setattr(parent, name, module)
-
     def get_parameter(self, target: str) -> Parameter:
         """Find a parameter by its dotted name.
 
@@ -268,25 +242,43 @@ class Traversal:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(self, *args: Any, **kwargs: Any) -> Self:
+    def to(
+        self,
+        device: Any = None,
+        dtype: Any = None,
+        non_blocking: bool = False,
+        *,
+        tensor: Tensor | None = None,
+    ) -> Self:
         """Convert parameters and buffers to another floating point type, in place.
 
         Integer parameters and buffers stay as they are.
 
         Args:
-            *args: A dtype, a tensor whose dtype is taken, or the CPU (`"cpu"` or a
-                `torch.device`) and perhaps a dtype; then `non_blocking`, which changes nothing.
-            **kwargs: The same as `dtype=...`, `tensor=...`, `device="cpu"`, `non_blocking=...`.
+            device: The CPU: `"cpu"` or a `torch.device`. Or, in the first place: a dtype, or a
+                tensor whose dtype is taken.
+            dtype: The dtype; after a dtype or a tensor `non_blocking`.
+            non_blocking: Anything true or false; there is nothing to wait for.
+            tensor: A tensor whose dtype is taken.
 
         Returns:
             This module.
 
         Raises:
-            RuntimeError: If another device or a copy is asked for.
+            RuntimeError: If another device is asked for.
             AssertionError: If the device is "cuda" or "xpu".
             TypeError: If the dtype is not floating point, or the arguments make no sense.
         """
-        dtype = _wanted_dtype(args, kwargs)
+        if isinstance(device, Tensor):
+            device = device.dtype
+        if isinstance(device, dtypes.dtype):
+            flag = non_blocking if dtype is None else dtype
+            device, dtype, non_blocking = None, device, flag
+        if not isinstance(dtype, (dtypes.dtype, type(None))) or not isinstance(non_blocking, bool):
+            raise TypeError("to() received an invalid combination of arguments")
+        devices.refuse_other_places(device, "to")
+        if tensor is not None:
+            dtype = tensor.dtype
         if dtype is None:
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
@@ -322,15 +314,7 @@ class Traversal:
         Raises:
             AssertionError: If there is a parameter or a buffer to be moved.
         """
-        return self._apply(lambda tensor: _no_accelerator("CUDA", device))
-
-    def xpu(self, device: Any = None) -> Self:
-        """Raise: there is no GPU to move to.
-
-        Raises:
-            AssertionError: If there is a parameter or a buffer to be moved.
-        """
-        return self._apply(lambda tensor: _no_accelerator("XPU", device))
+        return self._apply(lambda tensor: tensor.cuda(device))
 
     def share_memory(self) -> Self:
         """Return this module: there are no processes here that share tensors."""
@@ -365,16 +349,6 @@ def _get_member(root: Any, target: str) -> tuple[str, Any]:
     return name, getattr(module, name)
 
 
-def _no_accelerator(kind: str, number: Any) -> NoReturn:
-    """Say that there is no GPU, as PyTorch for the CPU does."""
-    if number is not None:
-        devices.device(number)
-    raise AssertionError(
-        f"Torch not compiled with {kind} enabled. minigrad computes on the CPU only: leave .cuda() "
-        'out, or write .to(device) with a device of "cpu".'
-    )
-
-
 def _checked(result: Any) -> Any:
     """Refuse what a function gave in place of a tensor."""
     if not isinstance(result, Tensor):
@@ -383,56 +357,3 @@ def _checked(result: Any) -> Any:
             f"not {type(result).__name__}. The function must return the new tensor."
         )
     return result
-
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "dtype": (dtypes.dtype, type(None)),
-    "tensor": (Tensor,),
-    "device": (str, int, devices.device, type(None)),
-    "non_blocking": (bool,),
-    "copy": (bool,),
-}
-_FLAGS = ("non_blocking", "copy")
-
-
-def _wanted_dtype(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtypes.dtype | None:
-    """Read the arguments of `to`, which begin with a dtype, a tensor or a device."""
-    names: tuple[str, ...] = ("device", "dtype", *_FLAGS)
-    if args and isinstance(args[0], dtypes.dtype):
-        names = ("dtype", *_FLAGS)
-    elif "tensor" in kwargs or (args and isinstance(args[0], Tensor)):
-        names = ("tensor", *_FLAGS)
-    given = dict(zip(names, args, strict=False))
-    clear = len(args) <= len(names) and not kwargs.keys() & given.keys()
-    given |= kwargs
-    if not (clear and given.keys() <= set(names)) or not all(
-        isinstance(value, _KINDS[name]) for name, value in given.items()
-    ):
-        raise TypeError(_INVALID.format(got=_describe(args, kwargs)))
-    device = given.get("device")
-    if "copy" in given:
-        raise RuntimeError(".to() does not accept copy argument")
-    devices.refuse_other_places(device, "to")
-    tensor = given.get("tensor")
-    return given.get("dtype") if tensor is None else tensor.dtype
-
-
-def _describe(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Write the types of arguments as PyTorch's messages do."""
-
-    def name(value: Any) -> str:
-        return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
-
-    by_name = [f"{key}={name(value)}" for key, value in kwargs.items()]
-    return ", ".join([*map(name, args), *by_name]) + (", " if not args else "")
-
-
-_INVALID = (
-    "to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-    " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
-    "bool copy = False, *, torch.memory_format memory_format = None)\n"
-    " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, "
-    "torch.memory_format memory_format = None)\n"
-    " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, "
-    "torch.memory_format memory_format = None)\n"
-)

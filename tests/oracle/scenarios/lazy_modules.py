@@ -132,7 +132,6 @@ def modules_on_devices(torch, log):
         log.raises("no such place", lambda place=place: net.to(place))
     log.raises("cuda", lambda: net.cuda())
     log.raises("cuda", lambda: net.cuda(0))
-    log.raises("xpu", lambda: net.xpu())
     log("nothing to move", repr(torch.nn.ReLU().cuda()), net.share_memory() is net)
     log.raises("banana", lambda: net.cuda("banana"))
     log.raises("made there", lambda: torch.nn.Linear(1, 1, device="cuda"))

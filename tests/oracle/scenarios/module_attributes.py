@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from .tools import Family, leaf, linear
 
 family = Family()
@@ -102,40 +100,6 @@ def finding_by_name(torch, log):
         log.raises(f"buffer {path!r}", lambda path=path: net.get_buffer(path))
     log.raises("no string", lambda: net.get_submodule(3))
     log.raises("None", lambda: net.get_submodule(None))
-
-
-@family
-def setting_by_name(torch, log):
-    """set_submodule replaces a module deep down, or adds one, strictly or not."""
-    net = shared_net(torch)
-    for path, strict in (
-        ("b.1", False),
-        ("b.1", True),
-        ("b.7", False),
-        ("b.7", True),
-        ("b.8", True),
-        ("new", False),
-        ("new2", True),
-        ("", False),
-        ("x", False),
-        ("weight", False),
-        ("a.weight", True),
-        ("z.y", False),
-        ("x.y", False),
-        ("a.b.c", False),
-        ("c", False),
-        ("c.x", False),
-        (".b", False),
-        ("b.", False),
-        ("b..x", True),
-    ):
-        module = torch.nn.Tanh()
-        log.raises(f"{path!r} {strict}", partial(net.set_submodule, path, module, strict))
-        log("modules", [f"{n} {type(m).__name__}" for n, m in net.named_modules()])
-    log.raises("no module", lambda: net.set_submodule("b.1", 3))
-    log.raises("no module, strict", lambda: net.set_submodule("b.1", "text", strict=True))
-    log.raises("no module, no path", lambda: net.set_submodule("z.z", 3))
-    log.raises("no module, no name", lambda: net.set_submodule("", 3))
 
 
 @family

@@ -107,22 +107,13 @@ def a_hook_that_raises(torch, log):
 
 @family
 def keys_and_arguments(torch, log):
-    """destination, prefix and keep_vars by keyword and by position, and who shares memory."""
+    """destination, prefix and keep_vars, and who shares memory."""
     net = nested(torch)
     given = OrderedDict(before=1)
     back = net.state_dict(destination=given, prefix="x.")
     log("destination", back is given, list(given), hasattr(given, "_metadata"))
     plain = {}
     log("plain dict", net.state_dict(destination=plain) is plain, list(plain))
-    log("positional", list(net.state_dict(None, "y.", True)))
-    log("one positional", list(net.state_dict(OrderedDict())))
-    log("mixed", list(net.state_dict(None, prefix="z.")))
-    log("too many", list(net.state_dict(None, "y.", True, 1)))
-    one, two = OrderedDict(), OrderedDict()
-    log("both", net.state_dict(one, destination=two) is two, len(one), len(two))
-    log("both", list(net.state_dict(None, "y.", prefix="k.")))
-    kept = net.state_dict(None, "y.", False, keep_vars=True)
-    log("both", [value.requires_grad for value in kept.values()])
     state = net.state_dict(keep_vars=True)
     log("kept", state["0.weight"] is net[0].weight, state["0.weight"])
     shared = net.state_dict()
