@@ -48,16 +48,23 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
         RuntimeError: If it cannot be recorded and a tensor requires a gradient.
         TypeError: If it cannot be computed with symbols.
     """
+    name = function.__name__
     if method is None:
-        return _function(function, inputs, options)
-    name, options = function.__name__, _given(options)
+        recorded = _operation(function)
+        if recorded is not None:
+            return recorded(*inputs, **options)
+        _refuse_tensors(name, options.get("out"), *(inputs[:1] if function in _CHANGING else ()))
+        return by_numpy(function, *inputs, **options)
+    options = _given(options)
     out = options.pop("out", ())
     if method == "at":
         _refuse_tensors(f"{name}.at", inputs[0])
         return by_numpy(function.at, *inputs)
-    if any(place is not None for place in out):
-        return _written(function, method, inputs, out, options)
     called = function if method == "__call__" else getattr(function, method)
+    if any(place is not None for place in out):  # into arrays that are there: `array += tensor`
+        _refuse_tensors(name, *out)
+        result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=out)
+        return result if len(out) == 1 else _tensors(result)
     recorded = _operation(function if method == "__call__" else (function, method))
     known = {"axis", "keepdims"} if method == "reduce" else set()
     if recorded is not None and not set(options) - known:
@@ -76,31 +83,11 @@ def _operation(key: Any) -> Callable[..., Any] | None:
     return found
 
 
-def _function(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
-    name = function.__name__
-    recorded = _operation(function)
-    if recorded is not None:
-        return recorded(*inputs, **options)
-    _refuse_tensors(name, options.get("out"), *(inputs[:1] if function in _CHANGING else ()))
-    return by_numpy(function, *inputs, **options)
-
-
 def _tensors(result: Any) -> Any:
     """Put tensors in the place of the arrays that a ufunc gave."""
     if isinstance(result, tuple):
         return tuple(map(_tensors, result))
     return wrap(result) if isinstance(result, (np.ndarray, np.generic)) else result
-
-
-def _written(
-    function: Any, method: str, inputs: Any, places: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
-    """Compute a ufunc whose results go into arrays that are there already: `array += tensor`."""
-    name = function.__name__
-    _refuse_tensors(name, *places)
-    called = function if method == "__call__" else getattr(function, method)
-    result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=places)
-    return result if len(places) == 1 else _tensors(result)
 
 
 def _refuse_tensors(name: str, *places: Any) -> None:
@@ -149,16 +136,13 @@ def arrays_of(value: Any, name: str) -> Any:
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     """Leave out arguments that change nothing."""
-    return {
-        name: value
-        for name, value in options.items()
-        if name == "axis" or not (value is None or value is _NOT_GIVEN or _is_default(name, value))
-    }
 
+    def changes(name: str, value: Any) -> bool:
+        default = _DEFAULTS.get(name)
+        same = value is default or (isinstance(value, str) and value == default)
+        return name == "axis" or not (value is None or value is _NOT_GIVEN or same)
 
-def _is_default(name: str, value: Any) -> bool:
-    default = _DEFAULTS.get(name)
-    return value is default or (isinstance(value, str) and value == default)
+    return {name: value for name, value in options.items() if changes(name, value)}
 
 
 # ---------------------------------------------------------------------- the tables
@@ -237,17 +221,11 @@ def _expand_dims(a: Tensor, axis: Any) -> Tensor:
 
 
 def _squeeze(a: Tensor, axis: Any = None) -> Tensor:
-    if isinstance(axis, tuple):
-        for dim in sorted((dim % a.ndim for dim in axis), reverse=True):
-            a = a.squeeze(dim)
-        return a
     return a.squeeze() if axis is None else a.squeeze(axis)
 
 
 def _transpose(a: Tensor, axes: Any = None) -> Tensor:
-    if axes is None:
-        return a.permute(tuple(reversed(range(a.ndim))))
-    return a.permute(tuple(axes))
+    return a.permute(tuple(reversed(range(a.ndim)) if axes is None else axes))
 
 
 def _reshape(a: Tensor, shape: Any) -> Tensor:
