@@ -30,7 +30,6 @@ class Weights(NamedTuple):
     w_h: Tensor
     b_x: Tensor | None
     b_h: Tensor | None
-    projection: Tensor | None
 
 
 # What takes the projected inputs of a step, the state and the weights, and gives the next state.
@@ -58,10 +57,7 @@ def lstm_step(x: Tensor, state: tuple[Tensor, Tensor], weights: Weights) -> Stat
     i, f, g, o = _gates(linear(h, weights.w_h, weights.b_h) + x, 4)
     i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
     c = f * c + i * g
-    h = o * tanh(c)
-    if weights.projection is not None:
-        h = linear(h, weights.projection, None)
-    return h, c
+    return o * tanh(c), c
 
 
 def gru_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
@@ -149,17 +145,14 @@ def _stacked(
 ) -> tuple[Tensor, list[State]]:
     """Run layers on top of each other, in one direction or in both."""
     each = 2 + 2 * has_biases
-    projected = len(params) > each * num_layers * (1 + bidirectional)
-    each += projected
     finals = []
     for layer in range(num_layers):
         outputs = []
         for reverse in (False, True)[: 1 + bidirectional]:
             place = layer * (1 + bidirectional) + reverse
-            own = list(params[place * each : (place + 1) * each])
-            projection = own.pop() if projected else None
-            biases = own[2:] if has_biases else [None, None]
-            weights = Weights(own[0], own[1], biases[0], biases[1], projection)
+            own = params[place * each : (place + 1) * each]
+            biases = own[2:] if has_biases else (None, None)
+            weights = Weights(*own[:2], *biases)
             if sizes is None:
                 output, final = _run(x, states[place], weights, step, reverse, one_node)
             else:
@@ -192,7 +185,6 @@ def _call(step: Step, arguments: tuple[Any, ...]) -> tuple[Tensor, ...]:
     one_node = (
         lstm
         and (sizes is None or len(set(sizes)) == 1)
-        and len(params) == (2 + 2 * has_biases) * num_layers * (1 + bidirectional)
         and input._array.size > 0
         and all(t._array.dtype == np.float32 for t in (input, *hx, *params))
     )
@@ -306,7 +298,7 @@ def _cell(
     b_hh: Tensor | None,
 ) -> Any:
     _check(input, hx, w_hh._array.shape[1], w_ih)
-    return step(linear(input, w_ih, b_ih), hx, Weights(w_ih, w_hh, b_ih, b_hh, None))
+    return step(linear(input, w_ih, b_ih), hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
 @face(_CELL.format("rnn_tanh_cell"), method=False)
@@ -359,5 +351,5 @@ def lstm_cell(
     hidden = w_hh._array.shape[1]
     _check(input, h, hidden, w_ih)
     _check(input, c, hidden, w_ih, 1)
-    weights = Weights(w_ih, w_hh, b_ih, b_hh, None)
+    weights = Weights(w_ih, w_hh, b_ih, b_hh)
     return lstm_step(linear(input, w_ih, b_ih), (h, c), weights)

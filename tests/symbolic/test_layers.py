@@ -100,7 +100,7 @@ LAYERS = {
     "RNN": (lambda: nn.RNN(1, 2), (2, 1)),
     "RNN both ways": (lambda: nn.RNN(1, 1, bidirectional=True, batch_first=True), (1, 2, 1)),
     "LSTM": (lambda: nn.LSTM(1, 1), (2, 1, 1)),
-    "LSTM projected": (lambda: nn.LSTM(1, 2, proj_size=1, bias=False), (1, 1)),
+    "LSTM without biases": (lambda: nn.LSTM(1, 1, bias=False), (1, 1)),
     "GRU of two layers": (lambda: nn.GRU(1, 1, num_layers=2), (1, 1)),
     # attention
     "MultiheadAttention": (lambda: nn.MultiheadAttention(2, 2), (2, 1, 2), (2, 1, 2), (2, 1, 2)),

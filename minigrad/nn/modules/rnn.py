@@ -115,7 +115,7 @@ class RNNBase(
         batch_first: Whether the batch is the first dimension, the steps the second.
         dropout: The probability to drop entries of what one layer hands to the next, in training.
         bidirectional: Whether each layer also reads backward.
-        proj_size: If not 0, the state of an LSTM is mapped to this size.
+        proj_size: Must be 0: in PyTorch the state of an LSTM may be mapped to another size.
         device: Only the CPU is there.
         dtype: The element type of the parameters; the default dtype if None.
 
@@ -130,14 +130,12 @@ class RNNBase(
         self._check_settings(dropout)
         self._all_weights: list[list[str]] = []
         rows = _GATES[self.mode] * self.hidden_size
-        state_size = self.proj_size or self.hidden_size
         for layer in range(self.num_layers):
-            width = state_size * (1 + self.bidirectional) if layer else self.input_size
-            shapes: dict[str, Any] = {"weight_ih": (rows, width), "weight_hh": (rows, state_size)}
+            width = self.hidden_size * (1 + self.bidirectional) if layer else self.input_size
+            shapes: dict[str, Any] = {"weight_ih": (rows, width)}
+            shapes["weight_hh"] = (rows, self.hidden_size)
             if self.bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-            if self.proj_size:
-                shapes["weight_hr"] = (self.proj_size, self.hidden_size)
             for suffix in ("", "_reverse")[: 1 + self.bidirectional]:
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 add_parameters(self, settings, **named)
@@ -170,12 +168,8 @@ class RNNBase(
                 raise ValueError(f"{name} must be greater than zero")
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
-        if self.proj_size < 0:
-            raise ValueError(
-                "proj_size should be a positive integer or zero to disable projections"
-            )
-        if self.proj_size >= self.hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.proj_size != 0:
+            raise ValueError("proj_size has to be 0: minigrad has no projections of states")
         if self.mode not in _GATES:
             raise ValueError("Unrecognized RNN mode: " + self.mode)
 
@@ -248,9 +242,8 @@ class RNNBase(
         if single:
             data = data.unsqueeze(batch_dim)
         batch = int(batch_sizes[0]) if packed else data.shape[batch_dim]
-        # an LSTM has two states, and its second one, the cell's, is not projected
-        sizes = [self.proj_size or self.hidden_size, self.hidden_size][: 1 + (name == "LSTM")]
-        shapes = [(self.num_layers * (1 + self.bidirectional), batch, size) for size in sizes]
+        shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        shapes = [shape] * (1 + (name == "LSTM"))
         if hx is None:
             states = [zeros(shape, dtype=data.dtype) for shape in shapes]
         else:
@@ -285,7 +278,7 @@ class RNNBase(
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
         parts = [f"{self.input_size}, {self.hidden_size}"]
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
+        usual = {"num_layers": 1, "bias": True, "batch_first": False}
         for name, default in (usual | {"dropout": 0, "bidirectional": False}).items():
             if getattr(self, name) != default:
                 parts.append(f"{name}={getattr(self, name)}")
@@ -310,11 +303,6 @@ def _draw_uniformly(module: Any) -> None:
     bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
     for weight in module.parameters():
         init.uniform_(weight, -bound, bound)
-
-
-def _refuse_projections(settings: dict[str, Any]) -> None:
-    if "proj_size" in settings:
-        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
@@ -349,7 +337,6 @@ class RNN(RNNBase):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projections(kwargs)
         if len(args) > 3:
             self.nonlinearity = args[3]
             args = args[:3] + args[4:]
@@ -396,7 +383,6 @@ class GRU(RNNBase):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projections(kwargs)
         super().__init__("GRU", *args, **kwargs)
 
 
@@ -415,15 +401,15 @@ class LSTM(RNNBase):
         batch_first: Whether the batch is the first dimension, the steps the second.
         dropout: The probability to drop entries of what one layer hands to the next, in training.
         bidirectional: Whether each layer also reads backward.
-        proj_size: If not 0, the state is mapped to this size.
+        proj_size: Must be 0.
         device: Only the CPU is there.
         dtype: The element type of the parameters; the default dtype if None.
 
     Shape:
         - input: (L, N, input_size), (N, L, input_size) with `batch_first`, or (L, input_size)
-        - states: a pair, (layers * directions, N, proj_size or hidden_size) and the cell states
+        - states: a pair, (layers * directions, N, hidden_size) and the cell states
           (layers * directions, N, hidden_size), without N if it is not in the input
-        - output: as the input, with directions * (proj_size or hidden_size) for input_size
+        - output: as the input, with directions * hidden_size for input_size
 
     Example:
         >>> import minigrad as torch
@@ -470,29 +456,25 @@ class RNNCellBase(Layer):
         r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
         _draw_uniformly(self)
 
-    def _check_dimensions(self, input: Tensor, hx: Tensor | None) -> None:
-        for what, tensor in (("input", input), ("hidden", hx)):
-            if tensor is not None and tensor.ndim not in (1, 2):
+    def _run(self, call: Any, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
+        """Take a step from states that have these names in errors; from zeros if none are given."""
+        for what, tensor in zip(("input", *names), (input, *states), strict=False):
+            if tensor.ndim not in (1, 2):
                 raise ValueError(
                     f"{type(self).__name__}: Expected {what} to be 1D or 2D, "
                     f"got {tensor.ndim}D instead"
                 )
-
-    def _zeros(self, input: Tensor) -> Tensor:
-        return zeros(input.shape[0], self.hidden_size, dtype=input.dtype)
-
-    def _step(self, call: Any, input: Tensor, hx: Any) -> Any:
-        return call(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-
-    def _step_of_one_state(self, call: Any, input: Tensor, hx: Tensor | None) -> Tensor:
-        """Take a step of a cell with one tensor of states."""
-        self._check_dimensions(input, hx)
-        batched = input.ndim == 2
-        if not batched:
-            input = input.unsqueeze(0)
-            hx = None if hx is None else hx.unsqueeze(0)
-        result = self._step(call, input, self._zeros(input) if hx is None else hx)
-        return result if batched else result.squeeze(0)
+        single = input.ndim == 1
+        if single:
+            input, *states = (tensor.unsqueeze(0) for tensor in (input, *states))
+        if not states:
+            states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * len(names)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if len(names) == 1:
+            results = (call(input, states[0], *weights),)
+        else:
+            results = call(input, tuple(states), *weights)
+        return tuple(result.squeeze(0) for result in results) if single else results
 
 
 _CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
@@ -525,11 +507,10 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
         if self.nonlinearity not in ("tanh", "relu"):
-            self._check_dimensions(input, hx)
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         tanh = self.nonlinearity == "tanh"
         call = networks.rnn_tanh_cell if tanh else networks.rnn_relu_cell
-        return self._step_of_one_state(call, input, hx)
+        return self._run(call, input, () if hx is None else (hx,), ("hidden",))[0]
 
 
 class GRUCell(RNNCellBase, settings=_CELL):
@@ -551,7 +532,8 @@ class GRUCell(RNNCellBase, settings=_CELL):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
-        return self._step_of_one_state(networks.gru_cell, input, hx)
+        states = () if hx is None else (hx,)
+        return self._run(networks.gru_cell, input, states, ("hidden",))[0]
 
 
 class LSTMCell(RNNCellBase, settings=_CELL):
@@ -581,18 +563,5 @@ class LSTMCell(RNNCellBase, settings=_CELL):
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        self._check_dimensions(input, None)
-        for place, state in enumerate(hx or ()):
-            if state.ndim not in (1, 2):
-                raise ValueError(
-                    f"LSTMCell: Expected hx[{place}] to be 1D or 2D, got {state.ndim}D instead"
-                )
-        batched = input.ndim == 2
-        if not batched:
-            input = input.unsqueeze(0)
-        if hx is None:
-            hx = (self._zeros(input),) * 2
-        elif not batched:
-            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
-        h, c = self._step(networks.lstm_cell, input, hx)
-        return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
+        h, c = self._run(networks.lstm_cell, input, hx or (), ("hx[0]", "hx[1]"))
+        return h, c

@@ -19,7 +19,6 @@ LAYERS = {
     "LSTM both ways": "LSTM(2, 2, 2, bidirectional=True, batch_first=True)",
     "LSTM without biases": "LSTM(2, 3, bias=False)",
     "LSTM in float64": "LSTM(2, 2, dtype=torch.float64)",
-    "LSTM with projection": "LSTM(2, 3, proj_size=2, bidirectional=True, dtype=torch.float64)",
 }
 CELLS = {
     "RNNCell": "RNNCell(2, 3)",
@@ -91,7 +90,7 @@ for _name, _text in {**LAYERS, **CELLS}.items():
 @family
 def start(torch, log):
     """The numbers that a seed gives."""
-    for text in ("RNN(2, 1)", "LSTM(1, 2, 2, proj_size=1)", "GRU(1, 1, bidirectional=True)"):
+    for text in ("RNN(2, 1)", "LSTM(1, 2, 2)", "GRU(1, 1, bidirectional=True)"):
         torch.manual_seed(3)
         layer = eval(f"torch.nn.{text}", {"torch": torch})
         log(text, *layer.parameters())
@@ -205,8 +204,6 @@ def wrong(torch, log):
         "batch_first": lambda: nn.LSTM(2, 2, batch_first=1),
         "dropout": lambda: nn.LSTM(2, 2, dropout=2),
         "nonlinearity": lambda: nn.RNN(2, 2, nonlinearity="sin"),
-        "proj_size of GRU": lambda: nn.GRU(2, 2, proj_size=1),
-        "large proj_size": lambda: nn.LSTM(2, 2, proj_size=2),
         "mode": lambda: nn.RNNBase("ABC", 2, 2),
         "RNN, dimensions": lambda: nn.RNN(2, 2)(zeros(1, 1, 1, 2)),
         "LSTM, dimensions": lambda: nn.LSTM(2, 2)(zeros(1, 1, 1, 2)),
