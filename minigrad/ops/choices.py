@@ -334,8 +334,7 @@ def _inside(self: Any, min: Any, max: Any) -> Any:
 
 
 @differentiable(
-    "ClampBackward1",
-    self=lambda grad, self, min, max: pick(_inside(self, min, max), grad, 0),
+    "ClampBackward1", self=lambda grad, self, min, max: pick(_inside(self, min, max), grad, 0)
 )
 def clamp(self: Array, min: Any, max: Any) -> Array:
     """Limit to an interval: the gradient passes where the input lies inside, ends included."""

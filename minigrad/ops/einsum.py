@@ -515,10 +515,7 @@ def trilinear(
     return np.einsum(i1, first, i2, second, i3, third, left, optimize=True)
 
 
-@face(
-    "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",
-    method=False,
-)
+@face("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)", method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 

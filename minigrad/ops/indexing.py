@@ -360,7 +360,4 @@ def _deleted(tensor: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-attach(
-    __name__,
-    {"__getitem__": getitem, "__setitem__": setitem, "__delitem__": _deleted},
-)
+attach(__name__, {"__getitem__": getitem, "__setitem__": setitem, "__delitem__": _deleted})

@@ -21,13 +21,7 @@ from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import dimension, entry, is_operand, no_tensor, sizes_of
 from minigrad.faces.face import writer
-from minigrad.faces.out import (
-    overlap,
-    refuse_overlap,
-    refuse_repeats,
-    repeats,
-    warn_of_repeats,
-)
+from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_error, no_booleans
 

@@ -321,9 +321,7 @@ def solve_triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular:
     return column_major(substituted(A, B, upper, unitriangular))
 
 
-@linalg(
-    "solve_triangular(Tensor A, Tensor B, *, upper, left=True, unitriangular=False, out=None)",
-)
+@linalg("solve_triangular(Tensor A, Tensor B, *, upper, left=True, unitriangular=False, out=None)")
 def triangular_solved(A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     r"""Solve systems whose matrix is triangular; the other triangle is not read.
 

@@ -128,9 +128,7 @@ def _of_singular_values(A: Tensor, order: Any, rows: int, columns: int, keepdim:
     return shape.permute(shape.unsqueeze(result, ndim - 1), back)
 
 
-@linalg(
-    'matrix_norm(Tensor A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None)',
-)
+@linalg('matrix_norm(Tensor A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None)')
 def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Give the norms of matrices.
 
@@ -495,10 +493,7 @@ def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
-@face(
-    "pairwise_distance(Tensor x1, Tensor x2, p=2.0, eps=1e-6, bool keepdim=False)",
-    method=False,
-)
+@face("pairwise_distance(Tensor x1, Tensor x2, p=2.0, eps=1e-6, bool keepdim=False)", method=False)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
 

@@ -94,9 +94,7 @@ def uniform_(
         )
     source, dtype = stream(generator), input._array.dtype
     return _drawn_into(
-        _uniform_draw,
-        input,
-        lambda count: source.uniform((count,), dtype, float(from_), float(to)),
+        _uniform_draw, input, lambda count: source.uniform((count,), dtype, float(from_), float(to))
     )
 
 

@@ -275,8 +275,7 @@ def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
 
 
 @face(
-    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)",
-    in_place="function",
+    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)", in_place="function"
 )
 def numbers_only(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     """Put numbers in the place of NaN and infinities.

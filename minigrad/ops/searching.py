@@ -196,11 +196,7 @@ def _check_search(edges: Tensor, values: Any, right: bool, side: str | None) -> 
     method=False,
 )
 def searchsorted(
-    sorted_sequence: Tensor,
-    input: Any,
-    out_int32: bool,
-    right: bool,
-    side: str | None,
+    sorted_sequence: Tensor, input: Any, out_int32: bool, right: bool, side: str | None
 ) -> Tensor:
     """Give the places at which values would go into a sorted sequence.
 

@@ -216,8 +216,7 @@ def logit(self: Array, eps: float | None) -> Array:
 
 @entrywise()
 @differentiable(
-    "ErfBackward0",
-    self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad,
+    "ErfBackward0", self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad
 )
 @overridable
 def erf(self: Array) -> Array:

@@ -101,12 +101,7 @@ def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
 @differentiable(
     "TraceBackward0",
     self=lambda grad, self_sym_sizes: applied(
-        diagonal_backward,
-        np.broadcast_to(grad, (min(self_sym_sizes),)),
-        self_sym_sizes,
-        0,
-        0,
-        1,
+        diagonal_backward, np.broadcast_to(grad, (min(self_sym_sizes),)), self_sym_sizes, 0, 0, 1
     ),
 )
 def trace(self: Array) -> Array:
