@@ -100,17 +100,11 @@ class LinalgEighBackward0(Decomposition):
         return V @ (middle @ mT(V))
 
 
-@quietly
-def eigh(A: Tensor, UPLO: Any) -> tuple[Tensor, ...]:
-    """Give the eigenvalues of symmetric matrices, ascending, and the eigenvectors in columns."""
-    values, vectors = np.linalg.eigh(A._array, UPLO)
-    return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
-
-
 @linalg(
     'eigh(Tensor A, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)', numpy=np.linalg.eigh
 )
-def symmetric_eigenvalues(A: Tensor, UPLO: str) -> Any:
+@quietly
+def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
     r"""Give the eigenvalues and eigenvectors of symmetric matrices.
 
     Args:
@@ -127,11 +121,13 @@ def symmetric_eigenvalues(A: Tensor, UPLO: str) -> Any:
         >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
         tensor([1., 2.])
     """
-    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+    triangle: Any = UPLO.upper() if isinstance(UPLO, str) else None
+    if triangle not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     check_square("linalg.eigh", A)
     check_kernel("linalg_eigh_cpu", A)
-    return eigh(A, UPLO.upper())
+    values, vectors = np.linalg.eigh(A._array, triangle)
+    return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
 
 
 @linalg('eigvalsh(Tensor A, UPLO="L", *, out=None)', numpy=np.linalg.eigvalsh)
@@ -225,14 +221,8 @@ class LinalgSvdBackward0(Decomposition):
         return U @ (middle @ Vh) if m >= n else (U @ middle) @ Vh
 
 
-@quietly
-def svd(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
-    """Give U, the singular values, descending, and the transpose of V."""
-    U, S, Vh = np.linalg.svd(A._array, full_matrices)
-    return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
-
-
 @linalg("svd(Tensor A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)")
+@quietly
 def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
     r"""Decompose matrices as :math:`A = U\,\mathrm{diag}(S)\,V^\top`.
 
@@ -257,10 +247,11 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
         )
     check("linalg.svd", A, "linalg_svd_cpu", square=False)
     try:
-        return svd(A, full_matrices)
+        U, S, Vh = np.linalg.svd(A._array, full_matrices)
     except np.linalg.LinAlgError:
         why = "" if np.isfinite(A._array).all() else _NOT_FINITE
         raise LinAlgError(f"linalg.svd: The algorithm failed to converge{why}.") from None
+    return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
 @linalg("svdvals(Tensor A, *, driver=None, out=None)")
@@ -374,21 +365,9 @@ class LinalgQrBackward0(Decomposition):
         return whole if grad_R is None else whole + Q @ grad_R
 
 
-@quietly
-def qr(A: Tensor, mode: Any) -> tuple[Tensor, ...]:
-    """Give Q, with orthonormal columns, and the upper triangle R of A = Q R."""
-    if mode == "r":
-        R: Any = np.linalg.qr(A._array, "r")
-        Q = np.zeros(0, R.dtype)
-    else:
-        Q, R = np.linalg.qr(A._array, mode=mode)
-    return recorded(
-        LinalgQrBackward0, A, (column_major(Q) if Q.ndim > 1 else Q, column_major(R)), mode
-    )
-
-
 @linalg('qr(Tensor A, mode="reduced", *, out=None) -> (Q, R)', numpy=np.linalg.qr)
-def orthonormalized(A: Tensor, mode: str) -> Any:
+@quietly
+def orthonormalized(A: Tensor, mode: Any) -> Any:
     r"""Factor matrices as :math:`A = Q R`: orthonormal columns, and an upper triangle.
 
     Args:
@@ -408,7 +387,13 @@ def orthonormalized(A: Tensor, mode: str) -> Any:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
             "'r', or 'complete'"
         )
-    return qr(A, mode)
+    if mode == "r":
+        R: Any = np.linalg.qr(A._array, "r")
+        Q = np.zeros(0, R.dtype)
+    else:
+        Q, R = np.linalg.qr(A._array, mode=mode)
+        Q = column_major(Q)
+    return recorded(LinalgQrBackward0, A, (Q, column_major(R)), mode)
 
 
 @face("qr(Tensor input, some=True, *, out=None) -> (Q, R)")
@@ -431,7 +416,7 @@ def qr_of(input: Tensor, some: bool) -> Any:
 def _cofactors(A: Any, grad: Any) -> Any:
     r"""Give g times the cofactors of singular matrices: of U, Vh, and products of values of S."""
     count = A.shape[-1]
-    U, S, Vh = svd(A, False) if isinstance(A, Tensor) else np.linalg.svd(A, False)
+    U, S, Vh = decomposed(A, False) if isinstance(A, Tensor) else np.linalg.svd(A, False)
     values = [S[..., i] for i in range(count)]
     before, after = [np.ones_like(values[0])], [np.ones_like(values[0])]
     for i in range(count - 1):
