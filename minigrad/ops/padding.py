@@ -231,28 +231,6 @@ def circular(input: Tensor, pad: Sequence[int]) -> Tensor:
     return result
 
 
-def pad_all(input: Tensor, pad: Sequence[int], mode: str, value: Any = None) -> Tensor:
-    """Pad any dimensions in any mode, one after the other where PyTorch knows no other way.
-
-    Args:
-        input: The tensor.
-        pad: How much on the left and right of each dimension; the last dimension is first.
-        mode: "constant", "reflect", "replicate" or "circular".
-        value: The number to surround it with.
-    """
-    if mode == "constant":
-        return constant(input, pad, value)
-    if mode == "circular":
-        return circular(input, pad)
-    for place in range(len(pad) // 2):
-        last = input.ndim - 1
-        moved = input.transpose(last - place, last)
-        flat = moved.reshape((-1, moved.shape[-1]))
-        padded = copied(flat, pad[2 * place : 2 * place + 2], mode)
-        input = padded.reshape((*moved.shape[:-1], padded.shape[-1])).transpose(last - place, last)
-    return input
-
-
 @functional
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None

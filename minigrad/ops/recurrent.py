@@ -21,7 +21,7 @@ gate of Gers, Schmidhuber and Cummins (2000).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ import numpy as np
 from minigrad.autograd.messages import RELEASED
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend, grad_mode
-from minigrad.core.node import NO_EDGE, Node, next_priority
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import in_a_rule
@@ -204,45 +204,29 @@ class MkldnnRnnLayerBackward0(Node):
     _kept: Any
     _reverse: bool
 
-    def _needs(self) -> list[bool]:
-        return [edge[0] is not None for edge in self.next_functions]
-
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to arrays."""
-        if self._saved is None:
-            raise RuntimeError(RELEASED)
-        inputs = [
-            each
-            if each is None
-            else each._array
-            if each._version_counter is None
-            else unpack_array(each, self)
-            for each in self._saved
-        ]
-        inputs[0] = self._turned(inputs[0])
-        grads = [self._turned(gradient[0]), *gradient[1:]]
-        results = list(rule_on_arrays(grads, inputs, self._kept, self._needs()))
-        results[0] = self._turned(results[0])
-        if not keep:
-            self._saved = self._kept = None
-        return results
+        return self._applied(gradient, keep, unpack_array)
 
     @in_a_rule
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to tensors, which records it."""
+        return self._applied(gradient, keep, unpack_tensor)
+
+    def _applied(self, gradient: Any, keep: bool, unpack: Callable[..., Any]) -> Sequence[Any]:
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        inputs = [None if each is None else unpack_tensor(each, self) for each in self._saved]
-        inputs[0] = self._turned(inputs[0])
-        grads = [self._turned(gradient[0]), *gradient[1:]]
-        results = [
-            each if needed else None
-            for each, needed in zip(rule(grads, inputs), self._needs(), strict=True)
-        ]
-        results[0] = self._turned(results[0])
+        x, *others = [None if each is None else unpack(each, self) for each in self._saved]
+        inputs, grads = [self._turned(x), *others], [self._turned(gradient[0]), *gradient[1:]]
+        needs = [edge[0] is not None for edge in self.next_functions]
+        if unpack is unpack_array:
+            results = rule_on_arrays(grads, inputs, self._kept, needs)
+        else:
+            results = rule(grads, inputs)
+        d_x, *rest = [each if needed else None for each, needed in zip(results, needs, strict=True)]
         if not keep:
             self._saved = self._kept = None
-        return results
+        return [self._turned(d_x), *rest]
 
     def _turned(self, sequence: Any) -> Any:
         """Give a sequence in the order in which the layer goes through it."""
@@ -290,11 +274,9 @@ def lstm_layer(
     ):
         return outputs
     node = MkldnnRnnLayerBackward0()
-    node.next_functions = tuple(
-        NO_EDGE if each is None else each._edge or resolve_edge(each) for each in tensors
+    node._set_up(
+        [NO_EDGE if each is None else each._edge or resolve_edge(each) for each in tensors]
     )
-    node._hooks = node._broadcast = None
-    node._priority = next_priority()
     node._shape = tuple(output._array.shape for output in outputs)
     node._dtype = tuple(output._array.dtype for output in outputs)
     # the states are the caller's to change, too

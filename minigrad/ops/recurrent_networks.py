@@ -7,6 +7,7 @@ kind take one step. A layer of an LSTM may be one node of the graph; see `minigr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -73,13 +74,17 @@ def gru_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
 # --------------------------------------------------------------------------------- one layer
 
 
+def _run_as_one_node(
+    x: Tensor, state: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    output, h, c = lstm_layer(x, *weights, *state, reverse)  # type: ignore[call-arg]
+    return output, (h, c)
+
+
 def _run(
-    x: Tensor, state: State, weights: Weights, step: Step, reverse: bool, one_node: bool
+    step: Step, x: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run a layer over a sequence of batches of one size."""
-    if one_node:
-        output, h, c = lstm_layer(x, *weights[:4], *state, reverse)  # type: ignore[call-arg]
-        return output, (h, c)
     inputs: Sequence[Tensor] = joining.unbind(linear(x, weights.w_x, weights.b_x), 0)
     outputs = []
     for each in reversed(inputs) if reverse else inputs:
@@ -100,7 +105,7 @@ def _each(function: Callable[..., Any], *states: State) -> State:
 
 
 def _run_packed(
-    x: Tensor, first: State, weights: Weights, step: Step, sizes: list[int], reverse: bool
+    step: Step, sizes: list[int], x: Tensor, first: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run a layer over packed sequences.
 
@@ -130,37 +135,31 @@ def _run_packed(
 # ------------------------------------------------------------------------------ stacked layers
 
 
+def _divided(params: Sequence[Tensor], has_biases: bool, count: int) -> list[Weights]:
+    """Divide the parameters among the layers, each in one direction or in both."""
+    each = 2 + 2 * has_biases
+    pieces = [params[place * each : (place + 1) * each] for place in range(count)]
+    return [Weights(*piece, *(() if has_biases else (None, None))) for piece in pieces]
+
+
 def _stacked(
+    run: Callable[[Tensor, State, Weights, bool], tuple[Tensor, State]],
     x: Tensor,
     states: list[State],
-    params: Sequence[Tensor],
-    step: Step,
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
+    weights: list[Weights],
     bidirectional: bool,
-    sizes: list[int] | None,
-    one_node: bool,
+    dropout: float,
 ) -> tuple[Tensor, list[State]]:
     """Run layers on top of each other, in one direction or in both."""
-    each = 2 + 2 * has_biases
-    finals = []
-    for layer in range(num_layers):
+    directions, finals = (False, True)[: 1 + bidirectional], []
+    for first in range(0, len(weights), len(directions)):
         outputs = []
-        for reverse in (False, True)[: 1 + bidirectional]:
-            place = layer * (1 + bidirectional) + reverse
-            own = params[place * each : (place + 1) * each]
-            biases = own[2:] if has_biases else (None, None)
-            weights = Weights(*own[:2], *biases)
-            if sizes is None:
-                output, final = _run(x, states[place], weights, step, reverse, one_node)
-            else:
-                output, final = _run_packed(x, states[place], weights, step, sizes, reverse)
+        for place, reverse in enumerate(directions, first):
+            output, final = run(x, states[place], weights[place], reverse)
             outputs.append(output)
             finals.append(final)
         x = joining.cat(outputs, outputs[0]._array.ndim - 1) if bidirectional else outputs[0]
-        if dropout and train and layer < num_layers - 1:
+        if dropout and first + len(directions) < len(weights):
             x = lazy_loading.function("dropout")(x, dropout, True)
     return x, finals
 
@@ -181,43 +180,31 @@ def _call(step: Step, arguments: tuple[Any, ...]) -> tuple[Tensor, ...]:
         input = shape.transpose(input, 0, 1)
     if sizes is None and input._array.shape[0] == 0:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-    states: list[State]
+    weights = _divided(params, bool(has_biases), num_layers * (1 + bidirectional))
     one_node = (
         lstm
         and (sizes is None or len(set(sizes)) == 1)
         and input._array.size > 0
         and all(t._array.dtype == np.float32 for t in (input, *hx, *params))
     )
-    packed = sizes
-    if one_node and packed is not None:  # all of one length: nothing has to be left out
-        steps, batch = len(packed), packed[0]
-        input = shape.view(input, (steps, batch, input._array.shape[1]))
-        sizes = None
+    states: list[State]
+    run: Any = partial(_run, step) if sizes is None else partial(_run_packed, step, sizes)
     if one_node:
-        count = num_layers * (1 + bidirectional)
-        states = [tuple(parts.select(t, 0, place) for t in hx) for place in range(count)]
+        run = _run_as_one_node
+        if sizes is not None:  # all of one length: nothing has to be left out
+            input = shape.view(input, (len(sizes), sizes[0], input._array.shape[1]))
+        states = [tuple(parts.select(t, 0, place) for t in hx) for place in range(len(weights))]
     elif lstm:
         states = list(zip(*(joining.unbind(each, 0) for each in hx), strict=True))
     else:
         states = list(joining.unbind(hx, 0))
-    output, finals = _stacked(
-        input,
-        states,
-        params,
-        step,
-        bool(has_biases),
-        num_layers,
-        dropout,
-        train,
-        bool(bidirectional),
-        sizes,
-        one_node,
-    )
+    dropout = dropout if train else 0.0
+    output, finals = _stacked(run, input, states, weights, bool(bidirectional), dropout)
     if batch_first:
         # in place where PyTorch does it in place, so that the node has the same name
         output = shape.transpose(output, 0, 1) if lstm else output.transpose_(0, 1)
-    if one_node and packed is not None:
-        output = shape.view(output, (steps * batch, output._array.shape[2]))
+    if one_node and sizes is not None:
+        output = shape.view(output, (sum(sizes), output._array.shape[2]))
     if lstm:
         return output, *(joining.stack(each, 0) for each in zip(*finals, strict=True))
     return output, joining.stack(finals, 0)
@@ -264,7 +251,7 @@ _CELL = (
 )
 
 
-def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int = 0) -> None:
+def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int) -> None:
     """Raise if sizes do not fit."""
     for name, tensor in (("input", input), (f"hidden{number}", hx)):
         if tensor._array.ndim < 2:
@@ -291,14 +278,15 @@ def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int
 def _cell(
     step: Step,
     input: Tensor,
-    hx: Tensor,
+    state: State,
     w_ih: Tensor,
     w_hh: Tensor,
     b_ih: Tensor | None,
     b_hh: Tensor | None,
 ) -> Any:
-    _check(input, hx, w_hh._array.shape[1], w_ih)
-    return step(linear(input, w_ih, b_ih), hx, Weights(w_ih, w_hh, b_ih, b_hh))
+    for number, each in enumerate(state if step is lstm_step else (state,)):
+        _check(input, each, w_hh._array.shape[1], w_ih, number)
+    return step(linear(input, w_ih, b_ih), state, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
 @face(_CELL.format("rnn_tanh_cell"), method=False)
@@ -334,22 +322,11 @@ def gru_cell(input: Tensor, hx: Tensor, *weights: Any) -> Tensor:
 
 
 @face(_CELL.replace("Tensor hx", "hx").format("lstm_cell"), method=False)
-def lstm_cell(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None,
-    b_hh: Tensor | None,
-) -> tuple[Tensor, Tensor]:
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], *weights: Any) -> tuple[Tensor, Tensor]:
     """Take one step of an LSTM; arguments as for `rnn_tanh_cell`, with two states and four gates.
 
     Returns:
         The next state and the next cell state.
     """
     h, c = hx
-    hidden = w_hh._array.shape[1]
-    _check(input, h, hidden, w_ih)
-    _check(input, c, hidden, w_ih, 1)
-    weights = Weights(w_ih, w_hh, b_ih, b_hh)
-    return lstm_step(linear(input, w_ih, b_ih), (h, c), weights)
+    return _cell(lstm_step, input, (h, c), *weights)
