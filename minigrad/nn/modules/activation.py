@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full
 from minigrad.faces import FACES
@@ -287,7 +286,7 @@ class RReLU(
 class Hardtanh(
     Layer,
     calls=F.hardtanh,
-    settings="min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
+    settings="min_val=-1.0, max_val=1.0, inplace=False",
     shows="min_val=, max_val=, inplace?",
 ):
     """Limits to an interval, elementwise.
@@ -296,8 +295,6 @@ class Hardtanh(
         min_val: The lower end.
         max_val: The upper end.
         inplace: Overwrite the input.
-        min_value: The old name of `min_val`.
-        max_value: The old name of `max_val`.
 
     Example:
         >>> import minigrad as torch
@@ -306,14 +303,6 @@ class Hardtanh(
     """
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        for end in ("min", "max"):
-            old = settings.pop(f"{end}_value", None)
-            if old is not None:
-                warn(
-                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`",
-                    FutureWarning,
-                )
-                settings[f"{end}_val"] = old
         super()._keep(settings)
         if self.max_val <= self.min_val:
             raise AssertionError(

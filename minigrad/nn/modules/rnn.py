@@ -44,18 +44,14 @@ class PackedSequence(_Fields):
 
     def __new__(
         cls,
-        data: Any,
-        batch_sizes: Tensor | None = None,
+        data: Tensor,
+        batch_sizes: Tensor,
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
-        """Take the fields; `data` may be a pair of data and batch sizes."""
+        """Take the fields; how the sequences come back into their order follows."""
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
-        if batch_sizes is None:
-            if not (isinstance(data, (list, tuple)) and len(data) == 2):
-                raise AssertionError("Expected data to be a list or tuple of length 2")
-            data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -68,11 +64,6 @@ class PackedSequence(_Fields):
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Give the same; everything is on the CPU."""
         return self
-
-    @property
-    def is_cuda(self) -> bool:
-        """Tell whether the data is on a graphics card: never."""
-        return False
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:

@@ -28,65 +28,6 @@ def _gradients(parameters: Tensors) -> list[Any]:
 
 
 @no_grad()
-def get_total_norm(
-    tensors: Tensors,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """Give the norm of all tensors, as if they were one vector.
-
-    Args:
-        tensors: A tensor, or several.
-        norm_type: Which norm; it may be infinity.
-        error_if_nonfinite: Whether to raise if the norm is infinite or no number.
-        foreach: Changes nothing here.
-
-    Raises:
-        RuntimeError: If the norm is not finite, and that is an error.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
-        tensor(5.)
-    """
-    tensors = _listed(tensors)
-    norm_type = float(norm_type)
-    if not tensors:
-        return make_tensor(0.0)
-    total: Tensor = linalg.vector_norm(
-        stack([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type
-    )
-    if error_if_nonfinite and not np.isfinite(total._array):
-        raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
-            "so it cannot be clipped. To disable this error and scale the gradients by the "
-            "non-finite norm anyway, set `error_if_nonfinite=False`"
-        )
-    return total
-
-
-@no_grad()
-def clip_grads_with_norm_(
-    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
-) -> None:
-    """Scale gradients by `max_norm / total_norm`, if that makes them smaller.
-
-    Args:
-        parameters: A parameter, or several.
-        max_norm: The norm that they shall have at most.
-        total_norm: The norm that they have.
-        foreach: Changes nothing here.
-    """
-    gradients = _gradients(parameters)
-    if not gradients:
-        return
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-    for gradient in gradients:
-        gradient.mul_(factor)
-
-
-@no_grad()
 def clip_grad_norm_(
     parameters: Tensors,
     max_norm: float,
@@ -121,8 +62,21 @@ def clip_grad_norm_(
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.", UserWarning)
-    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
-    clip_grads_with_norm_(listed, max_norm, total, foreach)
+    gradients = _gradients(listed)
+    if not gradients:
+        return make_tensor(0.0)
+    norm_type = float(norm_type)
+    norms = [linalg.vector_norm(gradient, norm_type) for gradient in gradients]
+    total: Tensor = linalg.vector_norm(stack(norms), norm_type)
+    if error_if_nonfinite and not np.isfinite(total._array):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
+            "so it cannot be clipped. To disable this error and scale the gradients by the "
+            "non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factor)
     return total
 
 

@@ -152,4 +152,3 @@ def layers(torch, log):
     log("2d", nn.Softmax2d(), nn.Softmax2d()(x.view(2, 2, 2)))
     log.raises("2d of a vector", lambda: nn.Softmax2d()(x[0]))
     log.raises("order", lambda: nn.Hardtanh(1, -1))
-    log("old names", nn.Hardtanh(min_value=-2, max_value=2))
