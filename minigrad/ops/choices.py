@@ -26,7 +26,7 @@ from minigrad.faces.arguments import (
     real_number,
 )
 from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied, broadcast_error, meet_types, meeting_of, scalar
+from minigrad.ops.type_promotion import applied, broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 _MANY = 4096  # so many choices are made sooner by bits
@@ -199,11 +199,7 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         tensor([1., 0., 3.])
     """
     value = filling(input, mask, value)
-    have, sizes = mask._array.shape, input._array.shape
-    try:
-        mask = spread(mask, np.broadcast_shapes(have, sizes))
-    except ValueError:
-        raise broadcast_error(have, sizes) from None
+    mask = spread(mask, broadcast_shape(mask._array.shape, input._array.shape))
     operation = masked_fill if isinstance(value, Tensor) else masked_fill_number
     return operation(input, mask, value)
 

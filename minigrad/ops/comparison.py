@@ -18,7 +18,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
-from minigrad.faces.face import in_place_form, writer
+from minigrad.faces.face import in_place_form
+from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import meet_other, meet_types, quietly, retry
 
 
@@ -98,7 +99,7 @@ def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
         operation = method
         if grad_mode.enabled and tensor._array.dtype.kind == "f":
             operation = with_tensor if isinstance(other, Tensor) else with_number
-        return writer[0](operation, tensor, other)
+        return write(operation, tensor, other)
 
     _in_place(compare, f"{name} {long}", written)
     attach(__name__, {f"__{name}__": compare})
@@ -171,14 +172,10 @@ def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: 
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     _in_place(combine, name)
 
-    def written(tensor: Tensor, other: Any) -> Any:
-        known = isinstance(other, (Tensor, np.ndarray, int, float, np.generic))
-        return writer[0](combine, tensor, other) if known else NotImplemented
-
     signs = {
         f"__{sign}__": combine,
         f"__r{sign}__": lambda self, other: combine(other, self),
-        f"__i{sign}__": written,
+        f"__i{sign}__": operator_of(lambda tensor, other: write(combine, tensor, other)),
     }
     attach(__name__, signs)
 

@@ -18,7 +18,7 @@ from minigrad.faces import attach
 from minigrad.faces.arguments import entry
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
-from minigrad.ops.inplace import copy_, fill_, write
+from minigrad.ops.inplace import broadcasts, copy_, fill_, write
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
@@ -88,7 +88,12 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         value = shape.view(value, have)
     if grad_mode.enabled:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
-    _check_values(value._array.shape, size)
+    have = value._array.shape
+    if not broadcasts(have, size):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
+            f"result of shape {list(size)}"
+        )
     arrays = [i for i in indices if not isinstance(i, slice)]
     masked = len(arrays) == 1 and arrays[0].dtype.kind == "b"
     if masked and value.numel() == 1 and getattr(key, "dtype", None) in _OLD_BOOLEANS:
@@ -113,19 +118,6 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     write(put, part, value, indices, checked=True)
     if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
-
-
-def _check_values(have: tuple[int, ...], size: tuple[int, ...]) -> None:
-    """Raise if values of one shape cannot be written to places of another."""
-    try:
-        fits = np.broadcast_shapes(size, have) == size
-    except ValueError:
-        fits = False
-    if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
-            f"result of shape {list(size)}"
-        )
 
 
 def _as_tensor(value: Any, part: Tensor) -> Tensor:

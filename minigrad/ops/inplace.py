@@ -23,7 +23,7 @@ from minigrad.faces.arguments import dimension, entry, is_operand, no_tensor, si
 from minigrad.faces.face import writer
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_error, no_booleans
+from minigrad.ops.type_promotion import broadcast_shape, no_booleans
 
 
 def write(
@@ -153,10 +153,7 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         refuse_repeats(tensor._array)
         refuse_overlap(tensor._array, array)
     if array.shape != sizes:
-        try:
-            fits = np.broadcast_shapes(array.shape, sizes)
-        except ValueError:
-            raise broadcast_error(sizes, array.shape) from None
+        fits = broadcast_shape(sizes, array.shape)
         if fits != sizes:
             raise RuntimeError(
                 f"output with shape {list(sizes)} doesn't match the broadcast shape {list(fits)}"
@@ -299,7 +296,7 @@ def pow_(tensor: Tensor, exponent: Any) -> Tensor:
     return write(elementwise.power, tensor, exponent)
 
 
-def _broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Tell whether a shape broadcasts to another one."""
     try:
         return np.broadcast_shapes(have, wanted) == wanted
@@ -316,7 +313,7 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     number = not isinstance(value, Tensor)
     sizes = tensor._array.shape
-    if _broadcasts(mask._array.shape, sizes):
+    if broadcasts(mask._array.shape, sizes):
         mask = choices.spread(mask, sizes)
     operation = choices.masked_fill_number if number else choices.masked_fill
     write(operation, tensor, mask, value, checked=True)
