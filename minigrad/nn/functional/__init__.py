@@ -14,7 +14,7 @@ for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
     "ops.linear_algebra", "ops.losses", "ops.margin_losses", "ops.norms", "ops.padding",
     "ops.probability_losses", "ops.rectifiers", "nn.functional.adaptive_pooling",
-    "nn.functional.classification_losses", "nn.functional.embeddings", "nn.functional.grids",
+    "nn.functional.classification_losses", "nn.functional.embeddings",
     "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
     "nn.functional.resizing",
 ):  # fmt: skip

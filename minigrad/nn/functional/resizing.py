@@ -1,8 +1,9 @@
-r"""Resizing signals, images and volumes, moving channels into space, and the derivatives of both.
+r"""Resizing images, sampling them between their pixels, moving channels into space; with derivatives.
 
 Resizing is linear and goes dimension by dimension: each new entry is a sum of a few old ones times
 weights, the taps. The rule goes the way back and adds each gradient, times the same weights, to the
-entries that it came from.
+entries that it came from. Sampling at places between the pixels is made of operations that have
+derivatives already.
 """
 
 # mypy: disable-error-code="has-type"
@@ -16,7 +17,9 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import of_array
+from minigrad.creation.factories import linspace
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_int, check_tensor, not_implemented
 from minigrad.faces.face import in_functional
@@ -309,6 +312,211 @@ def _old_name(schema: str, *settings: Any) -> None:
 _old_name("upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None)")
 _old_name("upsample_nearest(input, size=None, scale_factor=None)", "nearest")
 _old_name("upsample_bilinear(input, size=None, scale_factor=None)", "bilinear", True)
+
+
+# ---------------------------------------------------------------------- between the pixels
+
+_SAMPLED = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+@functional
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
+
+    Places lie between -1 and 1: the left (or upper) end is -1, the right (or lower) end 1.
+
+    Args:
+        theta: The matrices of the maps.
+        size: The shape of the images to be: N, C, H, W.
+        align_corners: Whether the ends are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the shapes are not those of images.
+        NotImplementedError: If volumes are asked for.
+
+    Shape:
+        - theta: (N, 2, 3)
+        - output: (N, H, W, 2)
+
+    Example:
+        >>> import minigrad as torch
+        >>> same = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> torch.nn.functional.affine_grid(same, (1, 1, 1, 2), align_corners=False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    check_tensor("affine_grid_generator", theta)
+    align = _aligned(align_corners)
+    if theta._array.dtype.kind in "iubc":
+        raise ValueError(
+            f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+        )
+    sizes = tuple(int(n) for n in size)
+    if len(sizes) == 5:
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
+    if len(sizes) != 4:
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {size}."
+        )
+    if theta.dim() != 3 or theta.shape[-2:] != (2, 3):
+        raise ValueError(
+            f"Expected a batch of 2D affine matrices of shape Nx2x3 for size {size}. Got "
+            f"{theta.shape}."
+        )
+    count, _, height, width = sizes
+    if align and min(height, width) == 1:
+        warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            UserWarning,
+        )
+    dtype = theta._array.dtype
+    v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
+    places = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
+    base = wrap(np.broadcast_to(places, (count, height * width, 3)).copy())
+    return base.bmm(theta.transpose(1, 2)).view(count, height, width, 2)
+
+
+def _ends(count: int, align: bool, dtype: Any) -> Any:
+    """Give places of pixels along one dimension."""
+    if count <= 1:
+        return np.zeros(count, dtype)
+    places = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
+    return places if align else places * (count - 1) / count
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
+            "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
+            "documentation of grid_sample for details.",
+            UserWarning,
+        )
+    return bool(align_corners)
+
+
+@functional
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Give the values of images at places between the pixels. Gradients reach image and places.
+
+    Args:
+        input: The images.
+        grid: The places (x, y), each between -1 and 1.
+        mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
+            pixel.
+        padding_mode: What is outside of the image: `"zeros"` or the `"border"`.
+        align_corners: Whether -1 and 1 are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the mode or the padding is unknown.
+        RuntimeError: If the shapes do not fit together.
+        NotImplementedError: If the inputs are volumes, or the mode is cubic, or a reflection.
+
+    Shape:
+        - input: (N, C, H, W)
+        - grid: (N, H_out, W_out, 2)
+        - output: (N, C, H_out, W_out)
+
+    Example:
+        >>> import minigrad as torch
+        >>> image = torch.tensor([[[[0.0, 10.0]]]])
+        >>> middle = torch.zeros(1, 1, 1, 2)
+        >>> torch.nn.functional.grid_sample(image, middle, align_corners=True)
+        tensor([[[[5.]]]])
+    """
+    if mode not in _SAMPLED:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
+            f"but got: '{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+            f"'reflection', but got: '{padding_mode}'"
+        )
+    if mode == "bicubic" or padding_mode == "reflection":
+        raise NotImplementedError(
+            "grid_sample is neither cubic here, nor does it reflect. Take mode='bilinear' and "
+            "padding_mode='border'."
+        )
+    align = _aligned(align_corners)
+    check_tensor("grid_sampler", input)
+    check_tensor("grid_sampler", grid, "grid", 2)
+    if input.dim() == 5:
+        raise NotImplementedError("minigrad samples images along a grid, and no volumes")
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with "
+            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    if grid.shape[-1] != input.dim() - 2:
+        raise RuntimeError(
+            "grid_sampler(): expected grid to have size "
+            f"{input.dim() - 2} in last dimension, but got grid with sizes {list(grid.shape)}"
+        )
+    if input.dim() != 4 or grid.dim() != 4:
+        raise RuntimeError(
+            "grid_sampler(): expected 4D input and grid with same number of dimensions, but "
+            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    height, width = input.shape[2:]
+    x = _pixels(grid[..., 0], width, align)
+    y = _pixels(grid[..., 1], height, align)
+    if padding_mode == "border":
+        x, y = _inside(x, width), _inside(y, height)
+    around = _nearest if mode == "nearest" else _linear
+    result: Any = None
+    for row, of_row in around(y):
+        for column, of_column in around(x):
+            part = _values(input, row, column) * (of_row * of_column).unsqueeze(1)
+            result = part if result is None else result + part
+    return result
+
+
+def _pixels(place: Tensor, count: int, align: bool) -> Tensor:
+    """Turn places between -1 and 1 into pixels' numbers, with fractions."""
+    if align:
+        return (place + 1) * ((count - 1) / 2)
+    return (place + 1) * (count / 2) - 0.5
+
+
+def _inside(pixel: Tensor, count: int) -> Tensor:
+    """Bring pixels' numbers into the image."""
+    numbers: Any = pixel.detach()
+    # the border itself counts as outside: nothing changes there with the place
+    within = (numbers > 0) & (numbers < count - 1)
+    return pixel.where(within, numbers.clamp(0, count - 1))
+
+
+def _nearest(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    return [(pixel.detach().round(), pixel * 0 + 1)]
+
+
+def _linear(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    first = pixel.detach().floor()
+    return [(first, first + 1 - pixel), (first + 1, pixel - first)]
+
+
+def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """Take the pixels of these numbers; outside of the image there are zeros."""
+    count, channels, height, width = input.shape
+    i, j = np.nan_to_num(row._array, nan=-1.0), np.nan_to_num(column._array, nan=-1.0)
+    there = (i >= 0) & (i < height) & (j >= 0) & (j < width)
+    flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
+    index = np.broadcast_to(flat.reshape(count, 1, -1), (count, channels, flat[0].size))
+    taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
+    values = taken.view(count, channels, *row.shape[1:])
+    return values.masked_fill(wrap(~there[:, None]), 0)
 
 
 # ---------------------------------------------------------------------- channels into space
