@@ -167,7 +167,16 @@ def multi_head_attention_forward(
     attn_mask = _merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
     if not training:
         dropout_p = 0.0
-    if not need_weights:
+    attended = None
+    if need_weights:
+        q = q * math.sqrt(1.0 / depth)
+        turned = k.transpose(-2, -1)
+        scores = q.bmm(turned) if attn_mask is None else attn_mask.baddbmm(q, turned)
+        attended = softmax(scores, dim=-1)
+        if dropout_p > 0.0:
+            attended = in_functional["dropout"](attended, p=dropout_p)
+        found = attended.bmm(v).transpose(0, 1)
+    else:
         if attn_mask is not None:
             single = attn_mask.shape[0] == 1 and attn_mask.ndim == 3
             sizes = (batch, num_heads, -1, places)
@@ -175,19 +184,11 @@ def multi_head_attention_forward(
         q = q.view(batch, num_heads, length, depth)
         k, v = (each.view(batch, num_heads, places, depth) for each in (k, v))
         heads = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
-        rows = heads.permute(2, 0, 1, 3).reshape(length * batch, width)
-        output = linear(rows, out_proj_weight, out_proj_bias)
-        output = output.view(length, batch, output.shape[1])
-        return (output if batched else output.squeeze(1)), None
-    q = q * math.sqrt(1.0 / depth)
-    turned = k.transpose(-2, -1)
-    scores = q.bmm(turned) if attn_mask is None else attn_mask.baddbmm(q, turned)
-    attended = softmax(scores, dim=-1)
-    if dropout_p > 0.0:
-        attended = in_functional["dropout"](attended, p=dropout_p)
-    output = attended.bmm(v).transpose(0, 1).reshape(length * batch, width)
-    output = linear(output, out_proj_weight, out_proj_bias)
+        found = heads.permute(2, 0, 1, 3)
+    output = linear(found.reshape(length * batch, width), out_proj_weight, out_proj_bias)
     output = output.view(length, batch, output.shape[1])
+    if attended is None:
+        return (output if batched else output.squeeze(1)), None
     attended = attended.view(batch, num_heads, length, places)
     if average_attn_weights:
         attended = attended.mean(dim=1)

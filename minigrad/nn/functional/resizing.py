@@ -1,4 +1,4 @@
-r"""Resizing images, sampling them between their pixels, moving channels into space; with derivatives.
+r"""Resizing images, sampling between their pixels, moving channels into space, and the derivatives.
 
 Resizing is linear and goes dimension by dimension: each new entry is a sum of a few old ones times
 weights, the taps. The rule goes the way back and adds each gradient, times the same weights, to the
