@@ -1,7 +1,6 @@
 """Change the learning rate while training goes on: schedules, alone or put together."""
 
 from minigrad.optim.lr_scheduler.base import (
-    EPOCH_DEPRECATION_WARNING,
     ConstantLR,
     ExponentialLR,
     LambdaLR,
@@ -22,7 +21,7 @@ from minigrad.optim.lr_scheduler.waves import (
 )
 
 __all__ = [
-    "EPOCH_DEPRECATION_WARNING", "ChainedScheduler", "ConstantLR", "CosineAnnealingLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
     "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
     "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
@@ -14,13 +13,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.nn.signatures import constructor
 from minigrad.optim.optimizer import Optimizer
 
-EPOCH_DEPRECATION_WARNING = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
-    "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
-    "epoch is different from None, the closed form is used instead of the new chainable form, "
-    "where available. Please open an issue if you are unable to replicate your use case: "
-    "https://github.com/pytorch/pytorch/issues/new/choose."
-)
 _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 
@@ -42,6 +34,7 @@ class LRScheduler:
 
     # What is left out of the state dict, or saved in a form of its own.
     _apart: tuple[str, ...] = ("optimizer",)
+    _from_last: bool = False  # whether each learning rate follows from the one before
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
     _last_lr: list[Any]
@@ -114,12 +107,8 @@ class LRScheduler:
         """Compute the next learning rate of each group; every schedule defines its own."""
         raise NotImplementedError
 
-    def step(self, epoch: int | None = None) -> None:
-        """Set the learning rates of the next epoch; call it after `optimizer.step()`.
-
-        Args:
-            epoch: The epoch to go to; deprecated.
-        """
+    def step(self) -> None:
+        """Set the learning rates of the next epoch; call it after `optimizer.step()`."""
         if self._step_count == 1:
             step: Any = self.optimizer.step
             if not hasattr(step, "_wrapped_by_lr_sched"):
@@ -139,18 +128,18 @@ class LRScheduler:
                     UserWarning,
                 )
         self._step_count += 1
-        if epoch is not None:
-            warn(EPOCH_DEPRECATION_WARNING, UserWarning)
-        self._update_lr(epoch)
+        self.last_epoch += 1
+        self._set(self.get_lr)
 
-    def _update_lr(self, epoch: int | None = None) -> None:
-        """Go one epoch on, or to a given one, and set the learning rates."""
-        if epoch is None:
-            self.last_epoch += 1
-            self._set(self.get_lr)
-        else:
-            self.last_epoch = epoch
-            self._set(getattr(self, "_get_closed_form_lr", self.get_lr))
+    def _begin_anew(self) -> None:
+        """Go back to epoch 0 and set its learning rates."""
+        self.last_epoch = 0
+        if self._from_last:
+            for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+                set_lr(group, rate)
+        self._is_initial = self._from_last
+        self._set(self.get_lr)
+        self._is_initial = False
 
     def _set(self, ask: Callable[[], list[Any]]) -> None:
         """Ask for the learning rate of each group, and set it."""
@@ -313,12 +302,10 @@ class MultiplicativeLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
 class _ByFactors(LRScheduler):
     """The part that schedules of given factors share: subclasses tell the factors."""
 
+    _from_last = True
+
     def _factor(self, epoch: int) -> float | None:
         """Give by what the last learning rate is multiplied in an epoch; None to leave it."""
-        raise NotImplementedError
-
-    def _product(self, epoch: int) -> float:
-        """Give by what the first learning rate is multiplied until an epoch, in closed form."""
         raise NotImplementedError
 
     def get_lr(self) -> list[Any]:
@@ -328,10 +315,6 @@ class _ByFactors(LRScheduler):
         if factor is None:
             return values_of(self.optimizer, "lr")
         return [group["lr"] * factor for group in self.optimizer.param_groups]
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        product = self._product(self.last_epoch)
-        return [base * product for base in self.base_lrs]
 
 
 class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
@@ -346,9 +329,6 @@ class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
 
     def _factor(self, epoch: int) -> float | None:
         return self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
-
-    def _product(self, epoch: int) -> float:
-        return self.gamma ** (epoch // self.step_size)
 
 
 class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
@@ -366,9 +346,6 @@ class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
 
     def _factor(self, epoch: int) -> float | None:
         return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
-
-    def _product(self, epoch: int) -> float:
-        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
 
 
 class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch=-1"):
@@ -393,9 +370,6 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
         if epoch == 0:
             return self.factor
         return 1.0 / self.factor if epoch == self.total_iters else None
-
-    def _product(self, epoch: int) -> float:
-        return self.factor + (epoch >= self.total_iters) * (1 - self.factor)
 
 
 class LinearLR(
@@ -432,10 +406,6 @@ class LinearLR(
         rise = self.end_factor - self.start_factor
         return 1.0 + rise / (self.total_iters * self.start_factor + (epoch - 1) * rise)
 
-    def _product(self, epoch: int) -> float:
-        rise = self.end_factor - self.start_factor
-        return self.start_factor + rise * min(self.total_iters, epoch) / self.total_iters
-
 
 class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
     r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
@@ -448,9 +418,6 @@ class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
 
     def _factor(self, epoch: int) -> float | None:
         return None if self._is_initial else self.gamma
-
-    def _product(self, epoch: int) -> float:
-        return self.gamma**epoch
 
 
 class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1"):
@@ -468,6 +435,3 @@ class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1
             return None
         left, before = (1.0 - at / self.total_iters for at in (epoch, epoch - 1))
         return (left / before) ** self.power
-
-    def _product(self, epoch: int) -> float:
-        return (1.0 - min(self.total_iters, epoch) / self.total_iters) ** self.power

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, SupportsFloat
 
-from minigrad.autograd.messages import warn
 from minigrad.optim.lr_scheduler.base import (
-    EPOCH_DEPRECATION_WARNING,
     LRScheduler,
     check_optimizer,
     set_lr,
@@ -73,19 +71,14 @@ class ReduceLROnPlateau(
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: SupportsFloat) -> None:  # type: ignore[override]
         """Look at the measure of an epoch, and reduce the learning rates if it is time to.
 
         Args:
             metrics: The measure.
-            epoch: The number of the epoch; deprecated.
         """
         current = float(metrics)
-        if epoch is None:
-            epoch = self.last_epoch + 1
-        else:
-            warn(EPOCH_DEPRECATION_WARNING, UserWarning)
-        self.last_epoch = epoch
+        self.last_epoch += 1
         if self._is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0
@@ -95,12 +88,12 @@ class ReduceLROnPlateau(
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._reduce_lr(epoch)
+            self._reduce_lr()
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def _reduce_lr(self, epoch: int) -> None:
+    def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
@@ -252,7 +245,7 @@ class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-
         index = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[index]
         if index > 0 and self._milestones[index - 1] == self.last_epoch:
-            scheduler._update_lr(0)
+            scheduler._begin_anew()
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()

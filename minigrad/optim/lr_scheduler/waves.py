@@ -38,6 +38,8 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
         [0.5]
     """
 
+    _from_last = True
+
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates from the present ones."""
         self._warn_if_asked_directly()
@@ -53,9 +55,6 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
             return [group["lr"] + (base - self.eta_min) * rise / 2 for base, group in pairs]
         now, before = (1 + math.cos(math.pi * at / half) for at in (epoch, epoch - 1))
         return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        return _along_cosine(self.base_lrs, self.eta_min, math.pi * self.last_epoch / self.T_max)
 
 
 def _along_cosine(highest: list[Any], lowest: float, angle: float) -> list[Any]:

@@ -1,4 +1,4 @@
-"""See every schedule epoch by epoch: learning rates, momentum, state, the closed form, errors."""
+"""See every schedule epoch by epoch: learning rates, momentum, state, errors."""
 
 from __future__ import annotations
 
@@ -113,17 +113,20 @@ for _name, _all in SCHEDULES.items():
 
 
 @family
-def closed_forms(torch, log):
-    """A given epoch is deprecated and uses the closed form, where there is one."""
+def begun_anew(torch, log):
+    """At its milestone SequentialLR begins a schedule anew."""
+    schedules = torch.optim.lr_scheduler
     for name, all_options in SCHEDULES.items():
-        if name in ("CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"):
+        if name == "OneCycleLR":
             continue
         optimizer = made(torch)
-        schedule = getattr(torch.optim.lr_scheduler, name)(optimizer, **all_options[-1])
-        optimizer.step()
-        for epoch in (3, 1, 6):
-            schedule.step(epoch)
-            log(f"{name} at {epoch}", rates(optimizer), schedule.last_epoch)
+        first = schedules.ConstantLR(optimizer, factor=0.5)
+        second = getattr(schedules, name)(optimizer, **all_options[-1])
+        both = schedules.SequentialLR(optimizer, [first, second], [3])
+        for epoch in range(6):
+            optimizer.step()
+            both.step()
+            log(f"{name} at {epoch}", rates(optimizer), second.last_epoch)
 
 
 @family
@@ -176,8 +179,6 @@ def plateau(torch, log):
         other = torch.optim.lr_scheduler.ReduceLROnPlateau(made(torch))
         other.load_state_dict(state)
         log("loaded", other.state_dict(), other.get_last_lr())
-    schedule.step(3.0, epoch=20)
-    log("epoch", schedule.last_epoch)
     optimizer.add_param_group({"params": [torch.nn.Parameter(torch.tensor([3.0]))]})
     schedule.factor = 0.125
     for _ in range(3):
