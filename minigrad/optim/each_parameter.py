@@ -50,13 +50,12 @@ CONDITIONS: dict[str, Condition] = {
 }
 
 
-def check(settings: Values, names: str, takes_nan: bool = False) -> None:
+def check(settings: Values, names: str) -> None:
     """Refuse settings that make no sense, in PyTorch's words.
 
     Args:
         settings: The settings by name.
         names: Those to look at, in this order, parted by blanks.
-        takes_nan: Whether NaN passes, as PyTorch lets it where it asks for `< 0` only.
 
     Raises:
         ValueError: If one does not fulfill its condition.
@@ -71,7 +70,7 @@ def check(settings: Values, names: str, takes_nan: bool = False) -> None:
         if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         words, fulfilled = CONDITIONS[name]
-        if not (fulfilled(value) or (takes_nan and value != value)):
+        if not fulfilled(value):
             raise ValueError(f"Invalid {words.format(value)}")
 
 
@@ -87,7 +86,6 @@ class EachParameter(Optimizer):
     # with conditions in the order in which PyTorch checks them.
     _order: ClassVar[str] = ""
     _checked: ClassVar[str] = "lr eps betas weight_decay"
-    _takes_nan: ClassVar[bool] = False
     # What is kept of each parameter: numbers with their first values, and tensors in its shape
     # that begin with zeros.
     _counts: ClassVar[dict[str, float]] = {"step": 0.0}
@@ -124,7 +122,7 @@ class EachParameter(Optimizer):
                 raise RuntimeError(f"`fused` does not support `{other}`")
 
     def _check(self, settings: Values) -> None:
-        check(settings, self._checked, self._takes_nan)
+        check(settings, self._checked)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         """Change a parameter and its state, in place: arrays or, if recorded, tensors."""

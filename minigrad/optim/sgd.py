@@ -64,7 +64,6 @@ class SGD(
     """
 
     _checked = "lr momentum weight_decay"
-    _takes_nan = True
     _counts: ClassVar = {}
 
     def _check(self, settings: Values) -> None:

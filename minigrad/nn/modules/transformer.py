@@ -305,12 +305,10 @@ def _why_not_without_padding(layer: Any) -> str:
     for text, wrong in {
         ".norm_first was True": layer.norm_first,
         f".self_attn.batch_first was not True{first}": not own.batch_first,
-        ".self_attn._qkv_same_embed_dim was not True": not own._qkv_same_embed_dim,
         ".self_attn was passed bias=False": own.in_proj_bias is None,
         ".activation_relu_or_gelu was not True": not (
             layer.activation in (F.relu, F.gelu) or isinstance(layer.activation, (ReLU, GELU))
         ),
-        ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
         ".self_attn.num_heads is odd": own.num_heads % 2 == 1,
     }.items():
         if wrong:

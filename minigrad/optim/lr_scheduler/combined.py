@@ -95,14 +95,7 @@ class ReduceLROnPlateau(
 
     def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs):
-            if self.default_min_lr is None:
-                raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from "
-                    f"when `ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due "
-                    "to a new param group being added to the optimizer. Please modify the "
-                    "`min_lrs` field to match the length of the `optimizer` param groups."
-                )
+        if len(groups) != len(self.min_lrs) and self.default_min_lr is not None:
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):
             before = float(group["lr"])
@@ -239,7 +232,7 @@ class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-
         elif hasattr(scheduler, "last_epoch"):
             scheduler.last_epoch -= 1
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Set the learning rates of the next epoch."""
         self.last_epoch += 1
         index = bisect_right(self._milestones, self.last_epoch)
@@ -277,7 +270,7 @@ class ChainedScheduler(_OfSchedulers):
         self.optimizer = optimizer
         self._last_lr = values_of(schedulers[-1].optimizer, "lr")
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Let each schedule set the learning rates of the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
