@@ -32,7 +32,7 @@ BESIDE = {
 }
 # How many lines and files of the package one run of the worked example touches, once the functions
 # of its operations are written. Neither may grow.
-LINES, FILES = 800, 36
+LINES, FILES = 800, 32
 
 
 def code_lines(path: Path) -> int:
@@ -204,22 +204,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4224, 28),
-    "breadth": (1173, 8),
-    "classroom": (2144, 12),
+    "autograd": (3802, 19),
+    "breadth": (1073, 8),
+    "classroom": (2113, 12),
     "core": (1200, 12),
-    "creation": (1855, 11),
-    "data": (747, 5),
-    "faces": (835, 12),
-    "nn": (7524, 44),
-    "ops": (11993, 68),
-    "optim": (1964, 13),
-    "saving": (958, 4),
-    "symbolic": (6072, 31),
-    "viz": (3786, 16),
+    "creation": (1845, 10),
+    "data": (591, 4),
+    "faces": (827, 8),
+    "nn": (5786, 34),
+    "ops": (10341, 43),
+    "optim": (1709, 11),
+    "saving": (767, 4),
+    "symbolic": (5470, 23),
+    "viz": (3739, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (44936, 275)
+HOUSE = (39723, 215)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -151,6 +151,8 @@ CALLS = (
             ("torch.*", "only here `keepdims`"),
             ("torch.nonzero", "only here `as_tuple`"),
             ("torch.linalg.solve_triangular", "only here `out`"),
+            ("torch.nn.Module.to", "only here `*`"),
+            ("torch.nn.Module.to", "without `*args`"),
             ("torch.full|torch.ones|torch.zeros|torch.range", "only here `pin_memory`"),
             ("torch.Tensor.cpu", "only here `memory_format`"),
         ),

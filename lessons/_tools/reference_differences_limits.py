@@ -53,6 +53,37 @@ LIMITS = (
         ),
     ),
     Difference(
+        slug="old-arguments",
+        title="Arguments of old programs",
+        what="Schedules take no `epoch` in `step`, `Hardtanh` no `min_value` and `max_value`, "
+        "`state_dict` nothing by position, and a `PackedSequence` is not made of one tensor alone.",
+        why="All of these are deprecated there, or made by other functions.",
+        code="w = torch.nn.Parameter(torch.ones(1))\n"
+        "optimizer = torch.optim.SGD([w], lr=0.1)\n"
+        "optimizer.step()\n"
+        "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n"
+        "schedule.step(3)\n"
+        "schedule.get_last_lr()",
+        covers=(
+            ("torch.optim.lr_scheduler.*.step", "without `epoch`"),
+            (
+                "torch.nn.utils.rnn.PackedSequence",
+                "default of `batch_sizes` is required, there None",
+            ),
+            ("torch.nn.Hardtanh", "without `m*_value`"),
+            ("torch.nn.Module.state_dict", "without `args`"),
+        ),
+    ),
+    Difference(
+        slug="rare-settings",
+        title="Settings that courses leave alone",
+        what="An LSTM has no `proj_size`. Optimizers take no names of parameters, and Adam's `betas` "
+        "are numbers, no tensors.",
+        why="Each would need code of its own.",
+        code="torch.nn.LSTM(4, 3, proj_size=2)",
+        names=("torch.nn.LSTM", "torch.optim.Adam"),
+    ),
+    Difference(
         slug="searching-settings",
         title="Orders and weights where places are searched",
         what="`searchsorted` takes no `sorter`, and `histogram` no `weight`.",
