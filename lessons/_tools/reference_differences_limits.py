@@ -77,8 +77,8 @@ LIMITS = (
     Difference(
         slug="rare-settings",
         title="Settings that courses leave alone",
-        what="An LSTM has no `proj_size`. Optimizers take no names of parameters, and Adam's `betas` "
-        "are numbers, no tensors.",
+        what="An LSTM has no `proj_size`. Optimizers take no names of parameters, and Adam's "
+        "`betas` are no tensors.",
         why="Each would need code of its own.",
         code="torch.nn.LSTM(4, 3, proj_size=2)",
         names=("torch.nn.LSTM", "torch.optim.Adam"),
