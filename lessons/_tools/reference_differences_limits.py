@@ -88,9 +88,8 @@ LIMITS = (
         title="Orders and weights where places are searched",
         what="`searchsorted` takes no `sorter`, and `histogram` no `weight`.",
         why="No course that we know uses them. Sort first; sum the weights place by place.",
-        code="torch.searchsorted(\n"
-        "    torch.tensor([3, 1]), torch.tensor([2]), sorter=torch.tensor([1, 0])\n"
-        ")",
+        code="order = torch.tensor([1, 0])\n"
+        "torch.searchsorted(torch.tensor([3, 1]), torch.tensor([2]), sorter=order)",
         covers=(
             ("torch.searchsorted", "without `sorter`"),
             ("torch.histogram", "without `weight`"),
@@ -206,7 +205,7 @@ LIMITS = (
         "gradients divided by how often a row is used; `embedding` has those.",
         why="Courses join what they look up to sums and means.",
         code="numbers, table = torch.tensor([[0, 1]]), torch.eye(2)\n"
-        "nn.functional.embedding_bag(numbers, table, mode='max')",
+        'nn.functional.embedding_bag(numbers, table, mode="max")',
         names=("torch.nn.functional.embedding_bag", "torch.nn.EmbeddingBag"),
     ),
     Difference(
@@ -215,8 +214,10 @@ LIMITS = (
         what="`multi_head_attention_forward` projects its keys and values itself.",
         why="No layer of PyTorch gives others to it.",
         code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
-        "nn.functional.multi_head_attention_forward(x, x, x, 2, 1, w, None, None, None, False, "
-        "0.0, torch.eye(2), None, static_k=torch.ones(1, 1, 2))",
+        "nn.functional.multi_head_attention_forward(\n"
+        "    x, x, x, 2, 1, w, None, None, None, False, 0.0, torch.eye(2), None, "
+        "static_k=torch.ones(1, 1, 2)\n"
+        ")",
         names=("torch.nn.functional.multi_head_attention_forward",),
     ),
     Difference(
@@ -226,7 +227,7 @@ LIMITS = (
         "zeros or the border.",
         why="Courses sample images so.",
         code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
-        "nn.functional.grid_sample(image, grid, 'bicubic', align_corners=True)",
+        'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',
         names=("torch.nn.functional.grid_sample",),
     ),
     Difference(
