@@ -77,7 +77,7 @@ know of.
 | [torch.Tensor](tensor.md) | methods, attributes, operators |
 | [torch.autograd and torch.func](autograd.md) | graph, custom functions, modes, gradcheck |
 | [torch.nn](nn.md) | modules and their hooks, layers, losses, initialization, tools |
-| [torch.optim](optim.md) | optimizers, schedules, averaged weights |
+| [torch.optim](optim.md) | optimizers, schedules |
 | [torch.linalg and torch.special](linalg.md) | matrices; special functions |
 | [torch.utils](utils.md) | hook handles, checkpoints, data |
 | [Differences](differences.md) | what differs, why, and lines that show it: {differences} entries |
