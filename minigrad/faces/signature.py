@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
-_SCHEMA = re.compile(r"(\w+)\((.*?)\)(?: -> (.+))?", re.DOTALL)
-_ARGUMENT = re.compile(r"(?:(\S+)\s+)?(\*?\w+)(?:=(.+))?", re.DOTALL)
+# Patterns of a schema and of an argument; Python compiles them when they are first used.
+_SCHEMA = r"(?s)(\w+)\((.*?)\)(?: -> (.+))?"
+_ARGUMENT = r"(?s)(?:(\S+)\s+)?(\*?\w+)(?:=(.+))?"
 
 
 class Argument(NamedTuple):
@@ -127,13 +128,13 @@ def read(schema: str) -> Signature:
         >>> signature.parameters()
         'input, dim=(), keepdim=False, *, out=None, keepdims=None, axis=None'
     """
-    match = _SCHEMA.fullmatch(schema.strip())
+    match = re.fullmatch(_SCHEMA, schema.strip())
     if match is None:
         raise ValueError(f"no schema: {schema!r}")
     name, inside, results = match.groups()
     arguments, by_name, takes_out = [], False, False
     for part in _split(inside):
-        found = _ARGUMENT.fullmatch(part)
+        found = re.fullmatch(_ARGUMENT, part)
         if part == "*":
             by_name = True
         elif found is None:
