@@ -9,8 +9,8 @@ from typing import Any
 
 from minigrad.faces import FACES, lazy_loading
 
-for _file in ("ops.special_functions", "ops.rounding"):
-    lazy_loading.load(_file)
+for _file in ("activations", "reduction", "rounding", "special_functions"):
+    lazy_loading.load(f"ops.{_file}")
 
 __all__ = [
     "erf",

@@ -281,3 +281,15 @@ def test_importing_the_package_loads_no_optional_dependency():
         "assert 'minigrad.core.engine' in rooms\n"
     )
     _run("-c", code)
+
+
+# Each of these loads what it needs of what waits in other files.
+LOADED_FIRST = """
+data distributions func linalg nn.functional ops.numpy_calls optim saving serialization special
+symbolic utils.checkpoint utils.data viz
+"""
+
+
+@pytest.mark.parametrize("module", LOADED_FIRST.split())
+def test_a_module_can_be_imported_first(module):
+    _run("-c", f"import minigrad.{module}")

@@ -7,15 +7,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import factories, from_data
 from minigrad.faces import attach, lazy_loading
 from minigrad.faces.arguments import cast
-from minigrad.ops import (
-    copies,
-    elementwise,
-    indexing,
-    inplace,
-    linear_algebra,
-    reduction,
-    shape,
-)
+from minigrad.ops import elementwise, inplace, shape
 
 attach(
     __name__,

@@ -20,6 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, lazy_loading, numpy_protocols
 from minigrad.faces.arguments import as_tensor
 from minigrad.ops import choices, comparison, elementwise, joining
+from minigrad.ops import reduction as reduction  # its faces are asked for
 
 _NOT_GIVEN: Any = np._NoValue  # NumPy's own sign of an argument that was not given
 # Arguments with the values that change nothing, as None does.
