@@ -18,6 +18,7 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, entrywise, face, functional
@@ -26,7 +27,7 @@ from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
-from minigrad.ops.type_promotion import applied, check_floats, linear_rule, no_kernel, quietly
+from minigrad.ops.type_promotion import check_floats, no_kernel
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)

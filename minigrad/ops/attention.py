@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
@@ -29,7 +30,6 @@ from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
 from minigrad.ops.reduction import softmax, softmax_backward
-from minigrad.ops.type_promotion import quietly
 
 
 class Kept:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.modes import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
@@ -25,8 +26,7 @@ from minigrad.faces.arguments import (
     not_implemented,
     real_number,
 )
-from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied, broadcast_shape, meet_types, meeting_of, scalar
+from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 _MANY = 4096  # so many choices are made sooner by bits
@@ -135,7 +135,7 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     "MaskedSelectBackward0",
     constants=("mask",),
     self=lambda grad, self_sym_sizes, mask: applied(
-        masked_scatter, _zeros(grad, self_sym_sizes), mask, grad
+        masked_scatter, zeros_for(grad, self_sym_sizes), mask, grad
     ),
 )
 def masked_select(self: Array, mask: Array) -> Array:

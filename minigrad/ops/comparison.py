@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.rules import quietly
 from minigrad.core.modes import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -20,7 +21,7 @@ from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
 from minigrad.faces.face import in_place_form
 from minigrad.ops.inplace import operator_of, write
-from minigrad.ops.type_promotion import meet_other, meet_types, quietly, retry
+from minigrad.ops.type_promotion import meet_other, meet_types, retry
 
 
 def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = "") -> Any:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -37,7 +38,7 @@ from minigrad.ops.correlation import (
     spread,
 )
 from minigrad.ops.padding import constant_pad_nd
-from minigrad.ops.type_promotion import applied, differ, quietly, taking
+from minigrad.ops.type_promotion import differ
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))

@@ -27,11 +27,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, refuse
-from minigrad.ops.type_promotion import applied
 
 Sizes = Sequence[int]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
@@ -18,7 +19,6 @@ from minigrad.ops.joining import cat
 from minigrad.ops.parts import select, slice_dim
 from minigrad.ops.reduction import added_up_in
 from minigrad.ops.shape import clone, flip, to_copy
-from minigrad.ops.type_promotion import applied, overridable, quietly
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
 _WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}

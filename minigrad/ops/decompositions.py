@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.own_nodes import Decomposition, recorded
+from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
@@ -34,10 +36,8 @@ from minigrad.ops.linear_systems import (
     solve_triangular,
     tolerance,
 )
-from minigrad.ops.own_nodes import Decomposition, recorded
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.triangular import diag_embed, tril, triu
-from minigrad.ops.type_promotion import applied, overridable, quietly
 
 
 def _columns(vector: Any) -> Any:

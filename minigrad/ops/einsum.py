@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, dimensions
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
-from minigrad.ops.type_promotion import applied, differ
+from minigrad.ops.type_promotion import differ
 
 # ---------------------------------------------------------------------- equations
 

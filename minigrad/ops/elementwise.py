@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.rules import quietly, rules_mode
 from minigrad.core.modes import grad_mode
 from minigrad.core.node import NO_EDGE
 from minigrad.core.tape import Array, differentiable
@@ -19,14 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast
-from minigrad.ops.type_promotion import (
-    meet_types,
-    no_booleans,
-    quietly,
-    rules_mode,
-    scalar,
-    with_number,
-)
+from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
 
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
 

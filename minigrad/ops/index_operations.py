@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
@@ -24,7 +25,7 @@ from minigrad.faces import face
 from minigrad.faces.arguments import dimension
 from minigrad.ops import shape
 from minigrad.ops.choices import masked_fill_number, no_limit
-from minigrad.ops.parts import _zeros, add_rows
+from minigrad.ops.parts import add_rows
 from minigrad.ops.scatter import (
     _along,
     check_places,
@@ -33,7 +34,6 @@ from minigrad.ops.scatter import (
     scatter_add,
     scatter_number,
 )
-from minigrad.ops.type_promotion import applied, quietly
 
 _name = dtypes.scalar_name
 _warned: list[str] = []  # PyTorch warns once
@@ -64,7 +64,7 @@ def _add_at(whole: Any, key: Any, positions: Any, values: Any) -> None:
 @differentiable(
     "IndexSelectBackward0",
     self=lambda grad, self_sym_sizes, dim, positions: applied(
-        index_add_dim, _zeros(grad, self_sym_sizes), grad, dim, positions, 1
+        index_add_dim, zeros_for(grad, self_sym_sizes), grad, dim, positions, 1
     ),
 )
 def index_select(self: Array, dim: int, positions: Any) -> Array:
@@ -106,7 +106,7 @@ def index_fill_number(self: Array, dim: int, positions: Any, value: Any) -> Arra
 @differentiable(
     "TakeBackward0",
     self=lambda grad, self, positions: applied(  # PyTorch saves the tensor, not its shape
-        put_add, _zeros(grad, self.shape), grad, positions
+        put_add, zeros_for(grad, self.shape), grad, positions
     ),
 )
 def take(self: Array, positions: Any) -> Array:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.own_nodes import new_node
+from minigrad.autograd.rules import applied
 from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.reduce import reduce_gradient
@@ -22,9 +24,8 @@ from minigrad.creation.layout import Size
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import check_tensors, dimension
 from minigrad.ops import index_operations, shape
-from minigrad.ops.own_nodes import new_node
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.type_promotion import applied, broadcast_shape
+from minigrad.ops.type_promotion import broadcast_shape
 
 
 def _reduced(node: Node, parts: list[Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.plugs import plugs
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -23,7 +24,7 @@ from minigrad.faces import attach, face, functional, numpy_protocols
 from minigrad.faces.arguments import as_tensor, dimension, real_number
 from minigrad.ops import elementwise, shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import applied, broadcast_shape, differ, quietly
+from minigrad.ops.type_promotion import broadcast_shape, differ
 
 # ---------------------------------------------------------------------- factors that fit
 

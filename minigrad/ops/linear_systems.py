@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
@@ -21,7 +22,7 @@ from minigrad.faces import face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
 from minigrad.ops.triangular import tril, triu
-from minigrad.ops.type_promotion import applied, broadcast_shape, differ, overridable, quietly
+from minigrad.ops.type_promotion import broadcast_shape, differ
 
 
 def linalg(schema: str, **options: Any) -> Any:

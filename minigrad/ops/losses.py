@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
@@ -25,7 +26,7 @@ from minigrad.faces.arguments import as_floats, cast
 from minigrad.faces.signature import read
 from minigrad.ops import elementwise
 from minigrad.ops.choices import pick
-from minigrad.ops.type_promotion import applied, no_kernel, quietly, taking
+from minigrad.ops.type_promotion import no_kernel
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES
@@ -18,7 +19,7 @@ from minigrad.ops import choices, elementwise
 from minigrad.ops.activations import log_sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
-from minigrad.ops.type_promotion import check_floats, quietly, refuse_gradient, scalar
+from minigrad.ops.type_promotion import check_floats, refuse_gradient, scalar
 
 # ---------------------------------------------------------------------- what is alike
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -24,14 +25,7 @@ from minigrad.ops.cumulative import in_type_of, values_of
 from minigrad.ops.elementwise import reciprocal
 from minigrad.ops.linear_systems import check_floating, check_matrix, linalg
 from minigrad.ops.reduction import norm_rule, vector_norm_as
-from minigrad.ops.type_promotion import (
-    applied,
-    broadcast_shape,
-    differ,
-    meet_types,
-    no_booleans,
-    quietly,
-)
+from minigrad.ops.type_promotion import broadcast_shape, differ, meet_types, no_booleans
 
 
 def _check_dtype(name: str, array: Any, dtype: Any) -> None:

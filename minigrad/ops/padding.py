@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, entry
 from minigrad.ops import parts
 from minigrad.ops.inplace import copy_
-from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
@@ -49,7 +48,7 @@ def constant_pad_nd(self: Array, pad: tuple[int, ...], value: Any) -> Array:
         sizes[-back] += left + right
     kept += [each[0] for each in inside]
     places += [each[1] for each in inside]
-    result = _zeros(self, tuple(sizes))
+    result = zeros_for(self, tuple(sizes))
     if value != 0:
         result[...] = value
     result[tuple(places)] = self[tuple(kept)]
@@ -85,7 +84,7 @@ def _collected(grad: Any, sizes: Sequence[int], padding: Sequence[int], copied: 
     for back, (left, right) in reversed(list(enumerate(_pairs(padding), 1))):
         size, shape = sizes[-back], list(grad.shape)
         shape[-back] = size
-        whole = _zeros(grad, tuple(shape))
+        whole = zeros_for(grad, tuple(shape))
         # two views with the dimension that is folded back at the end
         onto, given = np.moveaxis(whole, -back, -1), np.moveaxis(grad, -back, -1)
         kept, place = _interior(size, left, right)

@@ -13,19 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, sizes_of
-from minigrad.ops.type_promotion import applied
-
-
-def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
-    """Give zeros of the same kind of array: numbers or symbols."""
-    if type(like) is np.ndarray:
-        return np.zeros(shape, like.dtype)
-    return np.zeros_like(like, shape=shape)
-
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -44,7 +36,7 @@ def _between(dim: int, start: int, end: int, step: int) -> tuple[Any, ...]:
 )
 def select_backward(grad_output: Array, self_sym_sizes: Any, dim: Any, index: int) -> Array:
     """Rule of select: zeros, and the gradient where the entry was."""
-    whole = _zeros(grad_output, self_sym_sizes)
+    whole = zeros_for(grad_output, self_sym_sizes)
     whole[_at(dim, index)] = grad_output
     return whole
 
@@ -63,7 +55,7 @@ def slice_backward(
     grad_output: Array, self_sym_sizes: Any, dim: Any, start: int, end: int, step: int
 ) -> Array:
     """Rule of slice: zeros, and the gradient where the range was."""
-    whole = _zeros(grad_output, self_sym_sizes)
+    whole = zeros_for(grad_output, self_sym_sizes)
     whole[_between(dim, start, end, step)] = grad_output
     return whole
 
@@ -121,7 +113,7 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
 @differentiable(
     "IndexBackward0",
     self=lambda grad, self_sym_sizes, indices: applied(
-        index_add, _zeros(grad, self_sym_sizes), grad, indices
+        index_add, zeros_for(grad, self_sym_sizes), grad, indices
     ),
 )
 def index(self: Array, indices: Any) -> Array:
@@ -132,7 +124,7 @@ def index(self: Array, indices: Any) -> Array:
 @differentiable(
     "IndexPutBackward0",
     broadcasts=True,
-    self=lambda grad, indices: applied(index_put, grad, _zeros(grad, ()), indices),
+    self=lambda grad, indices: applied(index_put, grad, zeros_for(grad, ()), indices),
     values=lambda grad, indices: applied(index, grad, indices),
 )
 def index_put(self: Array, values: Array, indices: Any) -> Array:
@@ -164,7 +156,7 @@ def unfold_backward(
     grad_output: Array, self_sym_sizes: Any, dim: int, size: int, step: int
 ) -> Array:
     """Rule of unfold: an entry collects its gradients from all windows that show it."""
-    whole = _zeros(grad_output, self_sym_sizes)
+    whole = zeros_for(grad_output, self_sym_sizes)
     if not whole.ndim:
         return whole + np.add.reduce(grad_output, axis=None)
     count = grad_output.shape[dim]
@@ -216,10 +208,10 @@ def _from_strides(
     """Add up the gradients at each place in memory, and give every input entry its place's."""
     shown, own = _places(size, stride, offset), _places(self_sym_sizes, own_stride)
     if not own.size:
-        return _zeros(grad, self_sym_sizes)
+        return zeros_for(grad, self_sym_sizes)
     low = int(min(own.min(), shown.min(initial=0)))
     high = int(max(own.max(), shown.max(initial=0)))
-    storage = applied(index_add, _zeros(grad, (high + 1 - low,)), grad, (shown - low,))
+    storage = applied(index_add, zeros_for(grad, (high + 1 - low,)), grad, (shown - low,))
     shares = np.bincount((own - low).reshape(-1))[own - low]
     gradient = applied(index, storage, (own - low,))
     return (

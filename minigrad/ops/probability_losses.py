@@ -14,20 +14,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
-from minigrad.ops.type_promotion import (
-    applied,
-    broadcast_error,
-    differ,
-    no_kernel,
-    quietly,
-    refuse_gradient,
-)
+from minigrad.ops.type_promotion import broadcast_error, differ, no_kernel, refuse_gradient
 
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 

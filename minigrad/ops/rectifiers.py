@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
+from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
@@ -22,7 +23,6 @@ from minigrad.faces.arguments import check_tensor, refuse
 from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
-from minigrad.ops.type_promotion import applied, linear_rule, quietly
 
 _FEW = 256  # up to so many entries the calls are what costs
 

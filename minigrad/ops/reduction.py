@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import attach, face
@@ -23,7 +24,6 @@ from minigrad.faces.arguments import cast, dimension_of, dimensions, not_impleme
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
-from minigrad.ops.type_promotion import applied, quietly
 
 _add_up = np.add.reduce  # looked up once
 

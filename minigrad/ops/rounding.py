@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.own_nodes import without_derivative
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented
 from minigrad.ops.inplace import operator_of, write
-from minigrad.ops.own_nodes import without_derivative
-from minigrad.ops.type_promotion import applied, quietly, scalar
+from minigrad.ops.type_promotion import scalar
 
 
 def _zeros(grad: Any) -> Any:

@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.own_nodes import without_derivative
+from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, entry
 from minigrad.ops import parts, shape
-from minigrad.ops.own_nodes import without_derivative
-from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied, quietly
 
 _MANY = 4096  # so many entries are found sooner by their numbers in a row
 
@@ -58,13 +57,13 @@ def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
 @differentiable(
     "GatherBackward0",
     self=lambda grad, self, dim, positions: applied(
-        scatter_add, _zeros(grad, self.shape), dim, positions, grad
+        scatter_add, zeros_for(grad, self.shape), dim, positions, grad
     ),
 )
 def gather(self: Array, dim: Any, positions: Any) -> Array:
     """Entries at listed places along a dimension: the rule adds each gradient where it was."""
     if not positions.size:
-        return _zeros(self, positions.shape)
+        return zeros_for(self, positions.shape)
     if self.ndim != positions.ndim:  # without dimensions is like one of one entry
         return self[positions] if self.ndim else np.full_like(self, self[()], shape=positions.shape)
     if positions.size < _MANY:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.own_nodes import not_differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import (
@@ -15,7 +16,6 @@ from minigrad.faces.arguments import (
     not_implemented,
     refuse,
 )
-from minigrad.ops.own_nodes import not_differentiable
 from minigrad.ops.reduction import refuse_empty
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
@@ -27,7 +28,6 @@ from minigrad.ops.reduction import (
     with_indices,
 )
 from minigrad.ops.scatter import gather, scatter
-from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- positions
 

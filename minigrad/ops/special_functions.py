@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.own_nodes import not_differentiable
+from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import FACES, attach, entrywise, face
@@ -24,8 +26,6 @@ from minigrad.faces.arguments import as_floats
 from minigrad.faces.face import in_place_form
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import rsqrt
-from minigrad.ops.own_nodes import not_differentiable
-from minigrad.ops.type_promotion import applied, overridable, quietly
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)

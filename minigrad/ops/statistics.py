@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.own_nodes import Decomposition, recorded
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import dimension_of, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
-from minigrad.ops.own_nodes import Decomposition, recorded
 from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim, spread
-from minigrad.ops.type_promotion import applied, quietly
 
 # ---------------------------------------------------------------------- products
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented
 from minigrad.ops import elementwise
-from minigrad.ops.type_promotion import meeting_of, quietly
+from minigrad.ops.type_promotion import meeting_of
 
 # ---------------------------------------------------------------------- interpolation
 

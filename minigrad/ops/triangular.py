@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import cast, dimension
-from minigrad.ops.parts import _zeros
-from minigrad.ops.type_promotion import applied
 
 # ---------------------------------------------------------------------- triangles
 
@@ -69,7 +68,7 @@ def diagonal_backward(
     grad_output: Array, self_sym_sizes: Any, offset: int, dim1: int, dim2: int
 ) -> Array:
     """Rule of diagonal: zeros, and the gradient on the diagonal."""
-    whole = _zeros(grad_output, self_sym_sizes)
+    whole = zeros_for(grad_output, self_sym_sizes)
     _diagonal(whole, offset, dim1, dim2)[...] = grad_output
     return whole
 

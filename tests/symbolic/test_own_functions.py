@@ -5,8 +5,8 @@ import pytest
 import sympy
 
 import minigrad as torch
+from minigrad.autograd.rules import overridable
 from minigrad.nn import functional as F
-from minigrad.ops.type_promotion import overridable
 from minigrad.symbolic import equal, expression, prove, symbols
 from minigrad.symbolic.mathematics import exact
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import empty
@@ -21,7 +22,6 @@ from minigrad.faces.arguments import check_tensor, not_implemented
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
 from minigrad.ops.correlation import face_of, in_single
 from minigrad.ops.reduction import mean_dim
-from minigrad.ops.type_promotion import applied, quietly
 
 
 def parts(size: int, count: int) -> list[slice]:

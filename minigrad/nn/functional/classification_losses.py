@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor
 from minigrad.ops import elementwise
 from minigrad.ops.losses import loss, reduced
-from minigrad.ops.parts import _zeros
 from minigrad.ops.scatter import gather, scatter
-from minigrad.ops.type_promotion import applied, differ, no_kernel, quietly, refuse_gradient
+from minigrad.ops.type_promotion import differ, no_kernel, refuse_gradient
 
 # ---------------------------------------------------------------------- likelihood of classes
 
@@ -30,7 +30,7 @@ from minigrad.ops.type_promotion import applied, differ, no_kernel, quietly, ref
 def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
     share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
-    gradient = _zeros(self, self.shape)
+    gradient = zeros_for(self, self.shape)
     # one row for one sample, too
     rows = gradient.reshape(-1, self.shape[-1])
     rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)

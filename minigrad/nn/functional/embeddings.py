@@ -11,13 +11,13 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor
-from minigrad.ops.parts import _zeros, add_rows
+from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
-from minigrad.ops.type_promotion import applied
 
 
 def _shares(positions: Any, padding_idx: int, by_frequency: bool) -> Any:
@@ -46,7 +46,7 @@ def embedding_dense_backward(
     grad_output: Array, positions: Any, sizes: Any, padding_idx: int, by_frequency: bool
 ) -> Array:
     """Rule of embedding: each row collects the gradients of the places where it was used."""
-    whole = _zeros(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
+    whole = zeros_for(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
     add_rows(whole, positions, _weighed(grad_output, positions, padding_idx, by_frequency))
     return whole
 
@@ -83,7 +83,7 @@ def embedding_bag_sum(
 
     `kept` is 0 for padding, else 1; or for a mean, 1 over the number of rows in the bag.
     """
-    sums = _zeros(weight, (count, weight.shape[1]))
+    sums = zeros_for(weight, (count, weight.shape[1]))
     add_rows(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
     return sums
 

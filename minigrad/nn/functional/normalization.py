@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
@@ -31,7 +32,6 @@ from minigrad.ops.convolution import ABSENT
 from minigrad.ops.correlation import in_single
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.padding import constant_pad_nd
-from minigrad.ops.type_promotion import quietly
 
 
 class Layout(NamedTuple):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
+from minigrad.autograd.rules import applied, overridable, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor, not_implemented
@@ -29,7 +30,6 @@ from minigrad.ops.correlation import (
     per_dimension,
     window_entries,
 )
-from minigrad.ops.type_promotion import applied, overridable, quietly, taking
 
 
 @functools.lru_cache(128)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
@@ -25,7 +26,6 @@ from minigrad.faces.arguments import check_int, check_tensor, not_implemented
 from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
 from minigrad.ops.correlation import in_single
-from minigrad.ops.type_promotion import applied
 
 # for each dimension pairs of positions and weights
 Taps = tuple[tuple[tuple[Any, Any], ...], ...]

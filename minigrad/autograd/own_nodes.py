@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from minigrad.autograd.messages import RELEASED
+from minigrad.autograd.rules import in_a_rule
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops.type_promotion import in_a_rule
 
 
 def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) -> Any:

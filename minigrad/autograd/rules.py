@@ -1,0 +1,161 @@
+"""Say how the forwards and the rules of operations run: silently, and recorded or not.
+
+NumPy does not compute an error function. Where a forward needs such a function, it is written in
+NumPy beside it, for numbers; and an array of a class of its own is asked first, by NumPy's
+protocol, so that the forward need not know what it was given: see `overridable`.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.tape import differentiable
+from minigrad.core.tensor import Tensor
+
+# Contexts in which NumPy does not warn; no thread may enter one that another is in. To enter one
+# costs a fraction of what `np.errstate` costs.
+silences: list[Context] = []
+
+
+def new_silence() -> Context:
+    """Make a context in which NumPy is silent about infinities and NaN."""
+    silence = Context()
+    silence.run(np.seterr, all="ignore")
+    return silence
+
+
+def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a forward that meets infinities and NaN as a matter of course, as a logarithm does.
+
+    PyTorch never warns of them, so NumPy shall not either.
+    """
+
+    @functools.wraps(forward)
+    def silent(*arguments: Any, **options: Any) -> Any:
+        try:  # not `if silences`: another thread may take the last one after the look
+            silence = silences.pop()
+        except IndexError:
+            silence = new_silence()
+        try:
+            return silence.run(forward, *arguments, **options)
+        finally:
+            silences.append(silence)
+
+    silent.quiet = True  # type: ignore[attr-defined]
+    return silent
+
+
+class _Rules(threading.local):
+    """Whether a backward rule is being recorded; each thread has its own answer."""
+
+    running: bool = False
+
+
+rules_mode = _Rules()
+
+
+def in_a_rule(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let numbers in what a method records be met as in PyTorch's own rules."""
+
+    @functools.wraps(method)
+    def run_recorded(*arguments: Any) -> Any:
+        previous, rules_mode.running = rules_mode.running, True
+        try:
+            return method(*arguments)
+        finally:
+            rules_mode.running = previous
+
+    return run_recorded
+
+
+def applied(operation: Any, *arguments: Any) -> Any:
+    """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
+    recorded = isinstance(arguments[0], Tensor)
+    return (operation if recorded else operation.forward)(*arguments)
+
+
+def linear_rule(node: str, **rules: Any) -> Any:
+    """Declare a rule as an operation. It is linear in the gradient: its own rule there is itself.
+
+    Args:
+        node: The name of its node.
+        **rules: Its rules in its other inputs.
+    """
+
+    def decorate(backward: Any) -> Any:
+        def again(grad: Any, *given: Any) -> Any:
+            return applied(rule, grad, *given)
+
+        again.__wrapped__ = backward  # type: ignore[attr-defined]
+        rule = differentiable(node, grad_output=again, **rules)(backward)
+        return rule
+
+    return decorate
+
+
+def taking(arguments: str) -> Any:
+    """Say what a forward or a rule takes that is written for several operations as `*settings`.
+
+    Args:
+        arguments: Their names; the values of those that a rule names are saved for it.
+    """
+    said = eval(f"lambda {arguments}: None")
+
+    def decorate(function: Any) -> Any:
+        function.__wrapped__ = said
+        return function
+
+    return decorate
+
+
+def zeros_for(like: Any, shape: tuple[int, ...]) -> Any:
+    """Give zeros of the same kind of array: numbers or symbols."""
+    if type(like) is np.ndarray:
+        return np.zeros(shape, like.dtype)
+    return np.zeros_like(like, shape=shape)
+
+
+# ---------------------------------------------------------------------- other kinds of arrays
+
+
+# Of these classes are NumPy's own arrays, and the scalars that it makes of arrays of one entry
+_OWN = frozenset({np.ndarray, *np.sctypeDict.values()})
+
+
+def overridable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an array's class answer a function, by `__array_function__`, as it does for NumPy's own.
+
+    Args:
+        function: Takes an array first, then any other values; no keywords.
+
+    Returns:
+        The function. It asks the first argument, unless that is one of NumPy's own arrays.
+
+    Example:
+        >>> @overridable
+        ... def double(array):
+        ...     return array * 2
+        >>> class Proud(np.ndarray):
+        ...     def __array_function__(self, function, types, arguments, options):
+        ...         return f"I answer {function.__name__} myself"
+        >>> double(np.array([1, 2]))
+        array([2, 4])
+        >>> double(np.array([1, 2]).view(Proud))
+        'I answer double myself'
+    """
+
+    @functools.wraps(function)
+    def ask(array: Any, *others: Any) -> Any:
+        kind = type(array)
+        if kind in _OWN:
+            return function(array, *others) if others else function(array)
+        return array.__array_function__(ask, (kind,), (array, *others), {})
+
+    ask._implementation = function  # type: ignore[attr-defined]  # as NumPy's have it
+    return ask
