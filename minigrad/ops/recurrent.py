@@ -1,6 +1,8 @@
-r"""The derivative of a whole LSTM layer: one node for all steps of a sequence.
+r"""Recurrent networks: stacked layers over a sequence, cells that take one step.
 
-With input gate :math:`i`, forget gate :math:`f`, candidate :math:`g` and output gate :math:`o`,
+They are recorded step by step, operation by operation, as in PyTorch; but a whole layer of an LSTM
+of float32 is one node. With input gate :math:`i`, forget gate :math:`f`, candidate :math:`g` and
+output gate :math:`o`,
 
 .. math::
     (i, f, g, o)_t = (\sigma, \sigma, \tanh, \sigma)(W_x x_t + W_h h_{t-1} + b), \qquad
@@ -22,7 +24,9 @@ gate of Gers, Schmidhuber and Cummins (2000).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +37,25 @@ from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import lazy_loading
+from minigrad.ops import joining, parts, shape
+from minigrad.ops.activations import relu, sigmoid, tanh
+from minigrad.ops.linear_algebra import linear
+
+# The state after a step: a tensor, or for an LSTM a pair of tensors.
+State = Any
+
+
+class Weights(NamedTuple):
+    """The parameters of one layer in one direction."""
+
+    w_x: Tensor
+    w_h: Tensor
+    b_x: Tensor | None = None
+    b_h: Tensor | None = None
+
+
+# ---------------------------------------------------------------- a layer of an LSTM as one node
 
 
 def forward(
@@ -234,31 +257,20 @@ class MkldnnRnnLayerBackward0(Node):
 
 
 def lstm_layer(
-    input: Tensor,
-    w_x: Tensor,
-    w_h: Tensor,
-    b_x: Tensor | None,
-    b_h: Tensor | None,
-    h: Tensor,
-    c: Tensor,
-    reverse: bool = False,
-) -> tuple[Tensor, Tensor, Tensor]:
+    input: Tensor, state: State, weights: Weights, reverse: bool = False
+) -> tuple[Tensor, State]:
     """Run a layer of an LSTM over a sequence, and record it as one node.
 
     Args:
         input: The sequence, of shape (steps, batch, inputs).
-        w_x: The weight of the inputs, of shape (4 hidden, inputs).
-        w_h: The weight of the state, of shape (4 hidden, hidden).
-        b_x: A bias, of shape (4 hidden,), or None.
-        b_h: The other bias.
-        h: The first state, of shape (batch, hidden).
-        c: The first cell state, of the same shape.
+        state: The first state and the first cell state, of shape (batch, hidden).
+        weights: Of shape (4 hidden, inputs) and (4 hidden, hidden), and biases (4 hidden,).
         reverse: Whether to begin at the end of the sequence.
 
     Returns:
-        The states (steps, batch, hidden), the last state and the last cell state.
+        The states (steps, batch, hidden), and the pair of the last state and cell state.
     """
-    tensors = (input, w_x, w_h, b_x, b_h, h, c)
+    tensors = (input, *weights, *state)
     arrays = [None if tensor is None else tensor._array for tensor in tensors]
     if reverse:
         arrays[0] = arrays[0][::-1]  # type: ignore[index]
@@ -272,7 +284,7 @@ def lstm_layer(
     if not grad_mode.enabled or not any(
         each is not None and each.requires_grad for each in tensors
     ):
-        return outputs
+        return outputs[0], outputs[1:]
     node = MkldnnRnnLayerBackward0()
     node._set_up(
         [NO_EDGE if each is None else each._edge or resolve_edge(each) for each in tensors]
@@ -289,4 +301,237 @@ def lstm_layer(
     for number, output in enumerate(outputs):
         output._edge = (node, number)
     attend(node, *outputs)
-    return outputs
+    return outputs[0], outputs[1:]
+
+
+# --------------------------------------------------------------------------------------- steps
+
+# What takes the projected inputs of a step, the state and the weights, and gives the next state.
+Step = Callable[[Tensor, State, Weights], State]
+
+
+def _gates(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
+    """Cut what belongs to the gates into as many pieces."""
+    return joining.chunk(tensor, count, 1, "Unsafe")
+
+
+def tanh_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
+    """Take a step with tanh."""
+    return tanh(linear(h, weights.w_h, weights.b_h) + x)
+
+
+def relu_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
+    """Take a step with ReLU."""
+    return relu(linear(h, weights.w_h, weights.b_h) + x)
+
+
+def lstm_step(x: Tensor, state: tuple[Tensor, Tensor], weights: Weights) -> State:
+    """Take a step of an LSTM."""
+    h, c = state
+    i, f, g, o = _gates(linear(h, weights.w_h, weights.b_h) + x, 4)
+    i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
+    c = f * c + i * g
+    return o * tanh(c), c
+
+
+def gru_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
+    """Take a step of a GRU."""
+    x_r, x_z, x_n = _gates(x, 3)
+    h_r, h_z, h_n = _gates(linear(h, weights.w_h, weights.b_h), 3)
+    r = sigmoid(h_r + x_r)
+    z = sigmoid(h_z + x_z)
+    n = tanh(x_n + h_n * r)
+    return (h - n) * z + n
+
+
+# --------------------------------------------------------------------------------- one layer
+
+
+def _run(
+    step: Step, x: Tensor, state: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """Run a layer over a sequence of batches of one size."""
+    inputs: Sequence[Tensor] = joining.unbind(linear(x, weights.w_x, weights.b_x), 0)
+    outputs = []
+    for each in reversed(inputs) if reverse else inputs:
+        state = step(each, state, weights)
+        outputs.append(state[0] if step is lstm_step else state)
+    return joining.stack(outputs[::-1] if reverse else outputs, 0), state
+
+
+def _slice(tensor: Tensor, start: int, end: int) -> Tensor:
+    return parts.slice_dim(tensor, 0, start, end, 1)
+
+
+def _each(function: Callable[..., Any], *states: State) -> State:
+    """Apply a function to the tensors of states."""
+    if isinstance(states[0], tuple):
+        return tuple(map(function, *states))
+    return function(*states)
+
+
+def _run_packed(
+    step: Step, sizes: list[int], x: Tensor, first: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """Run a layer over packed sequences.
+
+    The batch gets smaller where sequences end; from the end, it grows where they begin.
+    """
+    x = linear(x, weights.w_x, weights.b_x)
+    pieces = list(zip(accumulate(sizes, initial=0), sizes, strict=False))
+    last, outputs, ended = sizes[-reverse], [], []
+    state = _each(lambda t: _slice(t, 0, last), first) if reverse else first
+    for start, size in reversed(pieces) if reverse else pieces:
+        each = _slice(x, start, start + size)
+        if size > last:
+            more = _each(lambda t, a=last, b=size: _slice(t, a, b), first)
+            state = _each(lambda *all: joining.cat(all, 0), state, more)
+        elif size < last:
+            ended.append(_each(lambda t, a=size, b=last: _slice(t, a, b), state))
+            state = _each(lambda t, a=size: _slice(t, 0, a), state)
+        last = size
+        state = step(each, state, weights)
+        outputs.append(state[0] if step is lstm_step else state)
+    if reverse:
+        return joining.cat(outputs[::-1], 0), state
+    ended.append(state)
+    return joining.cat(outputs, 0), _each(lambda *all: joining.cat(all, 0), *ended[::-1])
+
+
+# ------------------------------------------------------------------------------ stacked layers
+
+
+def _stacked(
+    run: Callable[[Tensor, State, Weights, bool], tuple[Tensor, State]],
+    x: Tensor,
+    states: list[State],
+    weights: list[Weights],
+    bidirectional: bool,
+    dropout: float,
+) -> tuple[Tensor, list[State]]:
+    """Run layers on top of each other, in one direction or in both."""
+    directions, finals = (False, True)[: 1 + bidirectional], []
+    for first in range(0, len(weights), len(directions)):
+        outputs = []
+        for place, reverse in enumerate(directions, first):
+            output, final = run(x, states[place], weights[place], reverse)
+            outputs.append(output)
+            finals.append(final)
+        x = joining.cat(outputs, outputs[0]._array.ndim - 1) if bidirectional else outputs[0]
+        if dropout and first + len(directions) < len(weights):
+            x = lazy_loading.function("dropout")(x, dropout, True)
+    return x, finals
+
+
+STEPS: dict[str, Step] = {
+    "LSTM": lstm_step, "GRU": gru_step, "RNN_TANH": tanh_step, "RNN_RELU": relu_step
+}  # fmt: skip
+
+
+def run(
+    mode: str,
+    input: Tensor,
+    sizes: list[int] | None,
+    hx: Sequence[Tensor],
+    weights: list[Weights],
+    bidirectional: bool,
+    dropout: float,
+    batch_first: bool,
+) -> tuple[Tensor, list[Tensor]]:
+    """Run a network of stacked layers over sequences.
+
+    Args:
+        mode: One of the keys of `STEPS`.
+        input: The sequences, of shape (steps, batch, inputs), or packed.
+        sizes: If they are packed, how many sequences have a first element, a second one, ...
+        hx: The first states of all layers; for an LSTM, and the cell states.
+        weights: The parameters of each layer, and if `bidirectional` in each direction.
+        bidirectional: Whether each layer also reads backward.
+        dropout: The probability to drop entries of what one layer hands to the next.
+        batch_first: Whether the batch is the first dimension, the steps the second.
+
+    Returns:
+        The states of the last layer, and the final states as in `hx`.
+
+    Raises:
+        RuntimeError: If there are no steps.
+    """
+    step, lstm = STEPS[mode], mode == "LSTM"
+    if batch_first:
+        input = shape.transpose(input, 0, 1)
+    if sizes is None and input._array.shape[0] == 0:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    tensors = (input, *hx, *(each for layer in weights for each in layer if each is not None))
+    one_node = (
+        lstm
+        and (sizes is None or len(set(sizes)) == 1)
+        and input._array.size > 0
+        and all(t._array.dtype == np.float32 for t in tensors)
+    )
+    states: list[State]
+    layer: Any = partial(_run, step) if sizes is None else partial(_run_packed, step, sizes)
+    if one_node:
+        layer = lstm_layer
+        if sizes is not None:  # all of one length: nothing has to be left out
+            input = shape.view(input, (len(sizes), sizes[0], input._array.shape[1]))
+        states = [tuple(parts.select(t, 0, place) for t in hx) for place in range(len(weights))]
+    elif lstm:
+        states = list(zip(*(joining.unbind(each, 0) for each in hx), strict=True))
+    else:
+        states = list(joining.unbind(hx[0], 0))
+    output, finals = _stacked(layer, input, states, weights, bidirectional, dropout)
+    if batch_first:
+        # in place where PyTorch does it in place, so that the node has the same name
+        output = shape.transpose(output, 0, 1) if lstm else output.transpose_(0, 1)
+    if one_node and sizes is not None:
+        output = shape.view(output, (sum(sizes), output._array.shape[2]))
+    groups = zip(*finals, strict=True) if lstm else [finals]
+    return output, [joining.stack(each, 0) for each in groups]
+
+
+# --------------------------------------------------------------------------------- single steps
+
+
+def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int) -> None:
+    """Raise if sizes do not fit."""
+    for name, tensor in (("input", input), (f"hidden{number}", hx)):
+        if tensor._array.ndim < 2:
+            raise IndexError(
+                "Dimension out of range (expected to be in range of "
+                f"[-{tensor._array.ndim}, {tensor._array.ndim - 1}], but got 1). "
+                f"The {name} is one of a batch, so it has two dimensions."
+            )
+    x, h = input._array.shape, hx._array.shape
+    if x[1] != w_x._array.shape[1]:
+        raise RuntimeError(
+            f"input has inconsistent input_size: got {x[1]} expected {w_x._array.shape[1]}"
+        )
+    if x[0] != h[0]:
+        raise RuntimeError(
+            f"Input batch size {x[0]} doesn't match hidden{number} batch size {h[0]}"
+        )
+    if h[1] != hidden_size:
+        raise RuntimeError(
+            f"hidden{number} has inconsistent hidden_size: got {h[1]}, expected {hidden_size}"
+        )
+
+
+def cell(mode: str, input: Tensor, states: Sequence[Tensor], weights: Weights) -> State:
+    """Take one step.
+
+    Args:
+        mode: One of the keys of `STEPS`.
+        input: Of shape (batch, inputs).
+        states: The state, of shape (batch, hidden); for an LSTM, and the cell state.
+        weights: The parameters.
+
+    Returns:
+        The next state.
+
+    Raises:
+        RuntimeError: If sizes do not fit.
+    """
+    for number, each in enumerate(states):
+        _check(input, each, weights.w_h._array.shape[1], weights.w_x, number)
+    state = tuple(states) if mode == "LSTM" else states[0]
+    return STEPS[mode](linear(input, weights.w_x, weights.b_x), state, weights)

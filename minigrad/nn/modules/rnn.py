@@ -13,7 +13,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import zeros
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters
-from minigrad.ops import recurrent_networks as networks
+from minigrad.ops import recurrent
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -82,12 +82,6 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
-_CALLS = {
-    "LSTM": networks.lstm,
-    "GRU": networks.gru,
-    "RNN_TANH": networks.rnn_tanh,
-    "RNN_RELU": networks.rnn_relu,
-}
 
 
 class RNNBase(
@@ -169,10 +163,6 @@ class RNNBase(
         """The parameters, a list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
-    @property
-    def _flat_weights(self) -> list[Any]:
-        return [getattr(self, name) for names in self._all_weights for name in names]
-
     def flatten_parameters(self) -> None:
         """Do nothing: on the CPU the parameters lie well where they are."""
 
@@ -246,13 +236,15 @@ class RNNBase(
             if tuple(state.shape) != shape:
                 which = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
                 raise RuntimeError(f"Expected {which} size {shape}, got {list(state.shape)}")
-        sequences = (data, batch_sizes) if packed else (data,)
-        output, *final = _CALLS[self.mode](
-            *sequences,
-            tuple(states) if name == "LSTM" else states[0],
-            self._flat_weights,
-            *(self.bias, self.num_layers, self.dropout, self.training, self.bidirectional),
-            *(() if packed else (self.batch_first,)),
+        output, final = recurrent.run(
+            self.mode,
+            data,
+            batch_sizes.tolist() if packed else None,
+            states,
+            [recurrent.Weights(*weights) for weights in self.all_weights],
+            self.bidirectional,
+            self.dropout if self.training else 0.0,
+            self.batch_first and not packed,
         )
         if packed:
             output = PackedSequence(output, batch_sizes, order, back)
@@ -443,7 +435,7 @@ class RNNCellBase(Layer):
         r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
         _draw_uniformly(self)
 
-    def _run(self, call: Any, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
+    def _run(self, mode: str, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
         """Take a step from states that have these names in errors; from zeros if none are given."""
         for what, tensor in zip(("input", *names), (input, *states), strict=False):
             if tensor.ndim not in (1, 2):
@@ -456,11 +448,9 @@ class RNNCellBase(Layer):
             input, *states = (tensor.unsqueeze(0) for tensor in (input, *states))
         if not states:
             states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * len(names)
-        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        if len(names) == 1:
-            results = (call(input, states[0], *weights),)
-        else:
-            results = call(input, tuple(states), *weights)
+        weights = recurrent.Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        result = recurrent.cell(mode, input, states, weights)
+        results = (result,) if len(names) == 1 else result
         return tuple(result.squeeze(0) for result in results) if single else results
 
 
@@ -495,9 +485,8 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
         """Take a step, from zeros if `hx` is None."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        tanh = self.nonlinearity == "tanh"
-        call = networks.rnn_tanh_cell if tanh else networks.rnn_relu_cell
-        return self._run(call, input, () if hx is None else (hx,), ("hidden",))[0]
+        mode = f"RNN_{self.nonlinearity.upper()}"
+        return self._run(mode, input, () if hx is None else (hx,), ("hidden",))[0]
 
 
 class GRUCell(RNNCellBase, settings=_CELL):
@@ -520,7 +509,7 @@ class GRUCell(RNNCellBase, settings=_CELL):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
         states = () if hx is None else (hx,)
-        return self._run(networks.gru_cell, input, states, ("hidden",))[0]
+        return self._run("GRU", input, states, ("hidden",))[0]
 
 
 class LSTMCell(RNNCellBase, settings=_CELL):
@@ -550,5 +539,5 @@ class LSTMCell(RNNCellBase, settings=_CELL):
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        h, c = self._run(networks.lstm_cell, input, hx or (), ("hx[0]", "hx[1]"))
+        h, c = self._run("LSTM", input, hx or (), ("hx[0]", "hx[1]"))
         return h, c

@@ -221,29 +221,3 @@ def wrong(torch, log):
     }.items():
         log.raises(name, call)
     log.raises("a warning", lambda: repr(nn.LSTM(2, 2, dropout=0.5)))
-
-
-@family
-def functions(torch, log):
-    """The functions behind the layers and cells, called with parameters."""
-    x = leaf(torch, (2, 2, 2), 1, requires_grad=False)
-    zeros = torch.zeros(1, 2, 3)
-    for call, layer in {
-        torch.rnn_tanh: torch.nn.RNN(2, 3),
-        torch.rnn_relu: torch.nn.RNN(2, 3, nonlinearity="relu"),
-        torch.gru: torch.nn.GRU(2, 3),
-        torch.lstm: torch.nn.LSTM(2, 3),
-    }.items():
-        state = (zeros, zeros) if call is torch.lstm else zeros
-        parameters = list(fill(torch, layer).parameters())
-        log("layer", *call(x, state, parameters, True, 1, 0.0, False, False, False))
-        sizes = torch.tensor([2, 2])
-        log("packed", *call(x[0], sizes[:1], state, parameters, True, 1, 0.0, False, False))
-    for call, cell in {
-        torch.rnn_tanh_cell: torch.nn.RNNCell(2, 3),
-        torch.rnn_relu_cell: torch.nn.RNNCell(2, 3),
-        torch.gru_cell: torch.nn.GRUCell(2, 3),
-        torch.lstm_cell: torch.nn.LSTMCell(2, 3),
-    }.items():
-        state = (zeros[0], zeros[0]) if call is torch.lstm_cell else zeros[0]
-        log("cell", *flat(call(x[0], state, *fill(torch, cell).parameters())))
