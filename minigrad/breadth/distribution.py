@@ -76,8 +76,7 @@ class Distribution:
     Args:
         batch_shape: The shape of the parameters: one distribution for each.
         event_shape: The shape of one draw from one of them.
-        validate_args: Whether parameters and values are checked, if not as
-            `set_default_validate_args` says.
+        validate_args: Whether parameters and values are checked.
 
     Raises:
         ValueError: If a parameter is outside its bounds.
@@ -86,14 +85,6 @@ class Distribution:
     has_rsample = False
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
-    _validate_args: bool = __debug__
-
-    @staticmethod
-    def set_default_validate_args(value: bool) -> None:
-        """Say whether distributions check their parameters and values from now on."""
-        if value not in (True, False):
-            raise ValueError
-        Distribution._validate_args = value
 
     def __init__(
         self,
@@ -102,8 +93,7 @@ class Distribution:
         validate_args: bool | None = None,
     ) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
-        if validate_args is not None:
-            self._validate_args = validate_args
+        self._validate_args = validate_args is not False
         if self._validate_args:
             for name, constraint in self.arg_constraints.items():
                 if name in vars(self) or not isinstance(
@@ -167,30 +157,9 @@ class Distribution:
         """Give the probability of a draw that is not greater than a value."""
         raise NotImplementedError
 
-    def icdf(self, value: Tensor) -> Tensor:
-        """Give the value that a draw does not exceed with a probability."""
-        raise NotImplementedError
-
     def entropy(self) -> Tensor:
         """Give the entropy, in nats."""
         raise NotImplementedError
-
-    def perplexity(self) -> Tensor:
-        """Give the exponential of the entropy."""
-        return self.entropy().exp()
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Give the same distribution as a larger batch, without copying the parameters."""
-        wanted, own = Size(batch_shape), len(self._batch_shape)
-        larger = object.__new__(type(self))
-        for name, value in vars(self).items():
-            if isinstance(value, Tensor):
-                value = value.expand(wanted + value.shape[own:])
-            elif isinstance(value, Distribution):
-                value = value.expand(wanted + value.batch_shape[own:])
-            setattr(larger, name, value)
-        larger._batch_shape = wanted
-        return larger
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         """Give the shape of as many draws as `sample_shape` says."""

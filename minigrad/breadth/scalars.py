@@ -1,4 +1,4 @@
-"""Draw numbers: normal, uniform, exponential, ones and zeros, or one of several."""
+"""Draw numbers: normal ones, ones and zeros, or one of several."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from minigrad.breadth.distribution import (
     probs_to_logits,
 )
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import empty, full, ones, rand, zeros, zeros_like
+from minigrad.creation.factories import full, ones, zeros
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.faces import lazy_loading
@@ -25,11 +25,6 @@ from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 
 normal: Any = lazy_loading.function("normal")
-
-
-def standard_normal(shape: Any, dtype: Any) -> Tensor:
-    """Draw numbers of mean 0 and variance 1."""
-    return normal(zeros(shape, dtype=dtype), ones(shape, dtype=dtype))
 
 
 class Normal(Distribution):
@@ -83,7 +78,8 @@ class Normal(Distribution):
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         r"""Draw by :math:`\mu + \sigma \varepsilon`."""
         shape = self._extended_shape(sample_shape)
-        return self.loc + standard_normal(shape, self.loc.dtype) * self.scale
+        dtype = self.loc.dtype
+        return self.loc + normal(zeros(shape, dtype=dtype), ones(shape, dtype=dtype)) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
@@ -98,157 +94,9 @@ class Normal(Distribution):
         distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
         return 0.5 * (1 + distance.erf())
 
-    def icdf(self, value: Tensor) -> Tensor:
-        """Give the value that is not exceeded with a probability."""
-        return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
-
     def entropy(self) -> Tensor:
         r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
-
-
-class Uniform(Distribution):
-    """Uniform distribution on the interval from `low` up to, but without, `high`.
-
-    Args:
-        low: The lower ends.
-        high: The upper ends.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.distributions.Uniform(0.0, 4.0).mean
-        tensor(2.)
-    """
-
-    has_rsample = True
-
-    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
-        self.low, self.high = broadcast_all(low, high)
-        super().__init__(batch_of(low, high, like=self.low), validate_args=validate_args)
-
-    @property
-    def arg_constraints(self) -> dict[str, Any]:
-        """What the parameters may be: each bounds the other."""
-        return {
-            "low": constraints.less_than(self.high),
-            "high": constraints.greater_than(self.low),
-        }
-
-    @property
-    def support(self) -> Any:
-        """The interval."""
-        return constraints.interval(self.low, self.high)
-
-    @property
-    def mean(self) -> Tensor:
-        """The middle."""
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Tensor:
-        """None is the most likely: nan."""
-        return math.nan * self.high
-
-    @property
-    def stddev(self) -> Tensor:
-        """The standard deviation."""
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance."""
-        return (self.high - self.low).pow(2) / 12
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw a fraction of the way from `low` to `high`."""
-        shape = self._extended_shape(sample_shape)
-        return self.low + rand(shape, dtype=self.low.dtype) * (self.high - self.low)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density: minus infinity outside."""
-        value = self._checked(value)
-        above, below = self.low.le(value), self.high.gt(value)
-        inside = above.type_as(self.low) * below.type_as(self.low)
-        return inside.log() - (self.high - self.low).log()
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """Give the probability of a draw that is not greater."""
-        value = self._checked(value)
-        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
-
-    def icdf(self, value: Tensor) -> Tensor:
-        """Give the value that is not exceeded with a probability."""
-        return value * (self.high - self.low) + self.low
-
-    def entropy(self) -> Tensor:
-        """Give the entropy: the logarithm of the length."""
-        return (self.high - self.low).log()
-
-
-class Exponential(Distribution):
-    r"""Exponential distribution: density :math:`\lambda e^{-\lambda x}`.
-
-    Args:
-        rate: The rates, :math:`\lambda`.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.distributions.Exponential(2.0).mean
-        tensor(0.5000)
-    """
-
-    arg_constraints: ClassVar[Any] = {"rate": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(batch_of(rate, like=self.rate), validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        """The mean."""
-        return self.rate.reciprocal()
-
-    @property
-    def mode(self) -> Tensor:
-        """The most likely value, 0."""
-        return zeros_like(self.rate)
-
-    @property
-    def stddev(self) -> Tensor:
-        """The standard deviation."""
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance."""
-        return self.rate.pow(-2)
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw for a rate of 1, and divide by the rate."""
-        shape = self._extended_shape(sample_shape)
-        return empty(shape, dtype=self.rate.dtype).exponential_() / self.rate
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density."""
-        value = self._checked(value)
-        return self.rate.log() - self.rate * value
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """Give the probability of a draw that is not greater."""
-        value = self._checked(value)
-        return 1 - (-self.rate * value).exp()
-
-    def icdf(self, value: Tensor) -> Tensor:
-        """Give the value that is not exceeded with a probability."""
-        return -(-value).log1p() / self.rate
-
-    def entropy(self) -> Tensor:
-        r"""Give the entropy: :math:`1 - \ln\lambda`."""
-        return 1 - self.rate.log()
 
 
 class Bernoulli(Distribution):

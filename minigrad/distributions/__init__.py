@@ -7,30 +7,18 @@ gradients are known (Kingma and Welling, 2013); where there is none, differentia
 import sys
 
 from minigrad.breadth import constraints as constraints
-from minigrad.breadth import scalars, vectors
+from minigrad.breadth import scalars
 from minigrad.breadth.distribution import Distribution
-from minigrad.breadth.scalars import Bernoulli, Categorical, Exponential, Normal, Uniform
-from minigrad.breadth.vectors import Independent, MultivariateNormal
+from minigrad.breadth.scalars import Bernoulli, Categorical, Normal
 
-__all__ = [
-    "Bernoulli",
-    "Categorical",
-    "Distribution",
-    "Exponential",
-    "Independent",
-    "MultivariateNormal",
-    "Normal",
-    "Uniform",
-]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal"]
 
 # Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
 for _name, _module in {
     "bernoulli": scalars,
     "categorical": scalars,
     "constraints": constraints,
-    "multivariate_normal": vectors,
     "normal": scalars,
-    "uniform": scalars,
 }.items():
     sys.modules[f"{__name__}.{_name}"] = _module
-del sys, scalars, vectors
+del sys, scalars

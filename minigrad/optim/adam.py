@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import zeros_like
 from minigrad.optim.each_parameter import (
     EachParameter,
     Values,
-    add_,
     addcdiv_,
     addcmul_,
     divided,
@@ -19,22 +18,8 @@ from minigrad.optim.each_parameter import (
 )
 
 
-class _WithAverages(EachParameter):
-    """The part that all kinds of Adam share: the running averages, the second one of squares."""
-
-    _averages = ("exp_avg", "exp_avg_sq")
-
-    def _averaged(self, gradient: Any, state: Values, beta1: Any, beta2: Any) -> tuple[Any, Any]:
-        """Let a gradient go into the averages, and give them."""
-        average, square = state["exp_avg"], state["exp_avg_sq"]
-        lerp_(average, gradient, 1 - beta1)
-        square *= beta2
-        addcmul_(square, gradient, gradient, 1 - beta2)
-        return average, square
-
-
 class Adam(
-    _WithAverages,
+    EachParameter,
     settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, "
     "maximize=False, foreach=None, capturable=False, differentiable=False, fused=None, "
     "decoupled_weight_decay=False",
@@ -80,6 +65,8 @@ class Adam(
         tensor([0.9000], requires_grad=True)
     """
 
+    _averages = ("exp_avg", "exp_avg_sq")
+
     def _check(self, settings: Values) -> None:
         super()._check(settings)
         if not all(isinstance(beta, float) for beta in settings["betas"]):
@@ -95,7 +82,10 @@ class Adam(
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]
-        average, square = self._averaged(gradient, state, beta1, beta2)
+        average, square = state["exp_avg"], state["exp_avg_sq"]
+        lerp_(average, gradient, 1 - beta1)
+        square *= beta2
+        addcmul_(square, gradient, gradient, 1 - beta2)
         if group["amsgrad"]:
             maximum_(state["max_exp_avg_sq"], square)
             square = state["max_exp_avg_sq"]
@@ -211,137 +201,3 @@ class Adamax(
         if isinstance(parameter, Tensor):  # recorded: copies, for the next step changes both
             average, largest = average.clone(), largest.clone()
         addcdiv_(parameter, average, largest, -lr / (1 - beta1 ** state["step"].item()))
-
-
-class NAdam(
-    _WithAverages,
-    settings="lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3, "
-    "decoupled_weight_decay=False, *, maximize=False, foreach=None, capturable=False, "
-    "differentiable=False",
-):
-    r"""NAdam: Adam with Nesterov's momentum.
-
-    With Adam's averages $m_t$ and $v_t$, and momentum
-    $\mu_t = \beta_1 (1 - \frac{1}{2} 0.96^{t \psi})$, which grows to $\beta_1$:
-
-    $$\theta_t = \theta_{t-1} - \gamma
-    \left( \frac{(1 - \mu_t) g_t}{1 - \prod_{i \le t} \mu_i}
-    + \frac{\mu_{t+1} m_t}{1 - \prod_{i \le t+1} \mu_i} \right)
-    \Big/ \left( \sqrt{v_t / (1 - \beta_2^t)} + \epsilon \right).$$
-
-    Source: Dozat, *Incorporating Nesterov momentum into Adam*, 2016.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
-        eps: $\epsilon$, which keeps the divisor away from zero.
-        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
-        momentum_decay: How fast the momentum grows: $\psi$.
-        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.NAdam([w], lr=0.1)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.8944])
-    """
-
-    _checked = "lr eps betas weight_decay momentum_decay"
-    _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = group["betas"]
-        steps = state["step"].item()
-        mu, mu_next = (
-            beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
-            for step in (steps, steps + 1)
-        )
-        product = state["mu_product"]
-        product *= mu
-        average, square = self._averaged(gradient, state, beta1, beta2)
-        divisor = sqrt(square / (1 - beta2**steps))
-        divisor = divisor + group["eps"]
-        if group["differentiable"] and isinstance(parameter, Tensor):
-            product = product.clone()  # a copy, for it is multiplied on
-            addcdiv_(parameter, gradient * (-lr * (1.0 - mu) / (1.0 - product)), divisor)
-            addcdiv_(parameter, average * (-lr * mu_next / (1.0 - product * mu_next)), divisor)
-            return
-        product = product.item()
-        addcdiv_(parameter, gradient, divisor, -lr * (1.0 - mu) / (1.0 - product))
-        addcdiv_(parameter, average, divisor, -lr * mu_next / (1.0 - product * mu_next))
-
-
-class RAdam(
-    _WithAverages,
-    settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, "
-    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
-    "differentiable=False",
-):
-    r"""RAdam: rectified Adam.
-
-    With $\rho_\infty = 2 / (1 - \beta_2) - 1$ and
-    $\rho_t = \rho_\infty - 2 t \beta_2^t / (1 - \beta_2^t)$, the number of gradients that the
-    average is worth: if $\rho_t > 5$, Adam's step is multiplied by
-
-    $$r_t = \sqrt{\frac{(\rho_t - 4)(\rho_t - 2) \rho_\infty}
-    {(\rho_\infty - 4)(\rho_\infty - 2) \rho_t}},$$
-
-    otherwise $\theta_t = \theta_{t-1} - \gamma\, m_t / (1 - \beta_1^t)$.
-
-    Source: Liu et al., *On the variance of the adaptive learning rate and beyond*, 2019.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
-        eps: Keeps the divisor away from zero.
-        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
-        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.RAdam([w], lr=0.25)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.5000])
-    """
-
-    _order = (
-        "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay "
-        "differentiable"
-    )
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = group["betas"]
-        steps = state["step"].item()
-        average, square = self._averaged(gradient, state, beta1, beta2)
-        correction2 = 1 - beta2**steps
-        direction = average / (1 - beta1**steps) * lr
-        most = 2 / (1 - beta2) - 1
-        worth = most - 2 * steps * beta2**steps / correction2
-        if worth > 5.0:
-            rectified = (worth - 4) * (worth - 2) * most / ((most - 4) * (most - 2) * worth)
-            divisor = sqrt(square)
-            divisor = divisor + group["eps"]
-            direction = direction * (correction2**0.5 / divisor) * rectified**0.5
-        add_(parameter, direction, -1)

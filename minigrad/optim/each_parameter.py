@@ -43,7 +43,6 @@ CONDITIONS: dict[str, Condition] = {
             "initial_accumulator_value",
             "lr_decay",
             "momentum",
-            "momentum_decay",
             "weight_decay",
         )
     },

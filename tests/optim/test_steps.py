@@ -16,8 +16,6 @@ SETTINGS = [
     (optim.Adagrad, {"lr_decay": 0.5}),
     (optim.Adadelta, {}),
     (optim.Adamax, {"weight_decay": 0.25}),
-    (optim.NAdam, {"decoupled_weight_decay": True, "weight_decay": 0.25}),
-    (optim.RAdam, {"betas": (0.5, 0.875)}),
     (optim.Rprop, {}),
     (optim.ASGD, {"t0": 1, "weight_decay": 0.25}),
 ]

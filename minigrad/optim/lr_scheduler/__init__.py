@@ -6,23 +6,16 @@ from minigrad.optim.lr_scheduler.base import (
     LambdaLR,
     LinearLR,
     LRScheduler,
-    MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
     StepLR,
     _LRScheduler,
-)
-from minigrad.optim.lr_scheduler.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from minigrad.optim.lr_scheduler.waves import (
-    CosineAnnealingLR,
-    CosineAnnealingWarmRestarts,
-    CyclicLR,
-    OneCycleLR,
-)
+)  # fmt: skip
+from minigrad.optim.lr_scheduler.combined import ReduceLROnPlateau, SequentialLR
+from minigrad.optim.lr_scheduler.waves import CosineAnnealingLR, OneCycleLR
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
-    "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
-    "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
+    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR",
+    "MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    "_LRScheduler",
 ]  # fmt: skip

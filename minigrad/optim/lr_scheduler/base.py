@@ -68,7 +68,7 @@ class LRScheduler:
         self.optimizer = check_optimizer(optimizer)
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", _own(group["lr"]))
+                group.setdefault("initial_lr", own(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{index}] when resuming "
@@ -176,13 +176,14 @@ def check_optimizer(optimizer: Any) -> Optimizer:
     return optimizer
 
 
-def _own(value: Any) -> Any:
+def own(value: Any) -> Any:
+    """Copy a setting if it is a tensor, which may change in place."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def values_of(optimizer: Optimizer, name: str) -> list[Any]:
     """Give a setting of each group; tensors are copied."""
-    return [_own(group[name]) for group in optimizer.param_groups]
+    return [own(group[name]) for group in optimizer.param_groups]
 
 
 def set_lr(group: dict[str, Any], value: Any) -> None:
@@ -193,23 +194,6 @@ def set_lr(group: dict[str, Any], value: Any) -> None:
         group["lr"].fill_(value)
     else:
         group["lr"] = value
-
-
-def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """Give a setting for each group: the same for all, or one each.
-
-    Raises:
-        ValueError: If there are more or fewer than groups.
-    """
-    groups = len(optimizer.param_groups)
-    if not isinstance(value, (list, tuple)):
-        value = [value] * groups
-    elif len(value) != groups:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
-            f"values, param_groups has {groups}."
-        )
-    return [_own(entry) for entry in value]
 
 
 def _notice_steps(optimizer: Optimizer) -> None:
@@ -230,31 +214,7 @@ def _notice_steps(optimizer: Optimizer) -> None:
     optimizer.step = noticed  # type: ignore[method-assign]
 
 
-class _WithFunctions(LRScheduler):
-    """The part that schedules with functions of the epoch share."""
-
-    _apart = ("optimizer", "lr_lambdas")
-    _must_be_functions = False
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        given, groups = settings.pop("lr_lambda"), len(optimizer.param_groups)
-        if not isinstance(given, (list, tuple)):
-            given = [given] * groups
-        elif len(given) != groups:
-            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
-        for function in given if self._must_be_functions else ():
-            if not callable(function):
-                raise TypeError(
-                    f"lr_lambda should be a function, but got {type(function).__name__}"
-                )
-        super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule remembers; in the place of functions there is None."""
-        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
-
-
-class LambdaLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
+class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
     r"""The first learning rate times a function of the epoch: $\gamma_t = \gamma_0 f(t)$.
 
     Args:
@@ -272,31 +232,25 @@ class LambdaLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
         [0.5]
     """
 
+    _apart = ("optimizer", "lr_lambdas")
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        given, groups = settings.pop("lr_lambda"), len(optimizer.param_groups)
+        if not isinstance(given, (list, tuple)):
+            given = [given] * groups
+        elif len(given) != groups:
+            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule remembers; in the place of functions there is None."""
+        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
+
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
         self._warn_if_asked_directly()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
-
-
-class MultiplicativeLR(_WithFunctions, settings="lr_lambda, last_epoch=-1"):
-    r"""The learning rate times a function of the epoch: $\gamma_t = \gamma_{t-1} f(t)$.
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        lr_lambda: The function, or one for each group.
-        last_epoch: The epoch after which to go on; -1 to begin.
-    """
-
-    _must_be_functions = True
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        self._warn_if_asked_directly()
-        if self._is_initial:
-            return values_of(self.optimizer, "lr")
-        pairs = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
-        return [group["lr"] * function(self.last_epoch) for function, group in pairs]
 
 
 class _ByFactors(LRScheduler):

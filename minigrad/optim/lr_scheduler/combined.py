@@ -1,4 +1,4 @@
-"""Put schedules together, one after the other or all at once; or let a measure decide."""
+"""Put schedules together, one after the other; or let a measure decide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from minigrad.optim.lr_scheduler.base import (
     set_lr,
     values_of,
 )
-from minigrad.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(
@@ -132,45 +131,7 @@ class ReduceLROnPlateau(
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
 
-class _OfSchedulers(LRScheduler):
-    """The part that both share: what they are given, and what they save."""
-
-    _apart = ("optimizer", "_schedulers")
-    _schedulers: Sequence[Any]
-
-    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        name = type(self).__name__
-        for index, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(
-                    f"{name} at index {index} should have `optimizer` as its attribute."
-                )
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{index} in the given schedulers sequence."
-                )
-            if optimizer != scheduler.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(scheduler).__name__} at index {index} has "
-                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}."
-                )
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule and those in it remember."""
-        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": schedulers}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-
-class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-1"):
+class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"):
     """Follow one schedule after the other.
 
     Args:
@@ -197,6 +158,9 @@ class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-
         >>> rates
         [0.5, 0.5, 1.0, 0.25]
     """
+
+    _apart = ("optimizer", "_schedulers")
+    _schedulers: Sequence[Any]
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         schedulers, milestones, last_epoch = settings.values()
@@ -243,35 +207,33 @@ class SequentialLR(_OfSchedulers, settings="schedulers, milestones, last_epoch=-
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
+    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
+        name = type(self).__name__
+        for index, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(
+                    f"{name} at index {index} should have `optimizer` as its attribute."
+                )
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                    "additional kwargs to be specified when calling `step`, but got one at index "
+                    f"{index} in the given schedulers sequence."
+                )
+            if optimizer != scheduler.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got "
+                    f"scheduler {type(scheduler).__name__} at index {index} has "
+                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}."
+                )
 
-class ChainedScheduler(_OfSchedulers):
-    """Follow several schedules at once: each goes on from what the one before it has set.
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule and those in it remember."""
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
 
-    Args:
-        schedulers: The schedules, all of one optimizer.
-        optimizer: The optimizer; by default that of the first schedule.
-
-    Raises:
-        ValueError: If the schedules do not fit together.
-        TypeError: If one is no schedule.
-    """
-
-    def __init__(
-        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
-    ) -> None:
-        if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
-                "scheduler."
-            )
-        optimizer = optimizer or schedulers[0].optimizer
-        self._check(schedulers, optimizer)
-        self._schedulers = schedulers
-        self.optimizer = optimizer
-        self._last_lr = values_of(schedulers[-1].optimizer, "lr")
-
-    def step(self) -> None:
-        """Let each schedule set the learning rates of the next epoch."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = values_of(self._schedulers[-1].optimizer, "lr")
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)

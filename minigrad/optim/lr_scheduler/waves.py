@@ -1,17 +1,12 @@
-"""Let the learning rate go along waves: fall like a cosine, rise and fall in cycles, or once."""
+"""Let the learning rate go along a wave: fall like a cosine, or rise and fall once."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from minigrad.optim.lr_scheduler.base import (
-    LRScheduler,
-    check_optimizer,
-    one_for_each_group,
-    set_lr,
-    values_of,
-)
+from minigrad.optim.lr_scheduler.base import LRScheduler, check_optimizer, own, values_of
+from minigrad.optim.optimizer import Optimizer
 
 
 class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1"):
@@ -47,7 +42,8 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
             return values_of(self.optimizer, "lr")
         epoch, half = self.last_epoch, self.T_max
         if self._step_count == 1 and epoch > 0:
-            return _along_cosine(self.base_lrs, self.eta_min, epoch * math.pi / half)
+            wave = 1 + math.cos(epoch * math.pi / half)
+            return [self.eta_min + (rate - self.eta_min) * wave / 2 for rate in self.base_lrs]
         groups = self.optimizer.param_groups
         if (epoch - 1 - half) % (2 * half) == 0:  # from the lowest point a ratio leads nowhere
             rise = 1 - math.cos(math.pi / half)
@@ -57,201 +53,6 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
         return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
 
 
-def _along_cosine(highest: list[Any], lowest: float, angle: float) -> list[Any]:
-    wave = 1 + math.cos(angle)
-    return [lowest + (rate - lowest) * wave / 2 for rate in highest]
-
-
-class CosineAnnealingWarmRestarts(
-    LRScheduler, settings="T_0, T_mult=1, eta_min=0.0, last_epoch=-1"
-):
-    r"""The learning rate falls along the cosine and jumps back, the next time `T_mult` times later.
-
-    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
-    \left( 1 + \cos \frac{\pi T_{\text{cur}}}{T_i} \right).$$
-
-    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        T_0: How many epochs the first fall takes.
-        T_mult: The factor by which each fall takes longer.
-        eta_min: The lowest value.
-        last_epoch: The epoch after which to go on; -1 to begin.
-
-    Raises:
-        ValueError: If a number makes no sense.
-    """
-
-    T_cur: Any
-    T_i: Any
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        first, factor, lowest, last_epoch = settings.values()
-        if first <= 0 or not isinstance(first, int):
-            raise ValueError(f"Expected positive integer T_0, but got {first}")
-        if factor < 1 or not isinstance(factor, int):
-            raise ValueError(f"Expected integer T_mult >= 1, but got {factor}")
-        if not isinstance(lowest, (float, int)):
-            raise ValueError(
-                f"Expected float or int eta_min, but got {lowest} of type {type(lowest)}"
-            )
-        kept = {"T_0": first, "T_i": first, "T_mult": factor, "eta_min": lowest}
-        super()._begin(optimizer, {**kept, "T_cur": last_epoch, "last_epoch": last_epoch})
-
-    def get_lr(self) -> list[Any]:
-        """Compute the learning rates."""
-        self._warn_if_asked_directly()
-        return _along_cosine(self.base_lrs, self.eta_min, math.pi * self.T_cur / self.T_i)
-
-    def step(self, epoch: Any = None) -> None:
-        """Set the next learning rates; may be called within an epoch, too.
-
-        Args:
-            epoch: Where to go to; a fraction of an epoch is possible.
-
-        Raises:
-            ValueError: If the epoch is negative.
-        """
-        if epoch is None and self.last_epoch < 0:
-            epoch = 0
-        if epoch is None:
-            epoch = self.last_epoch + 1
-            self.T_cur += 1
-            if self.T_cur >= self.T_i:
-                self.T_cur %= self.T_i
-                self.T_i *= self.T_mult
-        elif epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        elif epoch < self.T_0:
-            self.T_i, self.T_cur = self.T_0, epoch
-        elif self.T_mult == 1:
-            self.T_cur = epoch % self.T_0
-        else:
-            falls = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-            growth = self.T_mult**falls
-            self.T_cur = epoch - self.T_0 * (growth - 1) / (self.T_mult - 1)
-            self.T_i = self.T_0 * growth
-        self.last_epoch = math.floor(epoch)
-        self._set(self.get_lr)
-
-
-class _WithMomentum(LRScheduler):
-    """The part that both schedules share: they lead the momentum (or Adam's first beta), too."""
-
-    use_beta1: bool
-
-    def _begin_momentum(self, base: Any, most: Any, begin: bool) -> tuple[list[Any], list[Any]]:
-        """Check that there is momentum, and set that of the first epoch."""
-        optimizer = self.optimizer
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError(
-                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-            )
-        self.use_beta1 = "betas" in optimizer.defaults
-        bases = one_for_each_group("base_momentum", optimizer, base)
-        mosts = one_for_each_group("max_momentum", optimizer, most)
-        if begin:
-            for high, low, group in zip(mosts, bases, optimizer.param_groups, strict=True):
-                self._set_momentum(group, high)
-                group["max_momentum"] = high
-                group["base_momentum"] = low
-        return bases, mosts
-
-    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
-        if self.use_beta1:
-            group["betas"] = (momentum, *group["betas"][1:])
-        else:
-            group["momentum"] = momentum
-
-
-class CyclicLR(
-    _WithMomentum,
-    settings="base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', "
-    "gamma=1.0, scale_fn=None, scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, "
-    "max_momentum=0.9, last_epoch=-1",
-):
-    """The learning rate goes up and down between two values in straight lines.
-
-    Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        base_lr: The lowest value, or one for each group.
-        max_lr: The highest value, or one for each group.
-        step_size_up: How many steps it rises.
-        step_size_down: How many steps it falls; by default as many.
-        mode: "triangular"; "triangular2", where the height is halved in each cycle; "exp_range",
-            where it is multiplied by `gamma` in each step.
-        gamma: The factor of "exp_range".
-        scale_fn: A function that gives the height in place of a mode.
-        scale_mode: Whether `scale_fn` is given the "cycle" or the number of "iterations".
-        cycle_momentum: Lead the momentum the other way.
-        base_momentum: The lowest momentum, or one for each group.
-        max_momentum: The highest momentum, or one for each group.
-        last_epoch: The step after which to go on; -1 to begin.
-
-    Raises:
-        TypeError: If it is no optimizer.
-        ValueError: If there is no such mode, or no momentum to lead.
-    """
-
-    _apart = ("optimizer", "_scale_fn_custom")
-    _scale_fn_custom: Any
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        self.optimizer = check_optimizer(optimizer)
-        last_epoch = settings.pop("last_epoch")
-        begins = last_epoch == -1
-        base_lrs = one_for_each_group("base_lr", optimizer, settings.pop("base_lr"))
-        if begins:
-            for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
-                set_lr(group, rate)
-        self.max_lrs = one_for_each_group("max_lr", optimizer, settings.pop("max_lr"))
-        up, down = settings.pop("step_size_up"), settings.pop("step_size_down")
-        self.total_size = float(up) + float(up if down is None else down)
-        self.step_ratio = float(up) / self.total_size
-        self._scale_fn_custom = settings.pop("scale_fn")
-        if self._scale_fn_custom is None:
-            if settings["mode"] not in ("triangular", "triangular2", "exp_range"):
-                raise ValueError("mode is invalid and scale_fn is None")
-            by_step = settings["mode"] == "exp_range"
-            settings["scale_mode"] = "iterations" if by_step else "cycle"
-        momenta = settings.pop("base_momentum"), settings.pop("max_momentum")
-        self.__dict__.update(settings)
-        if self.cycle_momentum:
-            self.base_momentums, self.max_momentums = self._begin_momentum(*momenta, begins)
-        super()._begin(optimizer, {"last_epoch": last_epoch})
-        self.base_lrs = base_lrs
-
-    def scale_fn(self, x: float) -> Any:
-        """Give the height of a cycle, or at a step."""
-        if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "exp_range":
-            return self.gamma**x
-        return 1.0 if self.mode == "triangular" else 1 / 2.0 ** (x - 1)
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates, and set the momentum."""
-        self._warn_if_asked_directly()
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        x = 1.0 + self.last_epoch / self.total_size - cycle
-        rising = x <= self.step_ratio
-        share = x / self.step_ratio if rising else (x - 1) / (self.step_ratio - 1)
-        height = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        if self.cycle_momentum:
-            limits = zip(self.base_momentums, self.max_momentums, strict=True)
-            for group, (low, high) in zip(self.optimizer.param_groups, limits, strict=True):
-                self._set_momentum(group, high - (high - low) * share * height)
-        pairs = zip(self.base_lrs, self.max_lrs, strict=True)
-        return [low + (high - low) * share * height for low, high in pairs]
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule remembers; in the place of `scale_fn` there is None."""
-        return {**super().state_dict(), "_scale_fn_custom": None}
-
-
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
 _FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
 _FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
@@ -259,7 +60,7 @@ _END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
 
 
 class OneCycleLR(
-    _WithMomentum,
+    LRScheduler,
     settings="max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, "
     "anneal_strategy='cos', cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, "
     "div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1",
@@ -334,6 +135,27 @@ class OneCycleLR(
             self._begin_momentum(given["base_momentum"], given["max_momentum"], begins)
         super()._begin(optimizer, {"last_epoch": given["last_epoch"]})
 
+    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> None:
+        """Check that there is momentum, and set that of the first epoch."""
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError(
+                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
+            )
+        self.use_beta1 = "betas" in optimizer.defaults
+        lows = one_for_each_group("base_momentum", optimizer, base)
+        highs = one_for_each_group("max_momentum", optimizer, most)
+        limits = zip(optimizer.param_groups, lows, highs, strict=True)
+        for group, low, high in limits if begins else ():
+            self._set_momentum(group, high)
+            group |= {"max_momentum": high, "base_momentum": low}
+
+    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
     def _between(self, start: Any, end: Any, share: float) -> Any:
         """Give the value at a share of the way from start to end."""
         if self._anneal_func_type == "linear":
@@ -373,3 +195,20 @@ def _positive(name: str, value: Any) -> int:
     if value <= 0 or not isinstance(value, int):
         raise ValueError(f"Expected positive integer {name}, but got {value}")
     return value
+
+
+def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+    """Give a setting for each group: the same for all, or one each.
+
+    Raises:
+        ValueError: If there are more or fewer than groups.
+    """
+    groups = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        value = [value] * groups
+    elif len(value) != groups:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
+            f"values, param_groups has {groups}."
+        )
+    return [own(entry) for entry in value]

@@ -41,16 +41,6 @@ SETTINGS = {
         {},
         {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.125, "weight_decay": 0.25, "maximize": True},
     ],
-    "NAdam": [
-        {},
-        {"lr": 0.25, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
-        {"lr": 0.25, "momentum_decay": 0.5, "weight_decay": 0.5, "decoupled_weight_decay": True},
-    ],
-    "RAdam": [
-        {},
-        {"lr": 0.25, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.5, "maximize": True},
-        {"lr": 0.25, "betas": (0.5, 0.875), "weight_decay": 0.5, "decoupled_weight_decay": True},
-    ],
     "Rprop": [
         {},
         {"lr": 0.5, "etas": (0.25, 2.0), "step_sizes": (0.125, 0.75), "maximize": True},
@@ -243,7 +233,7 @@ def graphs_of_recorded_steps(torch, log):
 @family
 def a_rate_to_differentiate(torch, log):
     """The gradient of a loss after a step with respect to the learning rate."""
-    for name in ("SGD", "Adam", "AdamW", "NAdam", "RAdam"):
+    for name in ("SGD", "Adam", "AdamW"):
         rate = torch.tensor(0.25, requires_grad=True)
         start = leaf(torch, (2,), 1)
         w = start.clone()
@@ -272,7 +262,6 @@ def bad_settings(torch, log):
             {"lr_decay": -0.5},
             {"initial_accumulator_value": -0.5},
             {"rho": 1.5},
-            {"momentum_decay": -0.5},
             {"etas": (1.5, 2.0)},
             {"etas": (0.5, 0.75)},
         ):
