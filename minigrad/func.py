@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.breadth.batches import vmap
-from minigrad.breadth.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from minigrad.breadth.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev
 from minigrad.core.tensor import Tensor
 from minigrad.nn.utils.stateless import call
 
@@ -17,8 +17,6 @@ __all__ = [
     "hessian",
     "jacfwd",
     "jacrev",
-    "jvp",
-    "vjp",
     "vmap",
 ]
 

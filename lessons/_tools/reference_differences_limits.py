@@ -31,7 +31,7 @@ LIMITS = (
         slug="forward-mode-jacobians",
         title="Jacobians in forward mode",
         what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jacfwd` and '
-        "the two `jvp` give what forward mode gives, by backward passes.",
+        "`autograd.functional.jvp` give what forward mode gives, by backward passes.",
         why="The course is about the backward pass.",
         code="torch.autograd.functional.jacobian(\n"
         '    torch.exp, torch.ones(2), vectorize=True, strategy="forward-mode"\n'

@@ -66,7 +66,8 @@ def vmap(
         given, structure = take_apart(arguments)
         dims = _in_dims(in_dims, arguments, structure, name)
         for value, dim in zip(given, dims, strict=True):
-            _check_input(value, dim, f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)")
+            if dim is not None:
+                _check_input(value, dim, f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)")
         sizes = [
             value.shape[dim] for value, dim in zip(given, dims, strict=True) if dim is not None
         ]
@@ -128,11 +129,7 @@ def _in_dims(in_dims: Any, arguments: Any, structure: Structure, name: str) -> l
         )
     found: list[Any] = []
     if not _spread(in_dims, structure, found):
-        raise ValueError(
-            f"{where}: in_dims is not compatible with the structure of `inputs`. in_dims has "
-            f"structure {take_apart(in_dims)[1].specification()} but inputs has structure "
-            f"{structure.specification()}."
-        )
+        raise ValueError(f"{where}: in_dims is not compatible with the structure of `inputs`")
     return found
 
 
@@ -153,8 +150,6 @@ def _spread(dims: Any, structure: Structure, found: list[Any]) -> bool:
 
 
 def _check_input(value: Any, dim: Any, where: str) -> None:
-    if dim is None:
-        return
     if not isinstance(value, Tensor):
         raise ValueError(
             f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We "
@@ -174,9 +169,7 @@ def _stacked(results: list[Any], count: int, out_dims: Any, name: str) -> Any:
     if not _spread(out_dims, structure, dims):
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-            f"the structure of `outputs`. out_dims has structure "
-            f"{take_apart(out_dims)[1].specification()} but outputs has structure "
-            f"{structure.specification()}."
+            "the structure of `outputs`"
         )
     columns = zip(*(take_apart(result)[0] for result in results), strict=True)
     stacked = []

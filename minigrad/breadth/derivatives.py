@@ -1,4 +1,4 @@
-"""Make functions of functions that give derivatives: `grad`, `vjp`, `jvp`, Jacobians, Hessians."""
+"""Make functions of functions that give derivatives: `grad`, Jacobians, Hessians."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.breadth.levels import Level, Structure, differentiate, mapped, take_apart
-from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 
 Function = Callable[..., Any]
-
-_VJP, _JVP = "vjp(f, *primals)", "jvp(f, primals, tangents)"
 
 
 def chosen(argnums: Any, count: int) -> tuple[int, ...]:
@@ -71,18 +68,6 @@ def called(
     return result
 
 
-def only_tensors(output: Any, caller: str) -> tuple[list[Tensor], Structure]:
-    """Give the tensors of an output, and how they are nested; there may be nothing else in it."""
-    outputs, form = take_apart(output)
-    for leaf in outputs:
-        if not isinstance(leaf, Tensor):
-            raise RuntimeError(
-                f"{caller}: expected f(*primals) to return only tensors, got unsupported type "
-                f"{type(leaf)}"
-            )
-    return outputs, form
-
-
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """Make the function that gives the gradient of a function, and its value.
 
@@ -121,7 +106,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                     f"{caller}: Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            found = differentiate([output], inputs, None, level.is_seen(output))
+            found = differentiate(output, inputs, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
             gradients = structure.build(map(level.leave, found))
         return gradients, value
@@ -165,141 +150,6 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     return gradient
 
 
-def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Call a function, and give with its output the function that multiplies with its Jacobian.
-
-    Args:
-        func: Gives tensors, also in tuples, lists and dictionaries.
-        *primals: What to call it with: tensors, also in such containers.
-        has_aux: Whether the function gives a pair: the output, and something that is handed on.
-
-    Returns:
-        The output, and a function. This takes a vector v in the form of the output and gives the
-        tuple of the products v J, in the form of the arguments: one backward pass. With `has_aux`
-        a third thing, what was handed on.
-
-    Raises:
-        RuntimeError: If the function gives anything but tensors, or v has another form.
-
-    Example:
-        >>> import minigrad as torch
-        >>> output, multiply = torch.func.vjp(lambda x: x**2, torch.tensor([1.0, 3.0]))
-        >>> multiply(torch.tensor([1.0, 10.0]))
-        (tensor([ 2., 60.]),)
-    """
-    level = Level()
-    with enable_grad():
-        inputs, structure = take_apart(primals)
-        inputs = [level.enter(tensor) for tensor in inputs]
-        output, extra = called(func, structure.build(inputs), {}, has_aux, _VJP)
-    outputs, form = only_tensors(output, _VJP)
-
-    def multiply(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
-        return structure.build(_pulled_back(level, inputs, outputs, form, cotangents))
-
-    result = form.build(map(level.leave, outputs))
-    if has_aux:
-        return result, multiply, mapped(level.leave, extra)
-    return result, multiply
-
-
-def _pulled_back(
-    level: Level, inputs: list[Tensor], outputs: list[Tensor], form: Structure, cotangents: Any
-) -> list[Tensor]:
-    """Multiply a vector with the Jacobian of what was recorded."""
-    given, its_form = take_apart(cotangents)
-    if its_form != form:
-        raise RuntimeError(
-            "Expected pytree structure of cotangents to be the same as pytree structure of outputs "
-            f"to the function. cotangents: {its_form}, primal output: {form}"
-        )
-    for position, (vector, output) in enumerate(zip(given, outputs, strict=True)):
-        if vector.shape != output.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{position}] has a shape of {vector.shape} and "
-                f"output[{position}] has a shape of {output.shape}."
-            )
-    outer = is_grad_enabled()
-    with enable_grad():
-        seen = outer and level.is_seen(*outputs, *given)
-        found = differentiate(outputs, inputs, given, seen, retain_graph=True)
-        return [level.leave(gradient) for gradient in found]
-
-
-def jvp(
-    func: Callable[..., Any],
-    primals: Any,
-    tangents: Any,
-    *,
-    strict: bool = False,
-    has_aux: bool = False,
-) -> Any:
-    """Call a function, and multiply its Jacobian with a direction v.
-
-    minigrad has no forward mode: as in `autograd.functional.jvp` two backward passes give J v.
-
-    Args:
-        func: Gives tensors, also in tuples, lists and dictionaries.
-        primals: The tuple of what to call it with.
-        tangents: The direction, in the same form.
-        strict: Whether to refuse an output that does not depend on the arguments; otherwise the
-            product is zero there.
-        has_aux: Whether the function gives a pair: the output, and something that is handed on.
-
-    Returns:
-        The output and the product, in the form of the output; with `has_aux` a third thing, what
-        was handed on.
-
-    Raises:
-        RuntimeError: If the direction has another form or shape than the arguments.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, v = torch.tensor([1.0, 3.0]), torch.tensor([1.0, 10.0])
-        >>> torch.func.jvp(lambda x: x**2, (x,), (v,))
-        (tensor([1., 9.]), tensor([ 2., 60.]))
-    """
-    if not isinstance(primals, tuple):
-        raise RuntimeError(
-            f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
-        )
-    inputs, structure = take_apart(primals)
-    directions, form = take_apart(tangents)
-    if form != structure:
-        raise RuntimeError(
-            f"{_JVP}: Expected primals and tangents to have the same python structure. For "
-            "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
-            f"structure {structure.specification()} and tangents with structure "
-            f"{form.specification()}"
-        )
-    if not inputs:
-        raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
-    for tensor, direction in zip(inputs, directions, strict=True):
-        if tensor.shape != direction.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                f"original Tensor, this is not supported. Tensor is of size {list(tensor.shape)} "
-                f"while the given forward gradient is of size {list(direction.shape)}."
-            )
-    level = Level()
-    with enable_grad():
-        entered = [level.enter(tensor) for tensor in inputs]
-        output, extra = called(func, structure.build(entered), {}, has_aux, _JVP)
-        outputs, its_form = only_tensors(output, _JVP)
-        if strict and not all(leaf.requires_grad for leaf in outputs):
-            raise RuntimeError(
-                "jvp(f, primals, tangents, strict=True): The output of f is independent of "
-                "the inputs. This is not allowed with strict=True."
-            )
-        # the product u J is linear in u; its derivative in the direction v is J v
-        u = [level.enter(wrap(np.zeros_like(leaf._array))) for leaf in outputs]
-        first = differentiate(outputs, entered, u, create_graph=True)
-        seen = level.is_seen(*outputs, *directions)
-        found = differentiate(first, u, directions, seen)
-    results = its_form.build(map(level.leave, outputs)), its_form.build(map(level.leave, found))
-    return (*results, mapped(level.leave, extra)) if has_aux else results
-
-
 def jacrev(
     func: Function,
     argnums: Any = 0,
@@ -327,7 +177,7 @@ def jacrev(
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return _jacobian(func, argnums, has_aux, _VJP)
+    return _jacobian(func, argnums, has_aux, "vjp(f, *primals)")
 
 
 def jacfwd(
@@ -351,7 +201,7 @@ def jacfwd(
                 [2., 5.]])
     """
     check_randomness(randomness)
-    return _jacobian(func, argnums, has_aux, _JVP)
+    return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents)")
 
 
 def check_randomness(randomness: Any) -> None:
@@ -370,7 +220,13 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
         with enable_grad():
             given, inputs, structure = enter_arguments(level, arguments, argnums)
             output, extra = called(func, given, options, has_aux, caller)
-            outputs, form = only_tensors(output, caller)
+            outputs, form = take_apart(output)
+            for leaf in outputs:
+                if not isinstance(leaf, Tensor):
+                    raise RuntimeError(
+                        f"{caller}: expected f(*primals) to return only tensors, got unsupported "
+                        f"type {type(leaf)}"
+                    )
             blocks = [
                 structure.build(map(level.leave, _blocks(level, leaf, inputs))) for leaf in outputs
             ]
@@ -384,7 +240,7 @@ def _blocks(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
     """Give the Jacobian of one output for each input."""
     seen = level.is_seen(output)
     rows = [
-        differentiate([entry], inputs, None, seen, retain_graph=True)
+        differentiate(entry, inputs, seen, retain_graph=True)
         for entry in output.reshape(-1).unbind(0)
     ]
     if not rows:

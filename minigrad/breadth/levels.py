@@ -24,34 +24,6 @@ class Structure:
         self.kind, self.keys, self.parts = kind, keys, parts
         self.count: int = 1 if kind is None else sum(part.count for part in parts)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Structure) and (
-            (self.kind, self.keys, self.parts) == (other.kind, other.keys, other.parts)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.count))
-
-    def __repr__(self) -> str:
-        """Write it as some of PyTorch's errors do, with a star for each leaf."""
-        if self.kind is None:
-            return "*"
-        if self.kind is dict:
-            pairs = zip(self.keys, self.parts, strict=True)
-            return "{" + ", ".join(f"{key!r}: {part!r}" for key, part in pairs) + "}"
-        inner = ", ".join(map(repr, self.parts))
-        return f"[{inner}]" if self.kind is list else f"({inner})"
-
-    def specification(self, indent: int = 0) -> str:
-        """Write it as other errors of PyTorch do."""
-        if self.kind is None:
-            return "*"
-        keys = list(self.keys) if self.kind is dict else None
-        lines = f",\n{' ' * (indent + 2)}".join(
-            part.specification(indent + 2) for part in self.parts
-        )
-        return f"TreeSpec({self.kind.__name__}, {keys}, [{lines}])"
-
     def build(self, leaves: Any) -> Any:
         """Put leaves, in order, into this structure."""
         return self._build(iter(leaves))
@@ -72,8 +44,9 @@ def take_apart(value: Any) -> tuple[list[Any], Structure]:
     """Give the leaves of nested containers, and how they are nested.
 
     Example:
-        >>> take_apart([1, {"a": (2, 3)}])
-        ([1, 2, 3], [*, {'a': (*, *)}])
+        >>> leaves, structure = take_apart([1, {"a": (2, 3)}])
+        >>> leaves, structure.build("xyz")
+        ([1, 2, 3], ['x', {'a': ('y', 'z')}])
     """
     leaves: list[Any] = []
     return leaves, _walk(value, leaves)
@@ -131,15 +104,13 @@ class Level:
         self._inputs.append(own)  # so that its id stays its own
         return own
 
-    def is_seen(self, *tensors: Tensor) -> bool:
-        """Tell whether something outside this level can ask for derivatives of tensors."""
+    def is_seen(self, tensor: Tensor) -> bool:
+        """Tell whether something outside this level can ask for derivatives of a tensor."""
         if not self.recording:
             return False
-        waiting: list[Any] = []
-        for tensor in tensors:
-            if tensor.requires_grad and tensor.grad_fn is None and id(tensor) not in self._own:
-                return True
-            waiting.append(tensor.grad_fn)
+        if tensor.requires_grad and tensor.grad_fn is None and id(tensor) not in self._own:
+            return True
+        waiting: list[Any] = [tensor.grad_fn]
         seen: set[Any] = set()
         while waiting:
             node = waiting.pop()
@@ -160,16 +131,12 @@ class Level:
 
 
 def differentiate(
-    outputs: list[Tensor],
-    inputs: list[Tensor],
-    cotangents: list[Tensor] | None,
-    create_graph: bool,
-    retain_graph: bool | None = None,
+    output: Tensor, inputs: list[Tensor], create_graph: bool, retain_graph: bool | None = None
 ) -> list[Tensor]:
-    """Give the gradients of outputs, or zeros where nothing depends."""
+    """Give the gradients of an output, or zeros where it does not depend on an input."""
     if not inputs:
         return []
-    found = functional.differentiate(outputs, inputs, cotangents, create_graph, retain_graph)
+    found = functional.differentiate([output], inputs, None, create_graph, retain_graph)
     return [
         functional.zeros_like(tensor) if gradient is None else gradient
         for tensor, gradient in zip(inputs, found, strict=True)

@@ -177,7 +177,7 @@ def codes(names: tuple[str, ...]) -> tuple[frozenset[Any], frozenset[Any]]:
     """
     nowhere: list[Any] = []
     if set(names) & set(ENGINE):  # what every backward pass runs through, and the forward modes
-        nowhere += [engine.run_backward, func.jvp, func.jacfwd, functional.jvp]
+        nowhere += [engine.run_backward, func.jacfwd, functional.jvp]
     holders = [torch, torch.Tensor, autograd, functional, func, nn.Module, nn.functional]
     holders += [np, np.linalg]
     sympy: Any = sys.modules.get("sympy")

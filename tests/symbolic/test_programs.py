@@ -146,8 +146,6 @@ TRANSFORMS = {
     "func.jacrev": lambda x, y: torch.func.jacrev(lambda x: x.tanh() * y.sum())(x),
     "func.jacfwd": lambda x, y: torch.func.jacfwd(lambda x: x.tanh() * y.sum())(x),
     "func.hessian": lambda x, y: torch.func.hessian(_cost)(x, y),
-    "func.vjp": lambda x, y: torch.func.vjp(lambda x: x * y, x)[1](y),
-    "func.jvp": lambda x, y: torch.func.jvp(lambda x: x * y, (x,), (y,)),
     "func.vmap": lambda x, y: torch.func.vmap(lambda a: a * y.sum())(x),
     "jacobian": lambda x, y: autograd.functional.jacobian(lambda x: x.softmax(0) * y, x),
     "hessian": lambda x, y: autograd.functional.hessian(_cost, (x, y)),

@@ -1,4 +1,4 @@
-"""See functions of functions: grad, vjp, jvp, jacrev, jacfwd, hessian, and vmap."""
+"""See functions of functions: grad, jacrev, jacfwd, hessian, and vmap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tools(torch):
     x = torch.tensor([1.0, 2.0, 3.0])
     with warnings.catch_warnings():  # PyTorch warns of itself when forward mode is first used
         warnings.simplefilter("ignore")
-        func.jvp(torch.sin, (x,), (x,))
+        func.jacfwd(torch.sin)(x)
     return func, x, torch.tensor(2.0), leaf(torch, (3,), 5)
 
 
@@ -55,8 +55,6 @@ def graphs_of_transforms(torch, log):
         "plain": func.grad(cubes)(x),
         "input requires grad": func.grad(cubes)(g),
         "closure requires grad": func.grad(lambda v: (v * g).sum())(x),
-        "vjp": func.vjp(lambda v: v**2, x)[0],
-        "vjp, closure": func.vjp(lambda v: v * g, x)[1](x)[0],
         "jacrev": func.jacrev(lambda v: v**2)(x),
         "jacrev, closure": func.jacrev(lambda v: v * g)(x),
     }.items():
@@ -94,31 +92,6 @@ def errors_of_gradients(torch, log):
     log.raises("no tensor", lambda: grad(lambda v: v * 2)(1.0))
     log.raises("integers", lambda: grad(lambda v: v.sum())(torch.tensor([1, 2])))
     log.raises("in place", lambda: grad(lambda v: v.mul_(2).sum())(x))
-
-
-@family
-def products(torch, log):
-    """vjp and jvp, and what they refuse."""
-    func, x, _, _ = tools(torch)
-    ones = torch.ones(3)
-    output, multiply = func.vjp(lambda v: v**2, x)
-    log("vjp", output, multiply(ones), multiply(x))
-    output, multiply = func.vjp(lambda a, b: (a * b, {"sum": a.sum()}), x, x + 1)
-    log("vjp of several", output, multiply((ones, {"sum": torch.tensor(2.0)})))
-    log("vjp extra", func.vjp(lambda v: (v**2, v), x, has_aux=True)[2])
-    log.raises("vjp, shape", lambda: func.vjp(lambda v: v**2, x)[1](torch.ones(2)))
-    log.raises("vjp, form", lambda: func.vjp(lambda v: (v, v), x)[1](ones))
-    log.raises("vjp, a float", lambda: func.vjp(lambda v: 1.0, x))
-    log("jvp", func.jvp(lambda v: v**2, (x,), (ones,)))
-    log("jvp of several", func.jvp(lambda a, b: (a * b, a), (x, x), (ones, x)))
-    log("jvp extra", func.jvp(lambda v: (v**2, v), (x,), (ones,), has_aux=True))
-    log("jvp of a constant", func.jvp(lambda v: torch.ones(2), (x,), (ones,)))
-    log.raises("jvp, no tuple", lambda: func.jvp(lambda v: v**2, x, ones))
-    log.raises("jvp, shape", lambda: func.jvp(lambda v: v**2, (x,), (torch.ones(2),)))
-    log.raises("jvp, form", lambda: func.jvp(lambda v: v**2, (x,), (x, x)))
-    log.raises("jvp, nothing", lambda: func.jvp(lambda: 1, (), ()))
-    log.raises("jvp, strict", lambda: func.jvp(lambda v: torch.ones(2), (x,), (ones,), strict=True))
-    log("grad of jvp", func.grad(lambda v: func.jvp(cubes, (v,), (ones,))[1])(x))
 
 
 @family
@@ -182,14 +155,12 @@ def errors_of_batches(torch, log):
     log.raises("no dims", lambda: vmap(same, in_dims=None)(m))
     log.raises("a text", lambda: vmap(same, in_dims="x")(m))
     log.raises("a list", lambda: vmap(torch.mul, in_dims=[0, 0])(m, m))
-    log.raises("too few dims", lambda: vmap(product, in_dims=(0,))(m, m))
     log.raises("dim outside", lambda: vmap(same, in_dims=3)(m))
     log.raises("no dimensions", lambda: vmap(same)(s))
     log.raises("no tensor", lambda: vmap(same)(1.0))
     log.raises("gives a float", lambda: vmap(lambda v: 1.0)(m))
     log.raises("no inputs", lambda: vmap(same)())
     log.raises("out None", lambda: vmap(same, out_dims=None)(m))
-    log.raises("too few outs", lambda: vmap(lambda v: (v, v), out_dims=(0,))(m))
     log.raises("randomness", lambda: vmap(same, randomness="x")(m))
     log.raises("chunk", lambda: vmap(same, chunk_size=0)(m))
     log.raises("random numbers", lambda: vmap(lambda v: v + torch.rand(1))(m))
