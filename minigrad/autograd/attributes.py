@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 from minigrad.autograd.messages import can_require_grad, type_name
 from minigrad.autograd.views import update_views
@@ -86,31 +86,9 @@ class TensorAttributes(Tensor):
 
     # ------------------------------------------------------------------ the gradient
 
-    @property
-    def grad(self) -> Self | None:
-        """The gradient that `backward()` accumulated; None before the first.
-
-        Reading it on a tensor that is no leaf and does not retain its gradient warns.
-
-        Raises:
-            TypeError: If what is assigned is neither a tensor nor None.
-            RuntimeError: If it is of another shape or dtype than the tensor, or the tensor itself.
-        """
-        if self._grad is None and self._has_node() and not self.retains_grad:
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
-                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
-                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
-                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
-                "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                "more information.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self._grad
-
-    @grad.setter
-    def grad(self, value: Self | None) -> None:
+    @Tensor.grad.setter
+    def grad(self, value: Any) -> None:
+        """Put a gradient in its place."""
         if value is None:
             self._grad = None
             return
@@ -177,17 +155,6 @@ class TensorAttributes(Tensor):
         if self._version_counter is INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._version_counter is None else self._version_counter.value
-
-    def _bump_version(self) -> None:
-        counter = counter_of(self)
-        if counter is not INFERENCE:
-            counter.value += 1
-        elif grad_mode.enabled is not None:
-            raise RuntimeError(
-                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
-                "make a clone to get a normal tensor before doing inplace update.See "
-                "https://github.com/pytorch/rfcs/pull/17 for more details."
-            )
 
     def is_inference(self) -> bool:
         """Tell whether this tensor was made in inference mode, and must not become part of a graph.

@@ -14,13 +14,11 @@ import numpy as np
 
 from minigrad.autograd.messages import RELEASED, can_require_grad, type_name
 from minigrad.autograd.saved_names import raw_saved
-from minigrad.autograd.views import mark_views_stale, rebase_history
+from minigrad.autograd.views import rebase_history
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend
-from minigrad.core.node import NO_EDGE, Edge, Node, next_priority
-from minigrad.core.reduce import sum_to_shape
-from minigrad.core.saved import SavedTensor, unpack_tensor
-from minigrad.core.tensor import Tensor, make_view, wrap_as_normal
+from minigrad.core.node import NO_EDGE, Edge, Node, next_priority, sum_to_shape
+from minigrad.core.tensor import SavedTensor, Tensor, make_view, unpack_tensor, wrap_as_normal
 
 
 class FunctionCtx:
@@ -484,7 +482,6 @@ def _changed_in_place(ctx: FunctionNode) -> Sequence[Any]:
                 f"{type_name(tensor)}"
             )
         tensor._bump_version()
-        mark_views_stale(tensor)
     return marked
 
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from minigrad.autograd.messages import saved_inference_tensor
+from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor
 from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
@@ -349,9 +349,14 @@ class set_multithreading_enabled(DecoratingMode):
 
 @attach(InferenceCounter)
 class NothingCounts(InferenceCounter):
-    """What an inference tensor answers when it is to be saved, or viewed."""
+    """What an inference tensor answers when it is to be changed, saved, or viewed."""
 
     __slots__ = ()
+
+    def count(self) -> None:
+        """Refuse a change outside of inference mode."""
+        if grad_mode.enabled is not None:
+            raise inference_tensor_changed()
 
     @property
     def value(self) -> int:

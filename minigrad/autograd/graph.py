@@ -19,10 +19,9 @@ from minigrad.autograd.saved_hooks import (
 from minigrad.autograd.saved_names import RawSavedTensor
 from minigrad.core.engine import GraphTask
 from minigrad.core.gates import FullBackwardHooks, LegacyHook
-from minigrad.core.hooks import RemovableHandle
 from minigrad.core.leaves import AccumulateGrad, resolve_edge
 from minigrad.core.modes import grad_mode
-from minigrad.core.node import Node
+from minigrad.core.node import Node, RemovableHandle
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 

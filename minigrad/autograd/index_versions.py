@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.core.node import Node
-from minigrad.core.saved import SavedTensor, unpack_array
+from minigrad.core.tensor import SavedTensor, unpack_array
 
 
 def watched(result: Any, *indices: Any) -> Any:

@@ -16,8 +16,7 @@ from minigrad.core.gates import FullBackwardHooks
 from minigrad.core.modes import grad_mode
 from minigrad.core.node import Node
 from minigrad.core.plugs import plugs
-from minigrad.core.saved import SavedTensor, made_by
-from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
+from minigrad.core.tensor import INFERENCE, SavedTensor, Tensor, made_by, wrap_as_normal
 
 
 class Anomaly:
@@ -207,6 +206,27 @@ def saved_inference_tensor() -> Exception:
         "inference mode in computation tracked by autograd. To work around this, you can make "
         "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
         "instead of `torch.inference_mode()`."
+    )
+
+
+def inference_tensor_changed() -> Exception:
+    """A tensor that was made in inference mode was changed outside of it."""
+    return RuntimeError(
+        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+        "clone to get a normal tensor before doing inplace update.See "
+        "https://github.com/pytorch/rfcs/pull/17 for more details."
+    )
+
+
+def warn_no_gradient() -> None:
+    """Warn that the gradient of a tensor is asked for that is no leaf and does not keep it."""
+    warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+        UserWarning,
     )
 
 

@@ -12,12 +12,13 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import grad_mode, stop_watching, watch_nodes
 from minigrad.core.node import Node
-from minigrad.core.saved import SavedTensor, made_by
 from minigrad.core.tensor import (
     INFERENCE,
+    SavedTensor,
     Tensor,
     VersionCounter,
     counter_of,
+    made_by,
     wrap_as_normal,
     wrapped_number,
 )

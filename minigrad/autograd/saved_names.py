@@ -19,8 +19,7 @@ from minigrad.autograd.saved_hooks import (
 from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.plugs import attach
-from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
-from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap_as_normal
 
 Computed = Callable[[Any], Any]
 

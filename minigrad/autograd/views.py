@@ -124,7 +124,7 @@ def rebase_history(
     """Make `node`, whose first input is the tensor's old value, the tensor's new `grad_fn`.
 
     Args:
-        tensor: A tensor whose memory was just written to by a recorded operation.
+        tensor: A tensor whose memory was just written to by a recorded operation, and this counted.
         node: The node of that operation.
         output_nr: Which output of the node the tensor is.
         retains_here: Whether a retained gradient is that of the new value from now on. Not where
@@ -140,7 +140,6 @@ def rebase_history(
     if view is not None:
         old_edge = old or resolve_edge(changed)
         edge = (CopySlices(changed, old_edge, view.replay, node), 0)
-    mark_views_stale(tensor)
     changed._edge = edge
     if changed._meta is not None and old is not None and old[0] is not None:
         accumulator = changed._meta.living_accumulator()
@@ -165,12 +164,6 @@ def _move_retained(tensor: Tensor, old: Edge | None, moves: bool) -> None:
         if old is not None and old[0] is not None and old[0]._hooks is not None:
             old[0]._hooks.retained.pop(old[1], None)
         tensor.retain_grad()
-
-
-def mark_views_stale(changed: Tensor) -> None:
-    """Let all views of the memory ask for their `grad_fn` anew when it is next read."""
-    if changed._version_counter is not None:
-        changed._version_counter.let_views_go()
 
 
 def living_views(counter: VersionCounter) -> list[Any]:

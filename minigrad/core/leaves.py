@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.node import NO_EDGE, Edge, Node
-from minigrad.core.tensor import INFERENCE, Tensor, counter_of, wrap
+from minigrad.core.tensor import Tensor, wrap
 
 # Passes in several threads may add to the gradient of one leaf: nothing must be lost.
 _accumulation = threading.RLock()
@@ -59,17 +59,12 @@ class AccumulateGrad(Node):
                     gradient = gradient.copy("K")
                 variable._grad = wrap(gradient)
             elif total._array.flags.writeable:
-                array, counter = total._array, total._version_counter or counter_of(total)
-                if counter is INFERENCE:
-                    total._bump_version()  # which is refused outside of inference mode
+                array = total._array
+                total._bump_version()  # which an inference tensor refuses outside of its mode
                 if array.size == 1:  # Python is faster than NumPy here, and rounds as it does
                     array.fill(array.item() + gradient.item())
                 else:
                     array += gradient
-                if counter is not INFERENCE:
-                    counter.value += 1
-                    if counter.views is not None:
-                        counter.let_views_go()
             else:
                 variable._grad = wrap(total._array + gradient)
         return ()

@@ -1,17 +1,185 @@
-"""The graph that a computation leaves behind: nodes, and the edges between them.
+"""The graph that a computation leaves behind: nodes, the edges between them, the hooks on them.
 
 A node stands for one recorded operation. It knows where the gradients of the operation's inputs
 have to go (`next_functions`), keeps what its backward rule needs (`_saved`), and can run the rule
 (`_run`). The leaves of the graph are `AccumulateGrad` nodes, which add to a tensor's `.grad`.
+
+A backward pass calls the hooks of one node in this order: the tensor hooks of each of its outputs,
+retained gradients, node pre-hooks, then the backward rule, then node hooks. At a leaf the rule is
+the accumulation into `.grad`, and the post-accumulate hooks follow it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from minigrad.core.hooks import NodeHooks, RemovableHandle, add
+import numpy as np
+
+from minigrad.core.modes import grad_mode
+from minigrad.core.plugs import plugs
+
+# ------------------------------------------------------------------ hooks
+
+Table = OrderedDict[int, Callable[..., Any]]
+
+
+class RemovableHandle:
+    """The receipt for a registered hook: call `remove()` and the hook is gone.
+
+    A handle does not keep the table of hooks alive. It may be removed twice, also from inside
+    its own hook, and it is a context manager that removes the hook at the end of the block.
+
+    Args:
+        hooks_dict: The table that holds the hook, keyed by the handle's `id`.
+        extra_dict: One more table, or several, in which the same id stands.
+
+    Example:
+        >>> from collections import OrderedDict
+        >>> table = OrderedDict()
+        >>> handle = RemovableHandle(table)
+        >>> table[handle.id] = print
+        >>> with handle:
+        ...     len(table)
+        1
+        >>> len(table)
+        0
+        >>> handle.remove()
+    """
+
+    next_id: ClassVar[int] = 0
+
+    def __init__(self, hooks_dict: MutableMapping[int, Any], *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref: weakref.ref[Any] = weakref.ref(hooks_dict)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        extras = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+        self.extra_dict_ref: tuple[weakref.ref[Any], ...] = tuple(
+            weakref.ref(extra) for extra in extras if isinstance(extra, dict)
+        )
+
+    def remove(self) -> None:
+        """Remove the hook. Doing so again is harmless."""
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            table = reference()
+            if table is not None:
+                table.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        """Enter a block at whose end the hook is removed."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Remove the hook."""
+        self.remove()
+
+
+def add(table: Table, hook: Callable[..., Any]) -> RemovableHandle:
+    """Put a hook into a table."""
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    return handle
+
+
+class NodeHooks:
+    """All hooks of one node.
+
+    Attributes:
+        tensor_pre: For each output number the table of hooks registered on that tensor.
+        retained: For each output number a weak reference to the tensor that retains its gradient.
+        pre: Node pre-hooks, called with the gradients of the outputs.
+        post: Node hooks, called with the gradients of the inputs and of the outputs.
+        post_accumulate: At a leaf: hooks called with the leaf after accumulation.
+    """
+
+    __slots__ = ("post", "post_accumulate", "pre", "retained", "tensor_pre")
+
+    def __init__(self) -> None:
+        self.tensor_pre: dict[int, Table] = {}
+        self.retained: dict[int, Any] = {}
+        self.pre: Table = OrderedDict()
+        self.post: Table = OrderedDict()
+        self.post_accumulate: Table | None = None
+
+    def run_tensor_hooks(self, gradients: list[Any]) -> None:
+        """Call the tensor hooks, which may replace gradients in the list, then retain."""
+        for output_nr, table in list(self.tensor_pre.items()):
+            for hook in _to_call("tensor pre-hook", table, output_nr):
+                result = hook(gradients[output_nr])
+                if result is not None:
+                    gradients[output_nr] = _checked(gradients[output_nr], result, hook)
+        for output_nr, reference in self.retained.items():
+            tensor, gradient = reference(), gradients[output_nr]
+            if tensor is not None and gradient is not None:
+                total = tensor._grad
+                tensor._grad = gradient.clone() if total is None else total + gradient
+
+    def run_pre_hooks(self, gradients: list[Any]) -> list[Any]:
+        """Call the node's pre-hooks; each sees what the one before it returned."""
+        for hook in _to_call("node pre-hook", self.pre):
+            result = hook(tuple(gradients))
+            if result is not None:
+                gradients = _all_checked(gradients, result, hook)
+        return gradients
+
+    def run_post_hooks(self, grad_inputs: Sequence[Any], grad_outputs: Any) -> Sequence[Any]:
+        """Call the node's hooks with what it computed and what it was given."""
+        for hook in _to_call("node hook", self.post):
+            result = hook(tuple(grad_inputs), tuple(grad_outputs))
+            if result is not None:
+                grad_inputs = _all_checked(grad_inputs, result, hook)
+        return grad_inputs
+
+    def run_post_accumulate_hooks(self, variable: Any) -> None:
+        """Call the hooks that wait for the leaf's `.grad`.
+
+        A hook that returns a tensor is told off only after all were called; until then the next
+        hook gets that tensor, as in PyTorch.
+        """
+        given = variable
+        for hook in _to_call("post-accumulate", self.post_accumulate):
+            result = hook(given)
+            if result is not None and result is not given:
+                given = _checked(given, result, hook)
+        if given is not variable:
+            raise plugs.messages.returned_by_post_accumulate_hook()
+
+
+def _to_call(kind: str, table: Table | None, output_nr: int = 0) -> Any:
+    """List the hooks that are in a table now: one that a hook adds waits, one it removes runs."""
+    if not table:
+        return ()
+    task = grad_mode.task
+    if task is None:  # a leaf's node that somebody called by hand
+        return list(table.values())
+    return task.hooks_to_call(kind, table.values(), output_nr)
+
+
+def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
+    """Give a replaced gradient if it fits in the place of the original: a tensor of its form.
+
+    Raises:
+        TypeError: If the hook returned something that is not a tensor.
+        RuntimeError: If there was no gradient, or one of another shape or dtype.
+    """
+    new, old = getattr(result, "_array", None), getattr(original, "_array", None)
+    if new is None or old is None or new.dtype != old.dtype or new.shape != old.shape:
+        raise plugs.messages.wrong_replacement(original, result, hook)
+    return result
+
+
+def _all_checked(originals: Sequence[Any], results: Any, hook: Callable[..., Any]) -> list[Any]:
+    """Give replaced gradients of a node hook if each fits, or is None."""
+    if not isinstance(results, tuple) or len(results) != len(originals):
+        raise plugs.messages.wrong_replacements(originals, results, hook)
+    pairs = zip(originals, results, strict=True)
+    return [new if new is None else _checked(old, new, hook) for old, new in pairs]
+
+
+# ------------------------------------------------------------------ nodes
 
 Edge = tuple["Node | None", int]
 
@@ -166,3 +334,50 @@ class Node:
     def _place(self, tensor: Any, output_nr: int) -> None:
         """Let a tensor be an output of this node."""
         tensor._edge = (self, output_nr)
+
+
+# ------------------------------------------------------------------ broadcasting undone
+
+
+def reduce_gradient(gradient: Any, wanted: tuple[Any, Any] | None) -> Any:
+    """Reduce a gradient to a shape and a dtype, if there is one and something is wanted of it."""
+    if gradient is None or wanted is None:
+        return gradient
+    shape, dtype = wanted
+    if gradient.shape != shape:
+        gradient = sum_to_shape(gradient, shape)
+    if gradient.dtype is dtype:
+        return gradient
+    if hasattr(gradient, "_array"):
+        return gradient._to_numpy_dtype(dtype)
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)
+
+
+def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
+    r"""Sum a gradient over the axes that broadcasting added or stretched.
+
+    If :math:`b_{ij} = a_j`, then :math:`\partial L / \partial a_j = \sum_i \partial L / \partial
+    b_{ij}`: a value that was used several times collects the gradients of all its uses.
+
+    Args:
+        gradient: An array or tensor of a shape that `shape` broadcasts to.
+        shape: The shape to go back to.
+
+    Example:
+        >>> import numpy as np
+        >>> sum_to_shape(np.ones((3, 2)), (1, 2))
+        array([[3., 3.]])
+    """
+    if not shape:
+        return np.add.reduce(gradient, axis=None)
+    added = gradient.ndim - len(shape)
+    if added == 1 and type(gradient) is np.ndarray and gradient.shape[1:] == shape:
+        return np.add.reduce(gradient, axis=0)  # a bias: the commonest case, in one step
+    axes = tuple(range(added)) + tuple(
+        axis + added
+        for axis, size in enumerate(shape)
+        if size == 1 and gradient.shape[axis + added] != 1
+    )
+    if axes:
+        gradient = np.add.reduce(gradient, axis=axes, keepdims=True)
+    return gradient.reshape(shape) if added else gradient

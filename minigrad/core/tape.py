@@ -34,11 +34,16 @@ import numpy as np
 
 from minigrad.core.leaves import resolve_edge  # noqa: F401
 from minigrad.core.modes import grad_mode  # noqa: F401
-from minigrad.core.node import NO_EDGE, Node, next_priority  # noqa: F401
+from minigrad.core.node import NO_EDGE, Node, next_priority, reduce_gradient  # noqa: F401
 from minigrad.core.plugs import plugs
-from minigrad.core.reduce import reduce_gradient  # noqa: F401
-from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor  # noqa: F401
-from minigrad.core.tensor import INFERENCE, Tensor, make_view  # noqa: F401
+from minigrad.core.tensor import (  # noqa: F401
+    INFERENCE,
+    SavedTensor,
+    Tensor,
+    make_view,
+    unpack_array,
+    unpack_tensor,
+)
 
 # What forwards and rules compute with: NumPy arrays, tensors, or arrays of symbols.
 Array = Any

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from minigrad.core.hooks import RemovableHandle, Table, add
 from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.node import NO_EDGE, Edge, Node, RemovableHandle, Table, add
 from minigrad.core.plugs import plugs
 
 
@@ -33,6 +32,12 @@ class VersionCounter:
     def __init__(self) -> None:
         self.value = 0
         self.views: list[Any] | None = None  # weak references to the views of this memory
+
+    def count(self) -> None:
+        """Count a change of the memory; its views ask for their place in the graph anew."""
+        self.value += 1
+        if self.views is not None:
+            self.let_views_go()
 
 
 class InferenceCounter(VersionCounter):
@@ -153,7 +158,7 @@ class Tensor:
 
     if TYPE_CHECKING:  # what other rooms attach
         attached: Any = None
-        grad = data = attached
+        data = attached
         __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __matmul__ = __neg__ = attached
         __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __getitem__ = attached
         __setitem__ = __len__ = __iter__ = __float__ = __int__ = __index__ = attached
@@ -242,7 +247,25 @@ class Tensor:
             return self._view.resolve(self)
         return self._edge
 
+    def _bump_version(self) -> None:
+        """Note that the memory is written to."""
+        (self._version_counter or counter_of(self)).count()
+
     # ------------------------------------------------------------------ the gradient
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that `backward()` accumulated; None before the first.
+
+        Reading it on a tensor that is no leaf and does not retain its gradient warns.
+
+        Raises:
+            TypeError: If what is assigned is neither a tensor nor None.
+            RuntimeError: If it is of another shape or dtype than the tensor, or the tensor itself.
+        """
+        if self._grad is None and self._has_node() and not self.retains_grad:
+            plugs.messages.warn_no_gradient()
+        return self._grad
 
     @property
     def retains_grad(self) -> bool:
@@ -402,3 +425,88 @@ def list_view(tensor: Tensor, counter: VersionCounter) -> None:
     # drop references to views that are gone whenever the list has doubled
     if count & (count - 1) == 0 and count > 16:
         counter.views = [view for view in counter.views if view() is not None]
+
+
+# ------------------------------------------------------------------ saved for backward
+
+
+class SavedTensor:
+    """A tensor as it was when an operation saved it, with the version that it had then.
+
+    An operation's own result is saved without the tensor around it: the tensor refers to the
+    node, so a node that referred to the tensor would keep both alive for ever. If the operation
+    changed a view in place, `place` is a weak reference to the node that the view came from then.
+    """
+
+    __slots__ = ("_version_counter", "array", "place", "tensor", "version")
+
+    place: Any
+
+    def __init__(self, tensor: Tensor, is_result: bool = False) -> None:
+        counter = tensor._version_counter
+        if counter is None:  # as `counter_of` does, but without a call: this is the hot path
+            counter = tensor._version_counter = VersionCounter()
+        self._version_counter = counter
+        self.version = counter.value
+        self.array = tensor._array
+        self.tensor = None if is_result else tensor
+
+    def unpack_array(self, node: Node) -> Any:
+        """Give the array, or raise if it was written to since."""
+        counter, tensor = self._version_counter, self.tensor
+        if tensor is not None and tensor._version_counter is not counter:
+            _refuse_detached(tensor, node)
+        if counter.value != self.version:
+            raise plugs.messages.stale(self, node)
+        return self.array if tensor is None else tensor._array  # `.data` may be another one now
+
+    def unpack_tensor(self, node: Node) -> Tensor:
+        """Give the tensor with its place in the graph, or raise if it was written to since."""
+        array = self.unpack_array(node)
+        if self.tensor is not None:
+            return self.tensor
+        tensor = wrap_as_normal(array)
+        tensor._edge = (made_by(self, node), 0)
+        tensor._version_counter = self._version_counter
+        return tensor
+
+
+def unpack_array(saved: Any, node: Node) -> Any:
+    """Give back the array of a saved value, or raise if it was written to since.
+
+    Args:
+        saved: A `SavedTensor` or the like, or a tensor that had version 0 when it was saved.
+        node: The node that saved it.
+
+    Raises:
+        RuntimeError: If the value was modified by an in-place operation, or detached.
+    """
+    if not isinstance(saved, Tensor):
+        return saved.unpack_array(node)
+    counter = saved._version_counter
+    if counter is not None:
+        if counter.detached:
+            _refuse_detached(saved, node)
+        if counter.value != 0:
+            raise plugs.messages.stale(saved, node)
+    return saved._array
+
+
+def unpack_tensor(saved: Any, node: Node) -> Any:
+    """Give back a saved value as a tensor with its place in the graph, or raise if it is stale."""
+    if isinstance(saved, Tensor):
+        unpack_array(saved, node)
+        return saved
+    return saved.unpack_tensor(node)
+
+
+def made_by(result: Any, node: Node) -> Node:
+    """Tell which node a result comes from that `node` saved."""
+    place = getattr(result, "place", None)
+    return (place and place()) or node
+
+
+def _refuse_detached(tensor: Tensor, node: Node) -> None:
+    """Raise if a tensor that was saved with its place in the graph has none any more."""
+    if not (tensor._has_node() or node._takes_detached):
+        raise plugs.messages.detached()

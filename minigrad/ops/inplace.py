@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import can_require_grad, type_name
-from minigrad.autograd.views import check_inplace, mark_views_stale, rebase_history, write_watchers
+from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.node import NO_EDGE
-from minigrad.core.saved import SavedTensor
-from minigrad.core.tensor import INFERENCE, Tensor, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import dimension, entry, is_operand, no_tensor, sizes_of
@@ -115,8 +114,6 @@ def write(
                     saved.place = weakref.ref(tensor.grad_fn)
         if recording is not True:
             recording.attend(node, tensor)
-    else:
-        mark_views_stale(tensor)
     return tensor
 
 
@@ -161,7 +158,6 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     if not (grad_mode.enabled and (other.requires_grad or tensor.requires_grad)):
         tensor._array[...] = array
         tensor._bump_version()
-        mark_views_stale(tensor)
         return tensor
     return write(shape.copy_values, tensor, other, checked=True)
 
@@ -253,13 +249,7 @@ def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Te
     """Do what an optimizer does: change numbers without a detour through a new array."""
     array, operand = tensor._array, other._array
     ufunc(array, operand if alpha == 1 else operand * alpha, array)
-    counter = tensor._version_counter
-    if counter is None or counter is INFERENCE:
-        tensor._bump_version()
-    else:
-        counter.value += 1
-        if counter.views is not None:
-            mark_views_stale(tensor)
+    tensor._bump_version()
     return tensor
 
 
@@ -383,12 +373,9 @@ def _seen_as(operation: Any, tensor: Tensor, *settings: Any) -> Tensor:
     if view is None:
         if recorded:
             rebase_history(tensor, edge[0], retains_here=False)
-        else:
-            mark_views_stale(tensor)
     else:
         inner = view.replay
         view.replay = lambda base: _replayed(operation, inner(base), settings)
-        mark_views_stale(tensor)
         if recorded:
             tensor._edge, view.edge, view.stale = edge, None, False
     if recorded and recording is not True:

@@ -35,8 +35,7 @@ from minigrad.autograd.rules import in_a_rule
 from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import attend, grad_mode
 from minigrad.core.node import NO_EDGE, Node
-from minigrad.core.saved import SavedTensor, unpack_array, unpack_tensor
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 from minigrad.faces import lazy_loading
 from minigrad.ops import joining, parts, shape
 from minigrad.ops.activations import relu, sigmoid, tanh

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.reduce import sum_to_shape
+from minigrad.core.node import sum_to_shape
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes

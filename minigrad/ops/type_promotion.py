@@ -13,8 +13,7 @@ from minigrad.core.leaves import resolve_edge
 from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.node import NO_EDGE
 from minigrad.core.plugs import plugs
-from minigrad.core.saved import SavedTensor
-from minigrad.core.tensor import Tensor, wrap, wrap_as_normal, wrapped_number
+from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_tensor
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.views import mark_views_stale, write_watchers
+from minigrad.autograd.views import write_watchers
 from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
@@ -196,11 +196,11 @@ class EachParameter(Optimizer):
                 values["step"] += 1
             self._update(target, gradient, values, group, lr)
             if plain:
-                written(parameter)
+                parameter._bump_version()
                 for name, value in values.items():
                     held = kept.get(name)
                     if isinstance(held, Tensor):
-                        written(held)
+                        held._bump_version()
                     elif isinstance(value, np.ndarray):
                         kept[name] = wrap(value)
 
@@ -268,17 +268,6 @@ def is_plain(parameter: Tensor, gradient: Tensor) -> bool:
         and parameter._version_counter is not INFERENCE
         and not write_watchers
     )
-
-
-def written(tensor: Tensor) -> None:
-    """Note that a tensor's array was changed."""
-    counter = tensor._version_counter
-    if counter is None or counter is INFERENCE:
-        tensor._bump_version()
-        return
-    counter.value += 1
-    if counter.views is not None:
-        mark_views_stale(tensor)
 
 
 def sqrt(value: Any) -> Any:

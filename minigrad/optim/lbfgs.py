@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.optim.each_parameter import check, number, written
+from minigrad.optim.each_parameter import check, number
 from minigrad.optim.optimizer import Optimizer
 
 
@@ -188,7 +188,7 @@ class LBFGS(
             array = parameter._array
             part = direction[start : start + array.size].reshape(array.shape)
             array += (part * size).astype(array.dtype, copy=False)
-            written(parameter)
+            parameter._bump_version()
             start += array.size
 
     def _measurement(self, closure: Callable[[], Any]) -> Callable[[Any, Any], tuple[float, Any]]:
@@ -201,7 +201,7 @@ class LBFGS(
             gradient = self._gradient()
             for parameter, values in zip(self._params, home, strict=True):
                 parameter._array[...] = values
-                written(parameter)
+                parameter._bump_version()
             return loss, gradient
 
         return measure

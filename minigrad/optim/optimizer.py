@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from minigrad.autograd.grad_mode import set_grad_enabled
 from minigrad.autograd.messages import warn
-from minigrad.core.hooks import RemovableHandle
+from minigrad.core.node import RemovableHandle
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
 from minigrad.nn.modules.module import enter

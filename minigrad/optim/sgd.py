@@ -15,7 +15,6 @@ from minigrad.optim.each_parameter import (
     copy_,
     is_plain,
     number,
-    written,
 )
 
 
@@ -88,7 +87,7 @@ class SGD(
         for parameter, gradient, _ in ready:  # the commonest step, at once
             array = parameter._array
             array -= gradient._array * rate
-            written(parameter)
+            parameter._bump_version()
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         momentum = number(group["momentum"])

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from minigrad.core.hooks import RemovableHandle as RemovableHandle
+from minigrad.core.node import RemovableHandle as RemovableHandle
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.core.reduce import reduce_gradient, sum_to_shape
+from minigrad.core.node import reduce_gradient, sum_to_shape
 from minigrad.ops.elementwise import sum_of_products
 
 

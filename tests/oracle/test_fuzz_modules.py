@@ -12,7 +12,7 @@ import pytest
 
 import minigrad
 from minigrad.core import gates
-from minigrad.core.hooks import NodeHooks
+from minigrad.core.node import NodeHooks
 
 from .fuzz import module_corpus, module_fuzzing
 from .fuzz.module_hooks import MODULE_KINDS

@@ -26,9 +26,8 @@ from minigrad.autograd.saved_hooks import PackedTensor
 from minigrad.core.gates import BackwardHookFunctionBackward
 from minigrad.core.leaves import AccumulateGrad, resolve_edge
 from minigrad.core.node import Node
-from minigrad.core.saved import SavedTensor, unpack_array
 from minigrad.core.tape import arguments_of, book
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, wrap
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.derivations.hooks import kind_of, name_of
 from minigrad.symbolic.formulas import expression, named_array
