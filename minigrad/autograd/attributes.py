@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +18,7 @@ from minigrad.core.tensor import (
     counter_of,
     wrap_as_normal,
 )
+from minigrad.creation import dtypes
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -28,21 +28,6 @@ _NO_VIEWS = (
     "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
     "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
 )
-
-
-# how a message of PyTorch names the dtype of a gradient
-_NAMES_IN_C = {
-    "float16": "c10::Half",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-}
 
 
 class DetachedCounter(VersionCounter):
@@ -99,11 +84,10 @@ class TensorAttributes(Tensor):
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        dtype, own_dtype = value._array.dtype, self._array.dtype
-        if dtype != own_dtype:
+        if value._array.dtype != self._array.dtype:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
-                f"'{_NAMES_IN_C.get(dtype.name, dtype.name)}' to a tensor with grad_dtype "
+                f"'{dtypes.c_name(value._array)}' to a tensor with grad_dtype "
                 f"'{self.type().removeprefix('torch.').removesuffix('Tensor')}'. The gradient must "
                 "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
                 "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
@@ -119,7 +103,7 @@ class TensorAttributes(Tensor):
             )
         self._grad = value
 
-    @grad.deleter
+    @grad.deleter  # type: ignore[no-redef]
     def grad(self) -> None:
         self._grad = None
 
@@ -324,30 +308,6 @@ class TensorAttributes(Tensor):
     @_post_accumulate_grad_hooks.deleter
     def _post_accumulate_grad_hooks(self) -> None:
         raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed!")
-
-    @property
-    def volatile(self) -> bool:
-        """False, with a warning: what it once did, `no_grad` does."""
-        warnings.warn(
-            "volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2
-        )
-        return False
-
-    @volatile.setter
-    def volatile(self, value: Any) -> None:
-        _volatile_does_nothing()
-
-    @volatile.deleter
-    def volatile(self) -> None:
-        _volatile_does_nothing()
-
-
-def _volatile_does_nothing() -> None:
-    warnings.warn(
-        "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-        UserWarning,
-        stacklevel=3,
-    )
 
 
 def refuse_writing(kind: type) -> None:

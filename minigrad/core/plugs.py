@@ -82,14 +82,11 @@ def attach(kind: type) -> Callable[[type], type]:
 
     def give(part: type) -> type:
         for name, member in vars(part).items():
-            if name not in vars(_Empty):
+            if name not in _OF_EVERY_CLASS:
                 setattr(kind, name, member)
         return part
 
     return give
 
 
-class _Empty:
-    """What every class has."""
-
-    __slots__: tuple[()] = ()
+_OF_EVERY_CLASS = vars(type("", (), {"__slots__": ()}))

@@ -158,8 +158,7 @@ class Tensor:
 
     if TYPE_CHECKING:  # what other rooms attach
         attached: Any = None
-        data = attached
-        __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __matmul__ = __neg__ = attached
+        data = __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __matmul__ = __neg__ = attached
         __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __getitem__ = attached
         __setitem__ = __len__ = __iter__ = __float__ = __int__ = __index__ = attached
 
@@ -266,6 +265,10 @@ class Tensor:
         if self._grad is None and self._has_node() and not self.retains_grad:
             plugs.messages.warn_no_gradient()
         return self._grad
+
+    @grad.setter  # `autograd.attributes` looks at what is assigned
+    def grad(self, value: Any) -> None:
+        self._grad = value
 
     @property
     def retains_grad(self) -> bool:

@@ -217,6 +217,8 @@ _in_c = {
     "Short": "short int",
     "Long": "long int",
     "Half": "c10::Half",
+    "ComplexFloat": "c10::complex<float>",
+    "ComplexDouble": "c10::complex<double>",
 }
 
 

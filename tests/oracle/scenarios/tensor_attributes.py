@@ -76,7 +76,6 @@ def deleting(torch, log):
             "_grad_fn",
             "_backward_hooks",
             "_post_accumulate_grad_hooks",
-            "volatile",
             "names",
         ):
             try:
