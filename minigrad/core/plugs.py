@@ -82,11 +82,14 @@ def attach(kind: type) -> Callable[[type], type]:
 
     def give(part: type) -> type:
         for name, member in vars(part).items():
-            if name not in _OF_EVERY_CLASS:
+            if name not in vars(_Empty):
                 setattr(kind, name, member)
         return part
 
     return give
 
 
-_OF_EVERY_CLASS = vars(type("", (), {"__slots__": ()}))
+class _Empty:
+    """What every class has."""
+
+    __slots__: tuple[()] = ()

@@ -239,8 +239,8 @@ class Writer:
         else:
             t = differentiable[0]
             edges = f"edge_{t} or resolve_edge({t}),"
-        lines += [f"        node.next_functions = ({edges})"]
         lines += [
+            f"        node.next_functions = ({edges})",
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node._hooks = None",
             "        node._priority = next_priority()",
