@@ -75,8 +75,9 @@ class AccumulateGrad(Node):
         with _accumulation:
             total = variable._grad
             if total is None:
-                memory = _laid_out_like(variable._array, gradient._array)
-                variable._grad = gradient._copied_to(memory)
+                variable._grad = gradient._copied_to(
+                    _laid_out_like(variable._array, gradient._array)
+                )
             else:
                 variable._grad = total + gradient
         return ()
