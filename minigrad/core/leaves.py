@@ -75,9 +75,8 @@ class AccumulateGrad(Node):
         with _accumulation:
             total = variable._grad
             if total is None:
-                variable._grad = gradient._copied_to(
-                    _laid_out_like(variable._array, gradient._array)
-                )
+                memory = _laid_out_like(variable._array, gradient._array)
+                variable._grad = gradient._copied_to(memory)
             else:
                 variable._grad = total + gradient
         return ()

@@ -391,10 +391,9 @@ def wrap_as_normal(array: Any) -> Tensor:
 
 def counter_of(tensor: Tensor) -> VersionCounter:
     """Give the version counter of a tensor, making it if there is none yet."""
-    counter = tensor._version_counter
-    if counter is None:
-        counter = tensor._version_counter = VersionCounter()
-    return counter
+    if tensor._version_counter is None:
+        tensor._version_counter = VersionCounter()
+    return tensor._version_counter
 
 
 def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> None:
