@@ -220,15 +220,14 @@ CALLS = (
         slug="by-position-only",
         title="A few names that work by position only",
         what="`isin` calls its parameters by other names in PyTorch when they are numbers; `new` "
-        "has several lists of parameters; and what `map_` and `sum_to_size` take has a name there. "
-        "Here those are given by position.",
+        "has several lists of parameters; and what `sum_to_size` takes has a name there. Here "
+        "those are given by position.",
         why="Programs give them by position, too.",
         code="torch.isin(element=1, test_elements=torch.ones(2))",
         covers=(
             ("torch.isin", "without `*element`"),
             ("torch.Tensor.new", "*"),
             ("torch.Tensor.sum_to_size", "`size` by *, there by both"),
-            ("torch.Tensor.map_", "*`*"),
         ),
     ),
     Difference(

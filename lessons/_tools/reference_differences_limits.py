@@ -84,14 +84,16 @@ LIMITS = (
         names=("torch.nn.LSTM", "torch.optim.Adam"),
     ),
     Difference(
-        slug="searching-settings",
-        title="Orders and weights where places are searched",
-        what="`searchsorted` takes no `sorter`, and `histogram` no `weight`.",
-        why="No course that we know uses them. Sort first; sum the weights place by place.",
-        code="order = torch.tensor([1, 0])\n"
-        "torch.searchsorted(torch.tensor([3, 1]), torch.tensor([2]), sorter=order)",
+        slug="listed-settings",
+        title="Reductions where entries are written, and weights where they are counted",
+        what="`scatter` takes no `reduce`, and `histogram` no `weight`.",
+        why="PyTorch has no derivative of the one, and no course that we know uses the other. "
+        "`scatter_add` adds, and has a derivative.",
+        code="place = torch.tensor([0, 0])\n"
+        'torch.scatter(torch.ones(1), 0, place, 2.0, reduce="add")',
         covers=(
-            ("torch.searchsorted", "without `sorter`"),
+            ("torch.scatter", "without `reduce`"),
+            ("torch.Tensor.scatter*", "without `reduce`"),
             ("torch.histogram", "without `weight`"),
             ("torch.Tensor.histogram", "without `weight`"),
         ),

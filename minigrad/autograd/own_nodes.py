@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from minigrad.autograd.messages import RELEASED
 from minigrad.autograd.rules import in_a_rule
@@ -31,17 +31,15 @@ def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) ->
 
 
 class Decomposition(Node):
-    """Backward of an operation with one input and several results.
+    """Backward of an operation with one input and several results, which it saves.
 
     A subclass has a rule: it gets the gradients of the results, None for a result that was not
-    used, then the input if `_keeps_input`, then the results that it keeps, and then the settings.
+    used, then the results, and then the settings.
     """
 
     __slots__ = ("_settings",)
     _multiple = True
     _keeps_tensors = True
-    _keeps_input: ClassVar[bool] = False
-    _keeps_results: ClassVar[int | None] = None  # how many of the first ones; None: all
     _settings: tuple[Any, ...]
 
     @staticmethod
@@ -51,7 +49,7 @@ class Decomposition(Node):
 
     def _result_nr(self, place: int) -> int:
         """Tell which output of the node the result is that it saved at a place."""
-        return place - self._keeps_input
+        return place
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to arrays."""
@@ -100,11 +98,7 @@ def recorded(
     node._shape = tuple(output._array.shape for output in outputs)
     node._dtype = tuple(output._array.dtype for output in outputs)
     node._settings = settings
-    kept = input if input._version_counter is None else SavedTensor(input)
-    node._saved = (
-        *((kept,) if kind._keeps_input else ()),
-        *(SavedTensor(output, True) for output in outputs[: kind._keeps_results]),
-    )
+    node._saved = tuple(SavedTensor(output, True) for output in outputs)
     for number, output in enumerate(outputs):
         output._edge = (node, number)
     attend(node, *outputs)

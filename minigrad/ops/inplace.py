@@ -312,23 +312,6 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     return tensor
 
 
-@face("map_(Tensor input, Tensor other, callable)", function=False)
-def map_(tensor: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Put what a function gives for the entries of two tensors in the place of the first's."""
-    if tensor.requires_grad or other.requires_grad:
-        raise RuntimeError(
-            "Can't call map_() on Variable that requires grad. Use var.detach().map_() instead."
-        )
-    array = tensor._array
-    if array.dtype != other._array.dtype:
-        raise TypeError(f"map_: expected {tensor.type()} for 'other' (got {other.type()})")
-    values = np.broadcast_to(other._array, array.shape)
-    for place in np.ndindex(array.shape):
-        array[place] = callable(array[place].item(), values[place].item())
-    tensor._bump_version()
-    return tensor
-
-
 # ---------------------------------------------------------------------- another shape
 
 # The entries stay where they are in memory. The tensor itself becomes another view of them.

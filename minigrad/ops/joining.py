@@ -19,11 +19,11 @@ from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.layout import Size
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import check_tensors, dimension
-from minigrad.ops import index_operations, shape
+from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
+from minigrad.ops.scatter import index_select
 from minigrad.ops.type_promotion import broadcast_shape
 
 
@@ -93,22 +93,23 @@ class SplitBackward0(Node):
     _run_recorded = _run
 
 
+class SplitWithSizesBackward0(SplitBackward0):
+    """Backward of `split` into pieces of given sizes: join the gradients of the pieces."""
+
+    __slots__ = ()
+
+
+class UnsafeSplitBackward0(SplitBackward0):
+    """Backward of a split into pieces that are no views."""
+
+    __slots__ = ()
+
+
 class UnbindBackward0(SplitBackward0):
     """Backward of `unbind`: stack the gradients of the parts."""
 
     __slots__ = ()
     _put_together = staticmethod(np.stack)
-
-
-# nodes of the other ways to cut, which differ in their names only
-_CUTS = {
-    name: type(name, (SplitBackward0,), {"__slots__": (), "__doc__": "Backward of a split."})
-    for name in (
-        "SplitWithSizesBackward0",
-        "UnsafeSplitBackward0",
-        "UnsafeSplitWithSizesBackward0",
-    )
-}
 
 
 def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
@@ -159,12 +160,10 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
 
 
 def _take_apart(
-    kind: type[Node],
-    tensor: Tensor,
-    dim: int,
-    keys: Sequence[tuple[Any, ...]],
-    views: bool = True,
+    kind: type[Node], tensor: Tensor, dim: int, pieces: Sequence[Any]
 ) -> tuple[Tensor, ...]:
+    """Take parts of a tensor along a dimension, as views of one node unless they are unsafe."""
+    keys = [(slice(None),) * dim + (piece, ...) for piece in pieces]
     arrays = [tensor._array[key] for key in keys]
     results = tuple(wrap(array) for array in arrays)
     node = new_node(kind, (tensor,), every=True)
@@ -175,7 +174,7 @@ def _take_apart(
         for output_nr, result in enumerate(results):
             result._edge = (node, output_nr)
         attend(node)
-    if not views:
+    if kind is UnsafeSplitBackward0:
         return results
     for result, key in zip(results, keys, strict=True):
         make_view(result, tensor, operator.itemgetter(key))
@@ -188,8 +187,14 @@ def _take_apart(
 
 def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
     """Take a tensor apart along a dimension: the rule stacks the gradients."""
-    keys = [(slice(None),) * dim + (i, ...) for i in range(tensor._array.shape[dim])]
-    return _take_apart(UnbindBackward0, tensor, dim, keys)
+    return _take_apart(UnbindBackward0, tensor, dim, range(tensor._array.shape[dim]))
+
+
+def unsafe_chunk(tensor: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+    """Cut a tensor into so many equal pieces that are no views: they may be changed in place."""
+    size = tensor._array.shape[dim] // chunks
+    pieces = [slice(number * size, (number + 1) * size) for number in range(chunks)]
+    return _take_apart(UnsafeSplitBackward0, tensor, dim, pieces)
 
 
 # ---------------------------------------------------------------------- what one calls
@@ -275,12 +280,10 @@ def unbound(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     return unbind(input, number)
 
 
-def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
-    """Cut a tensor into pieces of a size, or of given sizes.
-
-    Pieces that are "Unsafe" do not count as views, so that they may be changed in place; what
-    becomes of the others is not recorded.
-    """
+@face("split(Tensor input, split_size, int dim=0)", function=False)
+@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
+def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
     if not tensor.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     number = dimension(dim, tensor.ndim)
@@ -297,9 +300,9 @@ def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor,
             )
         size = size or 1
         sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
-        kind = "SplitBackward0"
+        kind: type[Node] = SplitBackward0
     else:
-        sizes, kind = list(size), "SplitWithSizesBackward0"
+        sizes, kind = list(size), SplitWithSizesBackward0
         if min(sizes, default=0) < 0:
             raise RuntimeError(
                 "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -310,43 +313,25 @@ def _cut(tensor: Tensor, size: Any, dim: int, unsafe: str = "") -> tuple[Tensor,
                 "split_with_sizes expects split_sizes to sum exactly to "
                 f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
             )
-    node = _CUTS.get(f"{unsafe}{kind}", SplitBackward0)
     ends = list(itertools.accumulate(sizes, initial=0))
-    keys = [(slice(None),) * number + (slice(*pair),) for pair in itertools.pairwise(ends)]
-    return _take_apart(node, tensor, number, keys, views=not unsafe)
+    pieces = [slice(*pair) for pair in itertools.pairwise(ends)]
+    return _take_apart(kind, tensor, number, pieces)
 
 
-@face("split(Tensor input, split_size, int dim=0)", function=False)
-@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
-def split(tensor: Tensor, split_size: Any, dim: int) -> tuple[Tensor, ...]:
-    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
-    return _cut(tensor, split_size, dim)
+face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
+    lambda input, sizes, dim: split(input, list(sizes), dim)
+)
 
 
 @face("chunk(Tensor input, int chunks, int dim=0)")
-def chunk(input: Tensor, chunks: int, dim: int, unsafe: str = "") -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = input._array.shape[dimension(dim, input.ndim)]
-    return _cut(input, -(-total // chunks) if total else [0] * chunks, dim, unsafe)
-
-
-# pieces that do not count as views, so that they may be changed in place
-face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
-    lambda input, sizes, dim: _cut(input, list(sizes), dim)
-)
-face("unsafe_split(Tensor input, split_size, int dim=0)")(
-    lambda input, size, dim: _cut(input, size, dim, "Unsafe")
-)
-face("unsafe_split_with_sizes(Tensor input, split_sizes, int dim=0)")(
-    lambda input, sizes, dim: _cut(input, list(sizes), dim, "Unsafe")
-)
-face("unsafe_chunk(Tensor input, int chunks, int dim=0)")(
-    lambda input, chunks, dim: chunk(input, chunks, dim, "Unsafe")
-)
+    return split(input, -(-total // chunks) if total else [0] * chunks, dim)
 
 
 # ---------------------------------------------------------------------- sequences without padding
@@ -369,36 +354,6 @@ def pack(self: Array, present: Any, sizes: Any) -> Array:
 
 
 # ---------------------------------------------------------------------- copies side by side
-
-
-def broadcast_shapes(*shapes: Any) -> Size:
-    """Give the shape that tensors of these shapes broadcast to.
-
-    Raises:
-        RuntimeError: If they do not broadcast.
-        ValueError: If a size is negative.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.broadcast_shapes((2, 1), (3,))
-        torch.Size([2, 3])
-    """
-    several = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    result = [1] * max(map(len, several), default=0)
-    for position, each in enumerate(several):
-        for back in range(-1, -1 - len(each), -1):
-            if each[back] < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if each[back] in (1, result[back]):
-                continue
-            if result[back] != 1:
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {each[back]} at {back}! "
-                    f"Mismatching argument at index {position} had {each}; but expected shape "
-                    f"should be broadcastable to {result}"
-                )
-            result[back] = each[back]
-    return Size(result)
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
@@ -482,7 +437,7 @@ def repeat_interleave(
             f"{repeats._array.size} and input.size({number}) = {size}"
         )
     places = _places(repeats, size, output_size)
-    return index_operations.index_select(input, number, places)
+    return index_select(input, number, places)
 
 
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
@@ -557,7 +512,6 @@ attach(
     __name__,
     {"repeat_interleave": repeat_interleave},
     {
-        "broadcast_shapes": broadcast_shapes,
         "broadcast_tensors": broadcast_tensors,
         "meshgrid": meshgrid,
         "repeat_interleave": repeat_interleave,

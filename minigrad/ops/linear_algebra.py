@@ -99,16 +99,6 @@ def check_mm(x: Any, y: Any) -> None:
     _refuse_booleans("addmm_impl_cpu_", x)
 
 
-def _check_alike(bias: Any, x: Any, y: Any) -> None:
-    """Raise if a bias and two factors have dtypes that do not go together."""
-    for name, array in (("self", bias), ("mat1", x)):
-        if differ(array, y):
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
-                f"{scalar_name(y)}. {_CONVERT}"
-            )
-
-
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
     """Raise if a bias and two matrices do not fit."""
     if (
@@ -120,7 +110,12 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
     for name, array in (("mat1", x), ("mat2", y)):
         if array.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
-    _check_alike(bias, x, y)
+    for name, array in (("self", bias), ("mat1", x)):
+        if differ(array, y):
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
+                f"{scalar_name(y)}. {_CONVERT}"
+            )
     _check_sizes(x, y)
     if bias.shape != y.shape[1:]:
         expanded_sizes(bias, (x.shape[0], y.shape[1]))
@@ -273,17 +268,6 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-@face("vdot(Tensor input, Tensor other, *, out=None)", check=check_dot)
-@differentiable(
-    "VdotBackward0",
-    self=lambda grad, other: grad * other,
-    other=lambda grad, self: grad * self,
-)
-def vdot(self: Array, other: Array) -> Array:
-    """Inner product of vectors, complex ones with the first conjugated."""
-    return np.conj(self) @ other if self.dtype.kind == "c" else self @ other
-
-
 @face("outer(Tensor input, Tensor vec2, *, out=None)", ufunc=((np.multiply, "outer"),))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Multiply each entry of one vector by each of another."""
@@ -357,59 +341,6 @@ def baddbmm_of(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: 
                  [4., 4.]]])
     """
     return baddbmm(input, batch1, batch2, *_factors_of(input._array.dtype, beta, alpha))
-
-
-def _check_addbmm(bias: Any, x: Any, y: Any) -> None:
-    if x.ndim != 3 or y.ndim != 3:
-        dimension(2, min(x.ndim, y.ndim))
-        raise RuntimeError(f"batch{1 if x.ndim != 3 else 2} must be a 3D tensor")
-    expanded_sizes(bias, (x.shape[1], y.shape[2]))
-    if x.shape[0] != y.shape[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {x.shape[0]} and {y.shape[0]}"
-        )
-    if x.shape[2] != y.shape[1]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for bmm ({x.shape[1]}x{x.shape[2]} and "
-            f"{y.shape[1]}x{y.shape[2]})"
-        )
-    _check_alike(bias, x, y)
-
-
-def _repeated(grad: Any, count: int) -> Any:
-    return np.broadcast_to(np.expand_dims(grad, 0), (count, *grad.shape))
-
-
-@differentiable(
-    "AddbmmBackward0",
-    broadcasts=("self",),
-    self=lambda grad, beta: times(grad, beta),
-    batch1=lambda grad, batch2, alpha: times(
-        applied(bmm, _repeated(grad, len(batch2)), np.swapaxes(batch2, 1, 2)), alpha
-    ),
-    batch2=lambda grad, batch1, alpha: times(
-        applied(bmm, np.swapaxes(batch1, 1, 2), _repeated(grad, len(batch1))), alpha
-    ),
-)
-def addbmm(self: Array, batch1: Array, batch2: Array, beta: Any, alpha: Any) -> Array:
-    r"""Sum of a batch's products and a bias, :math:`\beta C + \alpha \sum_i A_i B_i`."""
-    return added(self, np.add.reduce(batch1 @ batch2, axis=0), beta, alpha)
-
-
-@face(
-    "addbmm(Tensor input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1, out=None)",
-    check=_check_addbmm,
-)
-def addbmm_of(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """Multiply batches of matrices, add up, and add: `beta * input + alpha * bmm(...).sum(0)`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.addbmm(torch.ones(2, 2), torch.ones(3, 2, 1), torch.ones(3, 1, 2))
-        tensor([[4., 4.],
-                [4., 4.]])
-    """
-    return addbmm(input, batch1, batch2, *_factors_of(input._array.dtype, beta, alpha))
 
 
 # ---------------------------------------------------------------------- products of any dimensions
@@ -564,9 +495,6 @@ def _reflected(self: Tensor, other: Any) -> Any:
 
 
 attach(__name__, {"__matmul__": _operator, "__rmatmul__": _reflected})
-numpy_protocols.functions.update(
-    {
-        np.outer: lambda a, b: outer(as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)),
-        np.vdot: lambda a, b: vdot(as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)),
-    }
+numpy_protocols.functions[np.outer] = lambda a, b: outer(
+    as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)
 )

@@ -1,4 +1,4 @@
-r"""Inverses, Cholesky factors, solutions of linear systems and least squares, and derivatives.
+r"""Inverses, Cholesky factors, solutions of linear systems, and derivatives.
 
 All matrices may come in batches. With :math:`G` the gradient of the result, the formulas are those
 of M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, overridable, quietly
+from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
 from minigrad.faces.arguments import not_implemented
@@ -400,7 +400,7 @@ def factored(A: Tensor, upper: bool) -> Tensor:
     return result
 
 
-# ---------------------------------------------------------------------- least squares
+# ---------------------------------------------------------------------- ranks
 
 
 def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
@@ -419,126 +419,3 @@ def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     largest = values.max(-1) if values.shape[-1] else np.zeros(values.shape[:-1], values.dtype)
     relative = np.asarray(rtol) * largest
     return (relative if atol is None else np.maximum(np.asarray(atol), relative))[..., None]
-
-
-def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
-    turned, turned_grad = mT(result), mT(grad)
-    if self.shape[-2] <= self.shape[-1]:
-        K = turned_grad @ result
-        KT = K @ turned
-        return (
-            -mT(result @ K)
-            + KT
-            - (self @ result) @ KT
-            + (turned @ result) @ (turned_grad - K @ self)
-        )
-    K = result @ turned_grad
-    TK = turned @ K
-    return (
-        -mT(K @ result) + ((turned_grad - self @ K) @ result) @ turned + TK - (TK @ result) @ self
-    )
-
-
-@differentiable("LinalgPinvBackward0", self=_pinv_rule)
-@overridable
-def pinv(self: Array, rcond: Any) -> Array:
-    r"""Pseudoinverse :math:`V S^+ U^\top`, where the rank does not change.
-
-    Relatively smaller singular values than `rcond` count as 0. The rule is that of G. Golub and
-    V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
-    variables separate" (1973).
-    """
-    if not self.size:
-        return np.zeros_like(mT(self))
-    U, S, Vh = np.linalg.svd(self, full_matrices=False)
-    kept = tolerance(S, self.shape, None, rcond) < S
-    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(S.dtype)
-    return np.ascontiguousarray((mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj())
-
-
-@differentiable(
-    "LinalgLstsqBackward0",
-    broadcasts=("B",),
-    self=lambda grad, self, B: _pinv_rule(grad @ mT(B), self, applied(pinv, self, None)),
-    B=lambda grad, self: mT(applied(pinv, self, None)) @ grad,
-)
-@quietly
-def lstsq(self: Array, B: Array, rcond: Any) -> Array:
-    r"""Least squares :math:`A^+ B`: through the pseudoinverse for A, :math:`A^{+\top} G` for B."""
-    return pinv.forward(self, rcond) @ B
-
-
-def _check_systems(A: Any, B: Any, driver: Any) -> bool:
-    """Check what least squares gets, and tell whether right sides are vectors."""
-    a, b = A._array, B._array
-    if a.ndim < 2:
-        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
-    if b.ndim < 1:
-        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
-            f"dtype {scalar_name(a)} and other's dtype {scalar_name(b)}"
-        )
-    if a.dtype.kind not in "fc" or a.dtype.itemsize == 2:
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
-        raise RuntimeError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
-        )
-    vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
-    if a.shape[-2] != (b.shape[-1] if vector else b.shape[-2] if b.ndim > 1 else 0):
-        size = "-1" if vector else "-2"
-        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({size})")
-    return vector
-
-
-@linalg(
-    "lstsq(Tensor A, Tensor B, rcond=None, *, driver=None, out=None)"
-    " -> (solution, residuals, rank, singular_values)"
-)
-def least_squares(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> Any:
-    r"""Find :math:`X` with the smallest :math:`\|A X - B\|`, and of those the smallest X.
-
-    Args:
-        A: Of shape (..., m, n).
-        B: Of shape (..., m, k), or (..., m).
-        rcond: Singular values up to this one, relative to the largest, count as 0.
-        driver: The name of a LAPACK routine. Here all use singular values; the name says which
-            results there are besides the solution.
-
-    Returns:
-        A named tuple of `solution`, `residuals` (the squared sums, where the driver computes
-        them), `rank` and `singular_values`. The gradient is that of a matrix of full rank.
-
-    Example:
-        >>> import minigrad as torch
-        >>> A = torch.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
-        >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [3.0], [5.0]])).solution
-        tensor([[1.0000],
-                [2.0000]])
-    """
-    vector = _check_systems(A, B, driver)
-    right = shape.unsqueeze(B, B._array.ndim) if vector else B
-    solution = lstsq(A, right, rcond)
-    array = A._array
-    m, n = array.shape[-2:]
-    values = (
-        np.linalg.svd(array, compute_uv=False)
-        if array.size
-        else np.zeros((*array.shape[:-2], min(m, n)), array.dtype)
-    )
-    rank = (values > tolerance(values, array.shape, None, rcond)).sum(-1)
-    driver = driver or "gelsy"
-    nothing = np.zeros(0, array.dtype)
-    residuals = nothing
-    if m > n and driver != "gelsy" and (driver == "gels" or (rank == n).all()):
-        residuals = np.square(array @ solution._array - right._array).sum(-2)
-    if vector:
-        solution = shape.squeeze_dim(solution, solution._array.ndim - 1)
-    return (
-        solution,
-        wrap(residuals),
-        wrap(np.zeros(0, np.int64) if driver == "gels" else np.asarray(rank, np.int64)),
-        wrap(values if driver in ("gelsd", "gelss") else nothing),
-    )

@@ -7,7 +7,6 @@ filled in the order of its memory, as there.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -354,39 +353,6 @@ def multinomial(
         waiting = source.exponential(rows.shape).astype(rows.dtype)
         drawn = np.argsort(-(rows / waiting), axis=1, kind="stable")[:, :num_samples]
     return wrap(drawn.reshape(*weights.shape[:-1], num_samples).astype(np.int64))
-
-
-@face("poisson(Tensor input, generator=None)", method=False)
-def poisson(input: Tensor, generator: Generator | None) -> Tensor:
-    """Draw numbers of events from Poisson distributions, by Knuth's method.
-
-    The numbers of a seed are PyTorch's as long as all rates are below 10, where PyTorch takes
-    another method; here they are then drawn with the same method, and so more slowly.
-
-    Args:
-        input: The rates.
-        generator: The source of the numbers, if not the one that `manual_seed` starts.
-
-    Raises:
-        RuntimeError: If a rate is negative.
-    """
-    _check_floats("poisson_cpu", input)
-    if (input._array < 0).any():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    source = stream(generator)
-    values = [_events(float(rate), source) for rate in input._array.flat]
-    return wrap(np.array(values, input._array.dtype).reshape(input._array.shape))
-
-
-def _events(rate: float, source: Any) -> int:
-    """Count how many waiting times fit into one unit of time."""
-    if rate == 0:
-        return 0
-    events, left = -1, rate
-    while left >= 0:
-        left += math.log(source.fractions(1).item() or 2.0**-54)
-        events += 1
-    return events
 
 
 _IN_PLACE = (bernoulli_, exponential_, normal_, random_, uniform_)

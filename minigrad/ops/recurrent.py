@@ -311,7 +311,7 @@ Step = Callable[[Tensor, State, Weights], State]
 
 def _gates(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
     """Cut what belongs to the gates into as many pieces."""
-    return joining.chunk(tensor, count, 1, "Unsafe")
+    return joining.unsafe_chunk(tensor, count, 1)
 
 
 def tanh_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:

@@ -1,8 +1,8 @@
 """Take entries at listed places along a dimension, and write or add values there.
 
-Each place has its own entry: gather, scatter and scatter_add. Taking and adding are each other's
-rules: an entry that was taken twice collects both gradients, and a value that was written or added
-gets the gradient of its place.
+A place has an entry of its own in gather, scatter and scatter_add, and a slice in index_select and
+index_add. Taking and adding are each other's rules: what was taken twice collects both gradients,
+and a value that was written or added gets the gradient of its place.
 """
 
 # mypy: disable-error-code="has-type"
@@ -11,19 +11,19 @@ gets the gradient of its place.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.index_versions import watched
-from minigrad.autograd.own_nodes import without_derivative
 from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
+from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, entry
 from minigrad.ops import parts, shape
+from minigrad.ops.parts import add_rows
 
 _MANY = 4096  # so many entries are found sooner by their numbers in a row
 
@@ -120,6 +120,36 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     return result
 
 
+@differentiable(
+    "IndexSelectBackward0",
+    self=lambda grad, self_sym_sizes, dim, positions: applied(
+        index_add_dim, zeros_for(grad, self_sym_sizes), grad, dim, positions, 1
+    ),
+)
+def index_select(self: Array, dim: int, positions: Any) -> Array:
+    """Slices at listed places along a dimension: the rule adds each gradient where it was."""
+    return np.take(self, positions, axis=dim) if self.ndim else self.copy()
+
+
+def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:
+    """Give what was added at listed places the gradient of these."""
+    part = np.broadcast_to(applied(index_select, grad, dim, positions), source_sym_sizes)
+    return part if alpha == 1 else part * alpha
+
+
+@differentiable("IndexAddBackward0", self=lambda grad: grad, source=_selected)
+@quietly
+def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
+    """Slices, times alpha, added at listed places along a dimension."""
+    result = np.array(self, subok=True)  # also if it is one number
+    values = source if alpha == 1 else (source * alpha).astype(self.dtype)
+    if not self.ndim:
+        result[...] += np.add.reduce(values, axis=None)
+    elif values.size:
+        add_rows(np.moveaxis(result, dim, 0), positions, np.moveaxis(values, dim, 0))
+    return result
+
+
 # ---------------------------------------------------------------------- what one calls
 
 
@@ -130,6 +160,11 @@ def check_places(places: Any, size: int, dim: int) -> None:
         raise RuntimeError(
             f"index {outside.flat[0]} is out of bounds for dimension {dim} with size {size}"
         )
+
+
+def _are_places(places: Any) -> bool:
+    """Tell whether an array may list places: it holds int32 or int64."""
+    return places.dtype.kind == "i" and places.itemsize >= 4
 
 
 def _check_ndim(places: Any, name: str, sizes: tuple[int, ...]) -> None:
@@ -171,7 +206,7 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
     number, places = dimension(dim, input.ndim), index._array
     if not places.size:  # whatever it is, PyTorch does not look
         return watched(gather(input, number, places), index)
-    if places.dtype.kind != "i" or places.itemsize < 4:
+    if not _are_places(places):
         raise RuntimeError(
             f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}. Convert it "
             "with long()."
@@ -193,7 +228,7 @@ def checked_places(
     """Check places and values, and give them in the number of dimensions of the input."""
     number, places = dimension(dim, input.ndim), index._array
     own = input._array.shape
-    if places.size and not (places.dtype.kind == "i" and places.itemsize > 2):
+    if places.size and not _are_places(places):
         raise RuntimeError(
             "scatter(): Expected dtype int32/int64 for index. Convert it with long()."
         )
@@ -232,12 +267,10 @@ def checked_places(
 
 
 @face(
-    "scatter(Tensor input, int dim, Tensor index, src=None, *, value=None, reduce=None, out=None)",
+    "scatter(Tensor input, int dim, Tensor index, src=None, *, value=None, out=None)",
     in_place=True,
 )
-def scattered(
-    input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None
-) -> Tensor:
+def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> Tensor:
     """Write values to listed places along a dimension: `x[index[i, j], j] = src[i, j]`.
 
     Args:
@@ -246,7 +279,6 @@ def scattered(
         index: Whole numbers, with as many dimensions as the input, and no larger in the others.
         src: The values, at least as many as places; or one number.
         value: One number, by name.
-        reduce: "add" or "multiply", to compute with what is there. This has no derivative.
 
     Raises:
         RuntimeError: If shapes or types do not fit, or there is no such place.
@@ -260,14 +292,10 @@ def scattered(
     given = value if src is None else src
     tensor = given if isinstance(given, Tensor) else None
     number, places, tensor = checked_places(input, dim, index, tensor)
-    if reduce is not None and reduce not in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
     if not places.size and (
         places.ndim != input.ndim or (tensor is None and isinstance(given, Tensor))
     ):
         return shape.clone(input)
-    if reduce is not None:
-        return _combined(input, number, places, tensor, given, reduce)
     if not input.ndim and places.ndim:  # the last one stays
         places = places[-1]
         tensor = None if tensor is None else parts.select(tensor, 0, len(index) - 1)
@@ -275,32 +303,6 @@ def scattered(
         return watched(scatter(input, number, places, tensor), index)
     dtype = input._array.dtype
     return watched(scatter_number(input, number, places, entry(given, dtype)), index)
-
-
-_warned: list[str] = []  # PyTorch warns once of each
-
-
-def _combined(
-    input: Tensor, dim: int, places: Any, src: Tensor | None, value: Any, reduce: str
-) -> Tensor:
-    """Add or multiply at listed places, which PyTorch does not differentiate."""
-    if src is not None and "scatter" not in _warned:
-        _warned.append("scatter")
-        warnings.warn(
-            "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
-            "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
-            "reduction options.",
-            UserWarning,
-            stacklevel=3,
-        )
-    result = input._array.copy()
-    values = np.asarray(value, result.dtype) if src is None else src._array
-    ufunc: Any = np.add if reduce == "add" else np.multiply
-    if result.ndim:
-        ufunc.at(result, _along(dim, places), values)
-    else:
-        ufunc.at(result.reshape(1), np.zeros(places.shape, np.int64), values)
-    return without_derivative("scatter", wrap(result), input, src)
 
 
 @face("scatter_add(Tensor input, int dim, Tensor index, Tensor src, *, out=None)", in_place=True)
@@ -326,3 +328,104 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
         return shape.clone(input)
     result = scatter_add(input, number, places, values)
     return watched(result, index) if src.requires_grad else result
+
+
+@face("index_select(Tensor input, int dim, Tensor index, *, out=None)")
+def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Give a copy of the slices at listed places along a dimension.
+
+    Args:
+        input: The tensor.
+        dim: The dimension.
+        index: A vector of whole numbers.
+
+    Raises:
+        IndexError: If there is no such place, or the index is no vector.
+        RuntimeError: If the index holds no whole numbers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1, 1]))
+        tensor([[2, 2],
+                [4, 4]])
+    """
+    places, number = index._array, dimension(dim, input.ndim)
+    if places.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if not input.ndim and places.size != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)"
+        )
+    if not _are_places(places):
+        raise RuntimeError(
+            "index_select(): Expected dtype int32 or int64 for index. Convert it with long()."
+        )
+    size = input._array.shape[number] if input.ndim else 1
+    if places.size and (places.min() < 0 or places.max() >= size):
+        if not input._array.size and size:
+            wrong = places[(places < 0) | (places >= size)].flat[0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
+        raise IndexError("index out of range in self")
+    positions = places if places.ndim else places.reshape(1)
+    return watched(index_select(input, number, positions), index)
+
+
+@face(
+    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, alpha=1, out=None)",
+    in_place=True,
+)
+def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:
+    """Add slices of a source, times `alpha`, at listed places along a dimension.
+
+    Args:
+        input: The tensor.
+        dim: The dimension.
+        index: For each slice of the source its place.
+        source: What is added.
+        alpha: A factor.
+
+    Raises:
+        RuntimeError: If shapes or types do not fit, or there is no such place.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
+        tensor([3., 0., 0.])
+    """
+    number, places = dimension(dim, input.ndim), index._array
+    own, given = input._array.shape, source._array.shape
+    if places.ndim > 1:
+        raise IndexError(
+            f"index_add_(): Index is supposed to be a vector, but got dim: {places.ndim} with "
+            f"type: {scalar_name(places)} and size: {list(places.shape)}"
+        )
+    if not _are_places(places):
+        raise RuntimeError(
+            f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(places)}"
+        )
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"index_add_(): self ({scalar_name(input._array)}) and source "
+            f"({scalar_name(source._array)}) must have the same scalar type"
+        )
+    count = given[number] if number < len(given) else 1
+    if places.size != count:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({places.size}) should be equal to source.size(dim): "
+            f"({count}), for dim: {number}"
+        )
+    fits = given[:number] + given[number + 1 :] == own[:number] + own[number + 1 :]
+    if own and not (given and fits):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(own)} source.shape = {list(given)}"
+        )
+    size = own[number] if own else 1
+    if len(own) < 2 and places.size and (places.min() < 0 or places.max() >= size):
+        raise IndexError("index out of range in self")
+    if source._array.size:
+        check_places(places, size, number)
+    if input._array.dtype.kind in "iub":
+        alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
+    result = index_add_dim(input, source, number, places.reshape(-1), alpha)
+    return watched(result, index) if source.requires_grad else result

@@ -161,86 +161,6 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input, False)
 
 
-# ---------------------------------------------------------------------- sorted rows, sets
-
-
-def _check_search(edges: Tensor, values: Any, right: bool, side: str | None) -> None:
-    name = "torch.searchsorted():"
-    if side is not None and side not in ("left", "right"):
-        raise RuntimeError(f"{name} side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError(
-            f"{name} side and right can't be set to opposites, got side of left while right was "
-            "True"
-        )
-    if not edges.ndim:
-        raise RuntimeError(
-            f"{name} boundaries tensor should have positive dimension, but got 0 dimension"
-        )
-    if not values.ndim and edges.ndim != 1:
-        raise RuntimeError(
-            f"{name} input value can be a scalar only when boundaries tensor dimension is 1, but "
-            f"we got boundaries tensor dim({edges.ndim}) and input value's dim(0) numel(1)"
-        )
-    if edges.ndim > 1 and (edges.ndim != values.ndim or edges.shape[:-1] != values.shape[:-1]):
-        raise RuntimeError(
-            f"{name} boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-            f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
-            f"{list(edges.shape)} and input value tensor {list(values.shape)}"
-        )
-
-
-@face(
-    "searchsorted(Tensor sorted_sequence, input, *, out_int32=False, right=False, side=None,"
-    " out=None)",
-    method=False,
-)
-def searchsorted(
-    sorted_sequence: Tensor, input: Any, out_int32: bool, right: bool, side: str | None
-) -> Tensor:
-    """Give the places at which values would go into a sorted sequence.
-
-    Args:
-        sorted_sequence: Sorted entries, in one row or in many.
-        input: The values: a number, or a tensor with as many rows.
-        out_int32: Whether to give int32 in place of int64.
-        right: Whether equal values go behind.
-        side: The same in words: "left" or "right".
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.searchsorted(torch.tensor([1.0, 3.0, 5.0]), torch.tensor([2.0, 3.0]))
-        tensor([1, 1])
-    """
-    values = input if isinstance(input, Tensor) else wrap(np.asarray(input))
-    _check_search(sorted_sequence, values, right, side)
-    edges = sorted_sequence._array
-    where: Any = "right" if right or side == "right" else "left"
-    if edges.ndim == 1:
-        places = np.searchsorted(edges, values._array, where)
-    else:
-        places = np.empty(values.shape, np.int64)
-        for row in np.ndindex(edges.shape[:-1]):
-            places[row] = np.searchsorted(edges[row], values._array[row], where)
-    return wrap(np.asarray(places).astype(np.int32 if out_int32 else np.int64))
-
-
-@face(
-    "bucketize(input, Tensor boundaries, *, out_int32=False, right=False, out=None)", method=False
-)
-def bucketize(input: Any, boundaries: Tensor, out_int32: bool, right: bool) -> Tensor:
-    """Give the number of the bucket, between sorted boundaries, that each value belongs to.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.bucketize(torch.tensor([0.0, 2.0, 9.0]), torch.tensor([1.0, 3.0]))
-        tensor([0, 1, 2])
-    """
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return searchsorted(boundaries, input, out_int32, right, None)
-
-
 @face("isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)", method=False)
 def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Tensor:
     """Tell for each entry whether it is among others.
@@ -274,7 +194,6 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
 
 _UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
 _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
-_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 
 def _rows(name: str, input: Tensor, dim: int | None) -> tuple[Any, int | None]:
@@ -347,22 +266,6 @@ def unique(
         order = np.arange(len(rows))
     record = _UNIQUE if dim is None else _UNIQUE_DIM
     return _answer(record, input, number, rows, order, return_inverse, return_counts)
-
-
-@face("unique_consecutive(Tensor input, return_inverse=False, return_counts=False, dim=None)")
-def unique_consecutive(
-    input: Tensor, return_inverse: bool, return_counts: bool, dim: int | None
-) -> Any:
-    """Give the entries, or the parts along a dimension, that differ from the one before.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
-        tensor([1, 2, 1])
-    """
-    rows, number = _rows("unique_consecutive", input, dim)
-    order = np.arange(len(rows))
-    return _answer(_CONSECUTIVE, input, number, rows, order, return_inverse, return_counts)
 
 
 # ---------------------------------------------------------------------- histograms

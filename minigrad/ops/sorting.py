@@ -58,7 +58,7 @@ def _part(array: Array, dim: int, start: int, end: int) -> Array:
     return array[(slice(None),) * dim + (slice(start, end),)] if array.ndim else array
 
 
-def _of_rank(array: Array, dim: int, rank: Any) -> Array:
+def _of_rank(array: Array, dim: int, rank: int) -> Array:
     """Give the position of the entry of a rank, counted from 0, along a dimension."""
     positions = _in_order(array, dim)
     if not array.ndim:
@@ -67,17 +67,11 @@ def _of_rank(array: Array, dim: int, rank: Any) -> Array:
     return np.take_along_axis(positions, np.broadcast_to(rank, sizes), dim)
 
 
-def _middle(array: Array, dim: int, skips_nan: bool) -> Array:
-    """Give the position of the median along a dimension; of the first NaN, unless these count not.
-
-    Of nothing but NaN it is the first.
-    """
+def _middle(array: Array, dim: int) -> Array:
+    """Give the position of the median along a dimension, or of the first NaN if there is one."""
     if not array.ndim:
         return np.zeros((), np.int64)
     missing = array != array
-    if skips_nan:
-        numbers = np.add.reduce(~missing, axis=dim, keepdims=True, dtype=np.int64)
-        return _of_rank(array, dim, np.maximum(numbers - 1, 0) // 2)
     found = _of_rank(array, dim, (array.shape[dim] - 1) // 2)
     any_missing = np.logical_or.reduce(missing, axis=dim, keepdims=True)
     return np.where(any_missing, np.argmax(missing, axis=dim, keepdims=True), found)
@@ -136,12 +130,6 @@ def median_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     return taken(self, dim, keepdim, positions)
 
 
-@differentiable("NanmedianBackward1", self=select_rule)
-def nanmedian_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
-    """Median of all but NaN along a dimension, at known positions: it gets the gradient alone."""
-    return taken(self, dim, keepdim, positions)
-
-
 @differentiable("ModeBackward0", self=select_rule)
 def mode(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Most frequent entry along a dimension, at known positions: it gets the gradient alone."""
@@ -159,12 +147,6 @@ def _entry(array: Any, position: int) -> Any:
 @differentiable("MedianBackward0", self=share_among_all_equal)
 def median_all(self: Array, position: Any) -> Array:
     """Median of all entries, at a known position: equal ones share the gradient."""
-    return _entry(self, position)
-
-
-@differentiable("NanmedianBackward0", self=share_among_all_equal)
-def nanmedian_all(self: Array, position: Any) -> Array:
-    """Median of all entries but NaN, at a known position: equal ones share the gradient."""
     return _entry(self, position)
 
 
@@ -276,25 +258,7 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
     return with_indices(kthvalue(input, dim, keepdim, positions), positions)
 
 
-def _median(of_all: Any, along: Any, kind: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
-    array, name = input._array, kind.__name__
-    skips = name == "nanmedian"
-    if dim is None:
-        if keepdim:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        refuse("median_cpu", "bc", input)
-        flat = array.reshape(-1)
-        return of_all(input, int(_middle(flat, 0, skips)[0]) if flat.size else 0)
-    number = dimension_of(name, dim, input)
-    refuse_empty("median", input, number)
-    refuse("median_out", "bc", input)
-    positions = _middle(array, number, skips)
-    values = along(input, number, keepdim, positions)
-    return kind(*with_indices(values, positions))
-
-
 _MEDIAN = named_tuple("median", ("values", "indices"))
-_NANMEDIAN = named_tuple("nanmedian", ("values", "indices"))
 
 
 @face("median(Tensor input, dim=None, keepdim=False, *, out=None)")
@@ -316,19 +280,18 @@ def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
         >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
         tensor(2.)
     """
-    return _median(median_all, median_dim, _MEDIAN, input, dim, keepdim)
-
-
-@face("nanmedian(Tensor input, dim=None, keepdim=False, *, out=None)")
-def nanmedian(input: Tensor, dim: Any, keepdim: bool) -> Any:
-    """Give the median as `median` does, of all but NaN.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nanmedian(torch.tensor([4.0, float("nan"), 3.0, 2.0]))
-        tensor(3.)
-    """
-    return _median(nanmedian_all, nanmedian_dim, _NANMEDIAN, input, dim, keepdim)
+    array = input._array
+    if dim is None:
+        if keepdim:
+            raise TypeError('median() missing 1 required positional arguments: "dim"')
+        refuse("median_cpu", "bc", input)
+        flat = array.reshape(-1)
+        return median_all(input, int(_middle(flat, 0)[0]) if flat.size else 0)
+    number = dimension_of("median", dim, input)
+    refuse_empty("median", input, number)
+    refuse("median_out", "bc", input)
+    positions = _middle(array, number)
+    return _MEDIAN(*with_indices(median_dim(input, number, keepdim, positions), positions))
 
 
 @face("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None) -> (values, indices)")

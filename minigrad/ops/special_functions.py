@@ -17,13 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import not_differentiable
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
-from minigrad.faces import FACES, attach, entrywise, face
-from minigrad.faces.arguments import as_floats
-from minigrad.faces.face import in_place_form
+from minigrad.faces import entrywise, face
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import rsqrt
 
@@ -120,23 +116,6 @@ def deg2rad(self: Array) -> Array:
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
     return self * RADIAN
-
-
-def _in_place(operation: Any) -> Any:
-    """Make the in-place method whose derivative PyTorch has left out."""
-    name, node = operation.__name__, operation.node.__name__
-    record = not_differentiable(f"{node[:-1]}1", f"inplace version of {name}")
-
-    def compute(input: Tensor) -> Tensor:
-        return record(operation.forward(as_floats(input)._array), input)
-
-    return in_place_form(compute, FACES[name])
-
-
-for _operation in (asinh, acosh, atanh):
-    _names = (f"{_operation.__name__}_", f"arc{_operation.__name__[1:]}_")
-    _forms = dict.fromkeys(_names, _in_place(_operation))
-    attach(__name__, _forms, _forms)
 
 
 # ---------------------------------------------------------------------- powers and logarithms

@@ -1,4 +1,4 @@
-"""Products, variances, standard deviations and sums that leave out NaN, and their derivatives."""
+"""Products, variances and standard deviations, and their derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
@@ -16,7 +15,7 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import dimension_of, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
-from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim, spread
+from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim
 
 # ---------------------------------------------------------------------- products
 
@@ -121,57 +120,6 @@ def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tu
     return variance, mean if keepdim else mean.reshape(np.shape(squares))
 
 
-# ---------------------------------------------------------------------- without NaN
-
-
-@differentiable(
-    "NansumBackward0",
-    broadcasts=True,
-    self=lambda grad, self, dim, keepdim: (
-        spread(in_type_of(grad, self), self.shape, dim, keepdim) * (self == self)
-    ),
-)
-@quietly
-def nansum(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
-    """Sum that counts NaN as 0: each other entry gets the gradient of the sum it went into."""
-    numbers = np.where(self == self, self, 0)
-    return np.add.reduce(numbers, axis=dim, keepdims=keepdim, dtype=dtype or self.dtype)
-
-
-# ---------------------------------------------------------------------- two results
-
-
-def _mean_rule(grad: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    number = count(self.shape, tuple(range(self.ndim)) if dim is None else dim)
-    return spread(grad, self.shape, dim or (), keepdim) / number
-
-
-class VarMeanBackward0(Decomposition):
-    """Backward of `var_mean`: the rules of the variance and of the mean."""
-
-    __slots__ = ()
-    _keeps_input, _keeps_results = True, 0
-
-    @staticmethod
-    def rule(first: Any, second: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
-        """Give the gradient of the input."""
-        shares = []
-        if first is not None:
-            shares.append(variance_rule(first, self, dim, correction, keepdim))
-        if second is not None:
-            shares.append(_mean_rule(second, self, dim, keepdim))
-        return shares[0] if len(shares) == 1 else shares[0] + shares[1]
-
-
-@quietly
-def var_mean(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Tensor, ...]:
-    """Give variances and means, recorded in one node."""
-    array = input._array
-    variance, mean = variance_and_mean(array, dim, correction, keepdim)
-    arrays = (np.asarray(variance).astype(array.real.dtype), mean.astype(array.dtype))
-    return recorded(VarMeanBackward0, input, arrays, dim, correction, keepdim)
-
-
 # ---------------------------------------------------------------------- what is called
 
 
@@ -270,37 +218,6 @@ def standard_deviation(
         tensor(2.1602)
     """
     return _spread_of(std, input, dim, unbiased, keepdim, correction)
-
-
-@face(f"var_mean{_SPREAD})", method=False)
-def variance_beside_mean(
-    input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> Any:
-    """Give the variance and the mean of all entries, or along dimensions; see `var`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
-        (tensor(4.6667), tensor(3.))
-    """
-    return _spread_of(var_mean, input, dim, unbiased, keepdim, correction)
-
-
-@face("nansum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
-def sum_of_numbers(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
-    """Add up all entries, or those along dimensions, and count NaN as 0.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
-        tensor(3.)
-    """
-    if input._array.dtype.kind == "c":
-        raise RuntimeError("nansum on CPU does not support complex inputs")
-    if input._array.dtype.kind in "iub":
-        return input.sum(dim, keepdim, dtype=dtype)
-    input, wanted = added_up_in(input, dtype)
-    return nansum(input, _over(dim, input), keepdim, wanted)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

@@ -198,18 +198,6 @@ def diagonals_embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tens
     return diag_embed(input, offset, first, second)
 
 
-@face("diagflat(Tensor input, int offset=0)")
-def diagflat(input: Tensor, offset: int) -> Tensor:
-    """Put all entries on the diagonal of a matrix.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.diagflat(torch.tensor([1.0, 2.0]), 1).shape
-        torch.Size([3, 3])
-    """
-    return diag(input.reshape(-1), offset)
-
-
 def _numpy_trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     if offset == 0 and a._array.ndim == 2:
         return trace_of(a)
@@ -218,7 +206,6 @@ def _numpy_trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 
 _numpy: dict[Any, Any] = {
     np.diag: lambda v, k=0: diag(v, k),
-    np.diagflat: lambda v, k=0: diagflat(v, k),
     np.diagonal: lambda a, offset=0, axis1=0, axis2=1: diagonal_of(a, offset, axis1, axis2),
     np.trace: _numpy_trace,
     np.tril: lambda m, k=0: tril(m, k),

@@ -14,7 +14,6 @@ from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
 from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
-from minigrad.ops.linear_systems import pinv
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,
@@ -278,14 +277,6 @@ def cholesky_factor(matrix: Any) -> Any:
     return result
 
 
-def _pseudoinverse(matrix: Any, rcond: Any) -> Any:
-    """Give the pseudoinverse of a matrix of full rank: no symbol is too small to count."""
-    turned = np.swapaxes(matrix, -1, -2)
-    if matrix.shape[-2] >= matrix.shape[-1]:
-        return inverse(turned @ matrix) @ turned
-    return turned @ inverse(matrix @ turned)
-
-
 SymbolicArray._functions.update(
     {
         np.linalg.cholesky: cholesky_factor,
@@ -293,7 +284,6 @@ SymbolicArray._functions.update(
         np.linalg.inv: inverse,
         np.linalg.solve: _solution,
         nearly_zero: lambda values: np.zeros(values.shape, bool),
-        pinv.forward: _pseudoinverse,
     }
 )
 

@@ -1,4 +1,4 @@
-"""Cases for linear algebra: triangles, solutions, determinants, pseudoinverses, distances."""
+"""Cases for linear algebra: triangles, solutions, determinants, distances."""
 
 from __future__ import annotations
 
@@ -57,20 +57,9 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: np.diag(x, -1), V, then=(-1, 0, 1)),
         case(lambda x: x[..., None] * np.eye(3), M, then=(0, 1, 2)),
     ],
-    "vdot": [case(np.vdot, V, V)],
     "baddbmm": [
         case(lambda c, a, b: 0.5 * c + 2.5 * (a @ b), bias, (2, 2, 3), (2, 3, 2), then=(0.5, 2.5))
         for bias in ((2, 2, 2), (2, 1), ())
-    ],
-    "addbmm": [
-        case(
-            lambda c, a, b: 0.5 * c + 2.5 * (a @ b).sum(0),
-            bias,
-            (2, 2, 3),
-            (2, 3, 2),
-            then=(0.5, 2.5),
-        )
-        for bias in ((2, 2), (2,))
     ],
     "cdist": [case(_distances(p), (2, 3), (4, 3), then=(p,)) for p in (1, 1.5, 2, 3, np.inf)]
     + [case(_distances(2), (2, 2, 3), (3, 3), then=(2,))],
@@ -115,14 +104,5 @@ CASES: dict[str, list[Case]] = {
     "cholesky": [
         _of(np.linalg.cholesky, _positive, SQUARE, then=(False,)),
         _of(lambda a: np.linalg.cholesky(a).swapaxes(-1, -2), _positive, BATCH, then=(True,)),
-    ],
-    "pinv": [
-        case(np.linalg.pinv, (3, 2), then=(None,)),
-        case(np.linalg.pinv, (2, 3), then=(None,)),
-        _of(np.linalg.inv, _positive, BATCH, then=(None,)),
-    ],
-    "lstsq": [
-        case(lambda a, b: np.linalg.pinv(a) @ b, (3, 2), (3, 1), then=(None,)),
-        case(lambda a, b: np.linalg.pinv(a) @ b, (2, 2, 3), (2, 1), then=(None,)),
     ],
 }

@@ -78,12 +78,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x.std(0, ddof=0.5, keepdims=True), M, then=((0,), 0.5, True)),
     ],
     "median_all": [case(lambda x: x[1, 0], M, then=(3,))],
-    "nanmedian_all": [case(lambda x: x[1, 0], M, then=(3,))],
-    "nansum": [
-        case(np.sum, M, then=(None, False, None)),
-        case(lambda x: x.sum(1), M, then=((1,), False, None)),
-        case(lambda x: x.sum((0, 1), keepdims=True), M, then=((0, 1), True, None)),
-    ],
     "dist": [each for p in (1, 2, 3) for each in two(distance(p), p)],
     "renorm": [case(lambda x: shortened(x, 1.2), (3, 3), then=(2, 0, 1.2))],
     "cumsum": [
@@ -101,6 +95,5 @@ CASES: dict[str, list[Case]] = {
     "topk": [case(lambda x: np.take_along_axis(x, FIRST_TWO, 1), M, then=(1, FIRST_TWO))],
     "kthvalue": along_rows(ONES),
     "median_dim": along_rows(ONES),
-    "nanmedian_dim": along_rows(ONES),
     "mode": along_rows(ONES),
 }

@@ -186,7 +186,7 @@ def test_einsum_gives_what_numpy_gives(equation: str) -> None:
 
 
 NUMPY: dict[str, Callable[[Any, Any], Any]] = {
-    "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer, "vdot": np.vdot,
+    "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer,
     "kron": np.kron, "tensordot": lambda a, b: np.tensordot(a, b, 1),
     "einsum": lambda a, b: np.einsum("ij,jk->ki", a, b), "solve": np.linalg.solve,
     "inv": lambda a, b: np.linalg.inv(a), "det": lambda a, b: np.linalg.det(a),

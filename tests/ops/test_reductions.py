@@ -8,57 +8,13 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.autograd import gradcheck, gradgradcheck
-from minigrad.ops import statistics
+from minigrad.autograd import gradcheck
 
 MATRIX = np.array([[1.0, 5.0, 3.5], [7.0, -1.0, 0.5]])
 
 
 def leaf(values: Any = MATRIX) -> Any:
     return torch.tensor(values, dtype=torch.float64, requires_grad=True)
-
-
-PAIRS = {
-    "var_mean": lambda x: torch.var_mean(x, 1),
-    "var_mean of all": lambda x: torch.var_mean(x, correction=0),
-}
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_operations_with_two_results_are_differentiated(name: str) -> None:
-    """Both results, and the derivatives of their gradients, agree with differences."""
-    assert gradcheck(PAIRS[name], leaf())
-    assert gradgradcheck(PAIRS[name], leaf())
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_one_of_two_results_is_enough(name: str) -> None:
-    """A result that nobody uses adds nothing to the gradient."""
-    for position in (0, 1):
-        assert gradcheck(lambda x, p=position: PAIRS[name](x)[p], leaf())
-
-
-def test_a_wrong_rule_of_a_pair_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = statistics.variance_rule
-    monkeypatch.setattr(statistics, "variance_rule", lambda *given: right(*given) * 1.01)
-    with pytest.raises(RuntimeError, match="Jacobian mismatch"):
-        gradcheck(PAIRS["var_mean"], leaf())
-
-
-def test_a_pair_notices_that_its_input_was_changed() -> None:
-    x = leaf()
-    y = x * 1
-    variance, _ = torch.var_mean(y)
-    y.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        variance.backward()
-
-
-def test_a_pair_is_released_after_use() -> None:
-    variance, mean = torch.var_mean(leaf())
-    variance.backward()
-    with pytest.raises(RuntimeError, match="a second time"):
-        mean.backward()
 
 
 NUMPY = {
@@ -100,10 +56,10 @@ def test_numpy_functions_without_gradients(name: str) -> None:
 
 
 def test_a_variance_of_too_few_warns() -> None:
-    for name in ("std", "var", "var_mean"):
+    for name in ("std", "var"):
         with pytest.warns(UserWarning, match=rf"{name}\(\): degrees of freedom is <= 0\."):
             result = getattr(torch, name)(torch.ones(1))
-        assert np.isnan(result[0].item() if isinstance(result, tuple) else result.item())
+        assert np.isnan(result.item())
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ def in_more_shapes(name, inputs, settings, *_):
 
 # Where regions have to be told: their substitution decides what SymPy would not, such as the sign
 # of exp(x) - 1, or they keep to where a function has a value.
-# The two medians are told where the entry lies that they take: the middle has no ties.
+# The median is told where the entry lies that it takes: the middle has no ties.
 TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "scaled_elu_in_place", "logit",
-        "median_all", "nanmedian_all"}  # fmt: skip
+        "median_all"}  # fmt: skip
 
 
 def told_regions(name, case):

@@ -26,12 +26,6 @@ CASES = {
         ([("x", 1, 2)], ((1,), 0, True), [{x(0, 1): x(0, 0) + D}, {x(0, 1): x(0, 0) - D}]),
     ],
     "median_all": [(three, (1,), orders)],
-    "nanmedian_all": [(three, (1,), orders)],
-    "nansum": [
-        (matrix, (None, False, None)),
-        (matrix, ((1,), False, None)),
-        (matrix, ((0,), True, None)),
-    ],
     "dist": [([("x", 2), ("y", 2)], (p,), larger_and_smaller) for p in (1, 2, 3)],
     "renorm": [
         ([("x", 1, 2, {"positive": True})], (2, 0, t), [{t: length + D}, {t: length - D}]),
@@ -43,7 +37,6 @@ CASES = {
     "topk": [(matrix, (1, ORDER[:, :2]))],
     "kthvalue": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
     "median_dim": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
-    "nanmedian_dim": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
     "mode": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
 }
 

@@ -115,9 +115,6 @@ class Filling(dict[str, str]):
     def _ones(self) -> str:
         return ", ".join("1" for _ in self.first.shape[1:])
 
-    def _extreme(self) -> str:
-        return self.draft.one_of("amax", "amin", "amax", "amin", "prod", "mean")
-
     def _strided(self) -> str:
         whole = max(self.first.size, 1)
         choices = [f"({whole},), (1,)", "(2,), (0,)", "(1,), (1,)"]
@@ -178,9 +175,6 @@ class Filling(dict[str, str]):
             return f"({x.name} * 2)"
         grad = ", grad=True" if x.floating and self.draft.chance(0.5) else ""
         return made(self.draft, x.shape, x.dtype, grad)
-
-    def _flat(self) -> str:
-        return f"torch.tensor({[self.draft.below(max(self.first.size, 1)) for _ in range(2)]})"
 
     def _flats(self) -> str:
         return made(self.draft, (2,), self.first.dtype)

@@ -98,17 +98,6 @@ TABLE = {
             "second": lambda t, x, y: t.outer(x, t.eye(2)),
         },
     ),
-    "vdot": operation(
-        lambda t, x, y: t.vdot(x, y),
-        (3,),
-        (3,),
-        dtypes=FEW,
-        wrong={
-            "sizes": lambda t, x, y: x.vdot(y[:2]),
-            "matrix": lambda t, x, y: t.vdot(t.eye(3), y),
-            "dtypes": lambda t, x, y: t.vdot(x, y.double()),
-        },
-    ),
     "kron": operation(lambda t, x, y: t.kron(x, y), (2, 2), (3,), dtypes=FEW),
     "kron of a batch": operation(lambda t, x, y: x.kron(y), (2, 1, 2), (1, 2), dtypes=()),
     "cdist by a product": operation(
@@ -154,22 +143,6 @@ TABLE = {
     "baddbmm with factors": operation(
         lambda t, b, x, y: b.baddbmm(x, y, beta=0.5, alpha=2), (2,), (2, 2, 3), (2, 3, 2), dtypes=()
     ),
-    "addbmm": operation(
-        lambda t, b, x, y: t.addbmm(b, x, y),
-        (2, 2),
-        (2, 2, 3),
-        (2, 3, 2),
-        dtypes=("float64", "int64"),
-        wrong={
-            "sizes": lambda t, b, x, y: t.addbmm(b, x, x),
-            "batches": lambda t, b, x, y: t.addbmm(b, x, y[:1]),
-            "bias": lambda t, b, x, y: t.addbmm(t.ones(3), x, y),
-            "dimensions of the bias": lambda t, b, x, y: t.addbmm(t.ones(1, 2, 2), x, y),
-        },
-    ),
-    "addbmm with factors": operation(
-        lambda t, b, x, y: b.addbmm(x, y, beta=0.5, alpha=2), (2,), (2, 2, 3), (2, 3, 2), dtypes=()
-    ),
     "tril": operation(
         lambda t, x: t.tril(x, 1),
         (2, 3),
@@ -207,7 +180,6 @@ TABLE = {
         dtypes=FEW,
         wrong={"the same": lambda t, x: t.diag_embed(x, 0, 1, 1)},
     ),
-    "diagflat": operation(lambda t, x: x.diagflat(-1), (2, 1), dtypes=()),
     "mH": operation(lambda t, x: x.mH, (2, 2, 3), dtypes=()),
 }
 

@@ -66,9 +66,6 @@ TABLE = {
         lambda t, x: x.chunk(2, -1), 1, M,
         zero=lambda t, x: x.chunk(0), scalar=lambda t, x: x[0, 0].chunk(1),
     ),
-    "unsafe_split": part(lambda t, x: x.unsafe_split(2, 1), 1, M),
-    "unsafe_split_with_sizes": part(lambda t, x: x.unsafe_split_with_sizes([1, 2], 1), 1, M),
-    "unsafe_chunk": part(lambda t, x: t.unsafe_chunk(x, 2, 1), 1, M),
 }  # fmt: skip
 
 family = add_all(TABLE)
@@ -94,18 +91,12 @@ def several_at_once(torch, log):
 
 @family
 def pieces_and_their_memory(torch, log):
-    """Pieces are views of one node, which may not be changed in place; those of unsafe_split are
-    none, and may.
-    """
-    for name in (
-        "split",
-        "unsafe_split",
-    ):
-        x = leaf(torch, (4,), 3) * 1
-        pieces = getattr(x, name)(2)
-        log(name, *pieces, pieces[0]._base is x, x._version)
-        log.raises("in place", lambda pieces=pieces: pieces[0].mul_(2))
-        log("graph", graph(pieces[1]))
+    """Pieces are views of one node, which may not be changed in place."""
+    x = leaf(torch, (4,), 3) * 1
+    pieces = x.split(2)
+    log("split", *pieces, pieces[0]._base is x, x._version)
+    log.raises("in place", lambda: pieces[0].mul_(2))
+    log("graph", graph(pieces[1]))
 
 
 @family

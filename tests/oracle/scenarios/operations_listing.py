@@ -1,8 +1,6 @@
-"""See the operations on entries whose places are listed: taking, adding, writing, reducing."""
+"""See the operations on entries whose places are listed: taking, adding, writing."""
 
 from __future__ import annotations
-
-import warnings
 
 from .tools import graph, leaf
 from .tools_operations import add_all, operation
@@ -13,17 +11,6 @@ SOME = ("float64", "float16", "int64", "uint8", "bool")
 
 def at(torch, *places):
     return torch.tensor(list(places))
-
-
-def quiet(call):
-    """Call without the warnings that PyTorch gives once in a process."""
-
-    def called(*arguments, **options):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return call(*arguments, **options)
-
-    return called
 
 
 def row(call, *shapes, dtypes=(), **wrong):
@@ -57,15 +44,6 @@ TABLE = {
         matrix=lambda t, x, y: x.index_add(1, at(t, [0, 1]), y),
     ),
     "index_add with alpha": row(lambda t, x, y: x.index_add(1, at(t, 0, 2), y, alpha=2), M, P),
-    "take": row(
-        lambda t, x: t.take(x, t.tensor([[0, 5], [-1, 2]])),
-        M,
-        dtypes=SOME,
-        outside=lambda t, x: x.take(at(t, 6)),
-        negative=lambda t, x: x.take(at(t, -7)),
-        floats=lambda t, x: x.take(at(t, 0.0)),
-        empty=lambda t, x: t.zeros(0).take(at(t, 0)),
-    ),
     "scatter": row(
         lambda t, x, y: t.scatter(x, 1, t.tensor([[0], [2]]), y),
         M,
@@ -78,7 +56,6 @@ TABLE = {
         large=lambda t, x, y: x.scatter(1, t.tensor([[0], [0], [0]]), y),
         types=lambda t, x, y: x.scatter(1, t.tensor([[0]]), y.double()),
         floats=lambda t, x, y: x.scatter(1, y, y),
-        reduce=lambda t, x, y: quiet(x.scatter)(1, t.tensor([[0]]), y, reduce="zz"),
     ),
     "scatter of a number": row(
         lambda t, x: x.scatter(1, t.tensor([[0], [2]]), 5.0),
@@ -95,59 +72,9 @@ TABLE = {
         outside=lambda t, x, y: x.scatter_add(0, t.tensor([[2]]), y),
         number=lambda t, x, y: t.scatter_add(x, 1, t.tensor([[0]]), 1.0),
     ),
-    "scatter_reduce": row(
-        lambda t, x, y: t.scatter_reduce(x, 1, t.tensor([[0, 0], [2, 1]]), y, "prod"),
-        M,
-        P,
-        reduce=lambda t, x, y: x.scatter_reduce(1, t.tensor([[0]]), y, "zz"),
-        types=lambda t, x, y: x.scatter_reduce(1, t.tensor([[0]]), y.double(), "sum"),
-    ),
 }
-for _reduce in ("sum", "prod", "mean", "amax", "amin"):
-    for _own in (True, False):
-        _with = "with" if _own else "without"
-        TABLE[f"scatter_reduce {_reduce} {_with} self"] = row(
-            lambda t, x, y, r=_reduce, own=_own: x.scatter_reduce(
-                1, t.tensor([[0, 0], [2, 1]]), y, r, include_self=own
-            ),
-            M,
-            P,
-            dtypes=("float64", "int32", "bool"),
-        )
-        if _reduce not in ("sum", "prod"):  # the rule of a product warns, too
-            TABLE[f"index_reduce {_reduce} {_with} self"] = row(
-                lambda t, x, y, r=_reduce, own=_own: quiet(x.index_reduce)(
-                    1, t.tensor([0, 0]), y, r, include_self=own
-                ),
-                M,
-                P,
-                dtypes=("float64", "int32", "bool"),
-            )
 
 family = add_all(TABLE)
-
-
-@family
-def zeros_in_products(torch, log):
-    """The derivative of a product with zeros in it is the product of the others."""
-    for zeros in ((), (0,), (0, 1)):
-        x = torch.tensor([2.0, 0.0, 3.0], requires_grad=True)
-        values = [4.0, 5.0, 6.0, 7.0]
-        for place in zeros:
-            values[place] = 0.0
-        y = torch.tensor(values, requires_grad=True)
-        z = x.scatter_reduce(0, torch.tensor([0, 0, 0, 2]), y, "prod")
-        log(str(zeros), z, *torch.autograd.grad(z, (x, y), torch.tensor([1.0, 2.0, 3.0])))
-
-
-@family
-def equal_extremes_share(torch, log):
-    """Equal largest values share the gradient."""
-    for reduce in ("amax", "amin"):
-        x = torch.tensor([1.0, 2.0], requires_grad=True)
-        y = torch.tensor([1.0, 1.0, 5.0, 5.0], requires_grad=True)
-        z = x.scatter_reduce(0, torch.tensor([0, 0, 1, 1]), y, reduce)
-        log(reduce, z, *torch.autograd.grad(z, (x, y), torch.tensor([3.0, 4.0])))
 
 
 def changes(torch):
@@ -157,12 +84,10 @@ def changes(torch):
     return {
         "index_add_": lambda a, b: a.index_add_(0, zero, b[:1]),
         "index_add_ by names": lambda a, b: a.index_add_(dim=0, index=zero, source=b[:1], alpha=2),
-        "index_reduce_": lambda a, b: quiet(a.index_reduce_)(0, zero, b[:1], "mean"),
         "scatter_": lambda a, b: a.scatter_(0, place, b[:1, :2]),
         "scatter_ of a number": lambda a, b: a.scatter_(0, place, 1.0),
         "scatter_ by name": lambda a, b: a.scatter_(0, place, value=1.5),
         "scatter_add_": lambda a, b: a.scatter_add_(0, place, b[:1, :2]),
-        "scatter_reduce_": lambda a, b: a.scatter_reduce_(0, place, b[:1, :2], "amax"),
     }
 
 
@@ -192,24 +117,11 @@ def in_place_through_views(torch, log):
 
 
 @family
-def reducing_scatter(torch, log):
-    """scatter with a reduction computes without a derivative."""
-    x, y = leaf(torch, M, 1, requires_grad=False), leaf(torch, P, 2, requires_grad=False)
-    places = torch.tensor([[0, 0], [2, 1]])
-    log(
-        "add", quiet(x.scatter)(1, places, y, reduce="add"), x.scatter(1, places, 2.0, reduce="add")
-    )
-    log("multiply", x.scatter(1, places, 3, reduce="multiply"))
-    log("in place", x.scatter_(1, places, 0.5, reduce="multiply"), x._version)
-
-
-@family
 def written_elsewhere(torch, log):
     """The argument out."""
     x, places = leaf(torch, M, 1, requires_grad=False), torch.tensor([0, 1])
     place = torch.zeros(2, 3)
     log("index_select", torch.index_select(x, 0, places, out=place) is place, place)
-    log("take", torch.take(x, places, out=torch.zeros(2)))
     log("index_add", torch.index_add(x, 0, places, x, out=place), place._version)
     log("scatter", torch.scatter(x, 0, places[None], 1.0, out=place))
     log("scatter_add", torch.scatter_add(x, 0, places[None], x, out=place))

@@ -203,17 +203,6 @@ TABLE = {
         dtypes=(),
     ),
     "linalg.svdvals": operation(lambda t, x: t.linalg.svdvals(x), B, dtypes=FEW),
-    "linalg.lstsq": operation(
-        lambda t, x, y: exactly(t, lambda x, y: t.linalg.lstsq(x, y).solution, x, y),
-        R,
-        (4, 2),
-        dtypes=(),
-        wrong={
-            "rows": lambda t, x, y: t.linalg.lstsq(x, y[:2]),
-            "driver": lambda t, x, y: t.linalg.lstsq(x, y, driver="best"),
-            "dtypes": lambda t, x, y: t.linalg.lstsq(x, y.double()),
-        },
-    ),
     "linalg.matrix_norm": operation(
         lambda t, x: t.linalg.matrix_norm(x),
         B,
@@ -282,21 +271,9 @@ def several_results(torch, log):
         ("eigh", torch.linalg.eigh(x.detach())),
         ("svd", torch.linalg.svd(x.detach())),
         ("torch.svd", torch.svd(x.detach())),
-        ("lstsq", torch.linalg.lstsq(x.detach(), x.detach())),
         ("eig", torch.linalg.eig(x.detach())),
     ):
         log(name, repr(value))
-
-
-@family
-def least_squares(torch, log):
-    """What each driver gives besides the solution."""
-    x, y = leaf(torch, (4, 2), 1, requires_grad=False), leaf(torch, (4, 1), 2, requires_grad=False)
-    for driver in ("gels", "gelsy", "gelsd", "gelss"):
-        log(driver, *torch.linalg.lstsq(x.double(), y.double(), driver=driver))
-    log("wide", *torch.linalg.lstsq(x.mT, y[:2]))
-    batch = leaf(torch, (2, 3, 2), 3, requires_grad=False)
-    log("vectors", *torch.linalg.lstsq(batch, batch[..., 0]))
 
 
 @family

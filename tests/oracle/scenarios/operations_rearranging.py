@@ -163,15 +163,6 @@ def strided(torch, log):
 
 
 @family
-def shapes_that_broadcast(torch, log):
-    """broadcast_shapes computes with shapes alone."""
-    for shapes in (((2, 3), (3,)), ((2, 1), (1, 3)), ((), (1,)), (3, (2, 1)), ((0,), (1,)), ()):
-        log(str(shapes), repr(torch.broadcast_shapes(*shapes)))
-    for shapes in (((2,), (3,)), ((-1,), (2,)), ((0,), (2,))):
-        log.raises(str(shapes), lambda s=shapes: torch.broadcast_shapes(*s))
-
-
-@family
 def same_memory_as_another_type(torch, log):
     """view(dtype) reads the bytes as another type."""
     x = torch.tensor([[1.0, 2.0], [0.5, -1.0]])

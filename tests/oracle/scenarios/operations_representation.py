@@ -73,10 +73,6 @@ def in_place(torch, log):
     log("divisors", a.clone().gcd_(b), a.clone().lcm_(b))
     x = torch.tensor([1.0, 2.0])
     log("out", torch.gcd(a, b, out=torch.zeros(2, dtype=torch.int64)))
-    log("map_", torch.ones(3).map_(torch.arange(3.0), lambda p, q: p + 2 * q))
-    log("map_, broadcast", torch.ones(2, 3).map_(torch.arange(3.0), lambda p, q: p + q))
-    log.raises("map_, a number", lambda: x.map_(2, lambda p, q: p))
-    log.raises("map_, types", lambda: x.map_(x.double(), lambda p, q: p))
 
     log("name", x.name)
     log("same size", x.sum_to_size(2) is x)

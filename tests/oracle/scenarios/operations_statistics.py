@@ -44,19 +44,8 @@ TABLE = {
         wrong={"axis": lambda t, x: x.median(2)},
     ),
     "median keepdim": operation(lambda t, x: x.median(0, keepdim=True).values, M, dtypes=()),
-    "nanmedian": operation(lambda t, x: x.nanmedian(), V, dtypes=FEW),
-    "nanmedian over 1": operation(lambda t, x: t.nanmedian(x, 1).values, M, dtypes=()),
     "mode": operation(lambda t, x: x.mode().values, M, wrong={"axis": lambda t, x: x.mode(2)}),
     "mode keepdim": operation(lambda t, x: t.mode(x, 0, True).values, M, dtypes=()),
-    "nansum": operation(lambda t, x: x.nansum(), M),
-    "nansum over 1": operation(lambda t, x: t.nansum(x, 1, True), M, dtypes=()),
-    "nansum in float64": operation(lambda t, x: x.nansum((0, 1), dtype=t.float64), M, dtypes=()),
-    "var_mean": operation(lambda t, x: sum(t.var_mean(x)), M, dtypes=FEW),
-    "var_mean, variance": operation(lambda t, x: t.var_mean(x, 1)[0], M, dtypes=()),
-    "var_mean, mean": operation(lambda t, x: t.var_mean(x, 1)[1], M, dtypes=()),
-    "var_mean over two axes": operation(
-        lambda t, x: t.mul(*t.var_mean(x, (0, 2), keepdim=True, correction=0)), T, dtypes=()
-    ),
     "dist": operation(lambda t, x, y: t.dist(x, y), M, M, dtypes=("float16", "float64", "int64")),
     "dist p=1": operation(lambda t, x, y: x.dist(y, 1), M, (3,), dtypes=()),
     "dist p=3": operation(lambda t, x, y: x.dist(y, p=3), M, M, dtypes=()),
@@ -122,7 +111,7 @@ def products_with_zeros(torch, log):
 def named_results(torch, log):
     """Results have names, and print under the name of their function."""
     x = leaf(torch, M, 3)
-    for result in (x.median(1), x.nanmedian(1), x.mode(1)):
+    for result in (x.median(1), x.mode(1)):
         log(type(result).__name__, repr(result), len(result), isinstance(result, tuple))
     log("fields", x.median(0).values, x.median(0).indices)
     values, indices = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
@@ -135,13 +124,11 @@ def medians_of_equal_numbers_and_nan(torch, log):
     rows = torch.tensor(
         [[2.0, 1.0, 2.0, 2.0, 1.0], [1.0] * 5, [3.0, NAN, 1.0, 2.0, NAN], [NAN] * 5]
     )
-    for name in ("median", "nanmedian", "mode"):
+    for name in ("median", "mode"):
         log(name, getattr(rows, name)(1).values)
-    log("all", rows.median(), rows.nanmedian(), rows[1].median())
-    x = torch.tensor([1.0, NAN, 1.0, 3.0], requires_grad=True)
-    log("shared", torch.autograd.grad(x.nanmedian(), x))
+    log("all", rows.median(), rows[1].median())
     y = torch.tensor([1.0, NAN, NAN, 3.0], requires_grad=True)
-    log("of nan", torch.autograd.grad(y.median(), y), torch.autograd.grad(y.nansum(), y))
+    log("of nan", torch.autograd.grad(y.median(), y))
 
 
 @family
@@ -150,8 +137,6 @@ def correction(torch, log):
     x = torch.tensor([[1.0, 5.0, 3.0], [7.0, -1.0, 0.5]])
     for each in (0, 1, 2, 1.5, -1):
         log(str(each), x.var(1, correction=each), x.std(correction=each))
-    log("pairs", *torch.var_mean(x, 0, True), *torch.var_mean(x, unbiased=False))
     log("nan", torch.tensor([1.0, NAN]).var(), torch.tensor([1.0, float("inf")]).std())
-    log.raises("integers", lambda: torch.var_mean(torch.tensor([1, 2])))
     constant = torch.ones(3, requires_grad=True)
     log("constant", torch.autograd.grad(constant.std(), constant))

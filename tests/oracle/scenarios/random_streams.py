@@ -71,7 +71,6 @@ DRAWS = {
     "normal of means": lambda t: t.normal(t.arange(20.0)),
     "normal of deviations": lambda t: t.normal(0.5, t.arange(1.0, 4.0)),
     "normal of a size": lambda t: t.normal(0.5, 2.0, (3,)),
-    "poisson": lambda t: t.poisson(t.tensor([0.0, 0.5, 3.0, 9.0])),
     "dropout": lambda t: t.nn.functional.dropout(t.ones(10), 0.25),
     "dropout, transposed": lambda t: t.nn.functional.dropout(t.ones(3, 4, 2).permute(2, 0, 1), 0.5),
     "Linear": lambda t: t.nn.Linear(3, 2).weight.detach(),
@@ -168,4 +167,3 @@ def errors(torch, log):
     log.raises("rand of integers", lambda: torch.rand(2, dtype=torch.int64))
     log.raises("randn of integers", lambda: torch.randn(2, dtype=torch.int64))
     log.raises("normal", lambda: torch.normal(0.0, -1.0, (2,)))
-    log.raises("poisson", lambda: torch.poisson(torch.tensor([-1.0])))
