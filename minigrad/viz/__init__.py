@@ -13,7 +13,6 @@ from minigrad.autograd.recording import (
     record,
 )
 from minigrad.viz.collectors import Distributions, GradientFlow
-from minigrad.viz.graph import between
 from minigrad.viz.modules import watch_modules
 from minigrad.viz.picture import Picture, beside, draw
 from minigrad.viz.player import Player, play

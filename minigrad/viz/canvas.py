@@ -20,144 +20,89 @@ from minigrad.viz.shapes import (
     stacks_of,
     text_line,
 )
-from minigrad.viz.style import CARD, INK, PAPER, RULE, WIRE, YELLOW
+from minigrad.viz.style import CARD, INK, RULE, WIRE
 from minigrad.viz.text import SANS, text_width
 
-DIRECTIONS = ("down", "up", "right", "left")
-FRAME_PAD, FRAME_LABEL = 9.0, 18.0
 
-
-def _stack_extent(stack: Sequence[Part], sideways: bool) -> tuple[float, float]:
-    gaps = sum(part.gap for part in stack[:-1])
-    if sideways:
-        return max(part.height for part in stack), sum(part.width for part in stack) + gaps
-    return max(part.width for part in stack), sum(part.height for part in stack) + gaps
-
-
-def _wire(points: Sequence[Point], sideways: bool) -> str:
-    """Write a path: straight along the direction through layers, a smooth bend between them."""
+def _wire(points: Sequence[Point]) -> str:
+    """Write a path: straight down through layers, a smooth bend between them."""
     out = f"M{number(points[0][0])} {number(points[0][1])}"
     for at, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
-        if at % 2 == 0:
-            out += "" if (x0, y0) == (x1, y1) else f"L{number(x1)} {number(y1)}"
-        elif (y0 == y1) if sideways else (x0 == x1):
-            out += f"L{number(x1)} {number(y1)}"
-        elif sideways:
-            stop = x1 - (6 if x1 > x0 else -6)  # the last bit is straight, for the arrowhead
-            a, b = x0 + 0.6 * (stop - x0), x0 + 0.4 * (stop - x0)
-            out += f"C{number(a)} {number(y0)} {number(b)} {number(y1)} {number(stop)} {number(y1)}"
-            out += f"L{number(x1)} {number(y1)}"
-        else:
-            stop = y1 - (6 if y1 > y0 else -6)
+        if (x0, y0) == (x1, y1) and at % 2 == 0:
+            continue
+        if at % 2 and x0 != x1:
+            stop = y1 - 6  # the last bit is straight, for the arrowhead
             a, b = y0 + 0.6 * (stop - y0), y0 + 0.4 * (stop - y0)
             out += f"C{number(x0)} {number(a)} {number(x1)} {number(b)} {number(x1)} {number(stop)}"
-            out += f"L{number(x1)} {number(y1)}"
+        out += f"L{number(x1)} {number(y1)}"
     return out
 
 
-def _arrow(tip: Point, direction: str) -> str:
-    x, y = tip
-    dx, dy = {"down": (0, 1), "up": (0, -1), "right": (1, 0), "left": (-1, 0)}[direction]
-    back = (x - 8 * dx, y - 8 * dy)
-    wings = [(back[0] + 4 * s * dy, back[1] + 4 * s * dx) for s in (1, -1)]
-    points = " ".join(f"{number(a)},{number(b)}" for a, b in [tip, *wings])
-    return f'<polygon points="{points}" fill="{WIRE}"/>'
-
-
 class Canvas:
-    """A laid-out graph with the mapping from (across, along) to x and y for one direction."""
+    """A laid-out graph: gradients flow down through it, and all places are known."""
 
-    def __init__(self, graph: Graph, direction: str) -> None:
-        """Lay the graph out so that gradients flow in `direction`."""
-        self.graph, self.direction = graph, direction
-        self.sideways = direction in ("right", "left")
-        self.stacks = stacks_of(graph, self.sideways)
-        self.boxes = []
-        for stack in self.stacks:
-            across, along = _stack_extent(stack, self.sideways)
-            ends = [stack[0], stack[-1]]
-            ports = [0.75 * (part.height if self.sideways else part.width) for part in ends]
-            if stack[0].kind == "sum":
-                ports[0] = max(stack[0].width, stack[0].height) - 5.0
-            self.boxes.append(Box(across, along, ports[0], ports[1]))
+    def __init__(self, graph: Graph) -> None:
+        """Lay the graph out."""
+        self.graph = graph
+        self.stacks = stacks_of(graph)
+        self.boxes = [_box(stack) for stack in self.stacks]
         # Of two boxes around the same nodes the later one is inside: it was called by the other.
-        frames = [self._frame(label, graph.groups[label]) for label in reversed(graph.groups)]
-        gaps = (16.0, 30.0) if self.sideways else (24.0, 26.0)
+        frames = [
+            Frame(members, text_width(label, SMALL + 1, SANS, bold=True) + 18)
+            for label, members in reversed(graph.groups.items())
+        ]
+        # At which output of its target an edge ends; those of a folded box are not told.
+        slots = [
+            0 if graph.nodes[edge.target].role == "fold" else edge.output_nr for edge in graph.edges
+        ]
         pairs = [(edge.source, edge.target) for edge in graph.edges]
-        self.layout: Layout = lay_out(
-            self.boxes,
-            pairs,
-            gap_across=gaps[0],
-            gap_along=gaps[1],
-            frames=frames,
-            slots=[self._slot(edge) for edge in graph.edges],
-        )
+        self.layout: Layout = lay_out(self.boxes, pairs, frames=frames, slots=slots)
         self.places = [self._parts_places(node.index) for node in graph.nodes]
-        self._trace()
-
-    def _slot(self, edge: Edge) -> int:
-        """Say at which output of its target an edge ends; those of a folded box are not told."""
-        return 0 if self.graph.nodes[edge.target].role == "fold" else edge.output_nr
-
-    def xy(self, point: Point) -> Point:
-        """Turn (across, along) into (x, y)."""
-        across, along = point
-        if self.direction in ("up", "left"):
-            along = self.layout.extent[1] - along
-        return (along, across) if self.sideways else (across, along)
+        ways = zip(graph.edges, self.layout.routes, strict=True)
+        self.points = [self._points(edge, route) for edge, route in ways]
+        self.paths = [_wire(points) for points in self.points]
 
     def _parts_places(self, node: int) -> list[Place]:
-        center, stack = self.layout.centers[node], self.stacks[node]
-        along = center[1] - self.boxes[node].along / 2
+        x, y = self.layout.centers[node]
+        y -= self.boxes[node].along / 2
         places = []
-        for part in stack:
-            size = part.width if self.sideways else part.height
-            x, y = self.xy((center[0], along + size / 2))
-            places.append((x - part.width / 2, y - part.height / 2, part.width, part.height))
-            along += size + part.gap
+        for part in self.stacks[node]:
+            middle = y + part.height / 2
+            places.append((x - part.width / 2, middle - part.height / 2, part.width, part.height))
+            y += part.height + part.gap
         return places
 
     def node_place(self, node: int) -> Place:
         """Return the rectangle around a node's stack."""
-        left = min(place[0] for place in self.places[node])
-        top = min(place[1] for place in self.places[node])
-        right = max(place[0] + place[2] for place in self.places[node])
-        bottom = max(place[1] + place[3] for place in self.places[node])
-        return left, top, right - left, bottom - top
+        return around(self.places[node])
 
-    def _trace(self) -> None:
-        """Work out the points and the path of every edge."""
-        self.points: list[list[Point]] = []
-        for edge, route in zip(self.graph.edges, self.layout.routes, strict=True):
-            points = [self.xy(point) for point in route]
-            first = self.stacks[edge.target][0]
-            if first.kind == "sum":
-                # Several arrows meet at the round sign: let each end on its rim.
-                radius = SUM_SIZE / 2
-                flat = (max(first.width, first.height) - SUM_SIZE) / 2
-                offset = max(abs(route[-1][0] - self.layout.centers[edge.target][0]) - flat, 0.0)
-                sink = radius - max(radius**2 - offset**2, 0.0) ** 0.5
-                points[-1] = self.xy((route[-1][0], route[-1][1] + sink))
-            self.points.append(points)
-        self.paths = [_wire(points, self.sideways) for points in self.points]
+    def _points(self, edge: Edge, route: Sequence[Point]) -> list[Point]:
+        """Give the points of an edge; several that meet at a round sign each end on its rim."""
+        first = self.stacks[edge.target][0]
+        x, y = route[-1]
+        if first.kind == "sum":
+            radius, flat = SUM_SIZE / 2, (first.width - SUM_SIZE) / 2
+            offset = max(abs(x - self.layout.centers[edge.target][0]) - flat, 0.0)
+            y += radius - max(radius**2 - offset**2, 0.0) ** 0.5
+        return [*route[:-1], (x, y)]
 
     def wires(self) -> list[str]:
         """Draw the edges, arrowheads pointing the way the gradient flows."""
         line = attributes(fill="none", stroke=WIRE, stroke_width=1.5)
         out, nodes = [], self.graph.nodes
         outputs: dict[int, set[int]] = {}
+        labeled: set[tuple[int, int]] = set()
         for edge in self.graph.edges:
             outputs.setdefault(edge.target, set()).add(edge.output_nr)
         for edge, points, path in zip(self.graph.edges, self.points, self.paths, strict=True):
-            if nodes[edge.source].highlighted and nodes[edge.target].highlighted:
-                out.append(f'<path d="{path}" fill="none" stroke="{YELLOW}" stroke-width="7"/>')
-            out.append(f'<path d="{path}" {line}/>{_arrow(points[-1], self.direction)}')
-            several = outputs[edge.target] if nodes[edge.target].role != "fold" else set()
-            if len(several) > 1 and edge.output_nr in several:
-                several.discard(edge.output_nr)
-                several.add(-1 - edge.output_nr)  # labeled once
+            x, y = points[-1]
+            wings = f"{number(x + 4)},{number(y - 8)} {number(x - 4)},{number(y - 8)}"
+            tip = f'<polygon points="{number(x)},{number(y)} {wings}" fill="{WIRE}"/>'
+            out.append(f'<path d="{path}" {line}/>{tip}')
+            arrives, folded = (edge.target, edge.output_nr), nodes[edge.target].role == "fold"
+            if len(outputs[edge.target]) > 1 and not folded and arrives not in labeled:
+                labeled.add(arrives)
                 run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
-                x, y = points[-1]
                 out.append(card([run], x + 6, y - 18))
         for places in self.places:
             for (x0, y0, w0, h0), (x1, y1, w1, h1) in pairwise(places):
@@ -165,32 +110,28 @@ class Canvas:
                 out.append(f'<path d="{ends}L{number(x1 + w1 / 2)} {number(y1 + h1 / 2)}" {line}/>')
         return out
 
-    def _frame(self, label: str, members: frozenset[int]) -> Frame:
-        """Say how much room a frame takes, its label included."""
-        pad, head = FRAME_PAD, FRAME_PAD + FRAME_LABEL
-        wide = text_width(label, SMALL + 1, SANS, bold=True) + 18
-        if self.sideways:
-            return Frame(members, head, pad, pad, pad, least_along=wide)
-        first, last = (pad, head) if self.direction == "up" else (head, pad)
-        return Frame(members, pad, pad, first, last, least_across=wide)
-
-    def frame_places(self) -> dict[str, Place | None]:
-        """Return the box around each group, its label included; None for one that is no box."""
-        places: dict[str, Place | None] = dict.fromkeys(self.graph.groups)
-        for label, frame in zip(reversed(self.graph.groups), self.layout.frames, strict=True):
-            if frame is not None:
-                (across, along), (wide, long) = frame
-                one, other = self.xy((across, along)), self.xy((across + wide, along + long))
-                left, right = sorted((one[0], other[0]))
-                top, bottom = sorted((one[1], other[1]))
-                places[label] = (left, top, round(right - left, 1), round(bottom - top, 1))
-        return places
+    def frame_places(self) -> dict[str, Place]:
+        """Return the box around each group, its label included."""
+        frames = zip(self.graph.groups, reversed(self.layout.frames), strict=True)
+        return {label: (*corner, *size) for label, (corner, size) in frames}
 
 
-MARGIN = 16.0
+def _box(stack: Sequence[Part]) -> Box:
+    """Say how much room a stack needs, and how wide it is where edges leave and arrive."""
+    height = sum(part.height for part in stack) + sum(part.gap for part in stack[:-1])
+    arrive = stack[0].width - 5.0 if stack[0].kind == "sum" else 0.75 * stack[0].width
+    return Box(max(part.width for part in stack), height, arrive, 0.75 * stack[-1].width)
+
+
+def around(places: Iterable[Place]) -> Place:
+    """Return the rectangle that holds some rectangles."""
+    corners = [(x, y, x + width, y + height) for x, y, width, height in places]
+    left, top = min(c[0] for c in corners), min(c[1] for c in corners)
+    return left, top, max(c[2] for c in corners) - left, max(c[3] for c in corners) - top
+
+
 LEGEND_WIDTH = 620.0
-FRAME_FILL, FRAME_LINE, FRAME_CARD = "#f7f5fb", "#7a6f91", "#f1edf8"
-LIT = "#faf3a0"
+FRAME_LINE, FRAME_CARD = "#7a6f91", "#f1edf8"
 LEGEND = {
     "operation": "operation's node",
     "leaf": "leaf (AccumulateGrad)",
@@ -213,45 +154,39 @@ def _rect(place: Place, **look: float | str) -> str:
 
 
 def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
-    """Draw the groups: a box, or a contour around the members where no box holds just them.
+    """Draw a box for each group.
 
     Returns:
         The boxes, and their labels, which stand over the wires.
     """
-    graph, places = canvas.graph, canvas.frame_places()
+    groups, places = canvas.graph.groups, canvas.frame_places()
     drawn: list[str] = []
     labels: list[str] = []
-    for label in sorted(places, key=lambda label: -len(graph.groups[label])):
-        members, place = graph.groups[label], places[label]
-        if place is None:
-            drawn.append(_contour(canvas, members))
-            first = canvas.node_place(min(members))
-            place = (first[0] - 8, first[1] - 24, first[2], first[3])
-        else:
-            look = attributes(fill=FRAME_LINE, fill_opacity=0.09, stroke=FRAME_LINE)
-            look += ' stroke-width="1.3" stroke-dasharray="6 3"'
-            drawn.append(f"{_rect(place, rx=8.0)[:-2]} {look}/>")
+    look = attributes(fill=FRAME_LINE, fill_opacity=0.1, stroke=FRAME_LINE)
+    look += ' stroke-width="1.3" stroke-dasharray="6 3"'
+    for label in sorted(places, key=lambda label: -len(groups[label])):
+        place = places[label]
+        drawn.append(f"{_rect(place, rx=8.0)[:-2]} {look}/>")
         run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
         labels.append(card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
     return drawn, labels
 
 
-def _contour(canvas: Canvas, members: frozenset[int]) -> str:
-    """Draw one region around the members and the edges between them: first rims, then fills."""
-    rim, fill = [], []
-    for node in sorted(members):
-        place = canvas.node_place(node)
-        rim.append(_rect(_grown(place, 8), rx=8.0, fill=FRAME_LINE))
-        fill.append(_rect(_grown(place, 6.7), rx=7.0, fill=FRAME_FILL))
-    for edge, path in zip(canvas.graph.edges, canvas.paths, strict=True):
-        if edge.source in members and edge.target in members:
-            rim.append(f'<path d="{path}" fill="none" stroke="{FRAME_LINE}" stroke-width="16"/>')
-            fill.append(f'<path d="{path}" fill="none" stroke="{FRAME_FILL}" stroke-width="13.4"/>')
-    return "".join(rim + fill)
+def legend_kinds(canvases: Sequence[Canvas]) -> list[str]:
+    """Return the kinds of sign that occur, in the order of the legend."""
+    found = {part.kind for canvas in canvases for stack in canvas.stacks for part in stack}
+    if any(canvas.graph.edges for canvas in canvases):
+        found.add("arrow")
+    return [kind for kind in LEGEND if kind in found]
 
 
-def _legend(kinds: Iterable[str], width: float) -> tuple[str, float, float]:
-    """Draw signs with their meanings in rows; return the drawing, its width and its height."""
+def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
+    """Draw signs with their meanings in rows on a card.
+
+    Returns:
+        The SVG elements, and the width and height of the card.
+    """
+    width = min(max(width, 300.0), LEGEND_WIDTH)
     x, y, widest, out = 0.0, 0.0, 0.0, []
     for kind in kinds:
         run = Run(LEGEND[kind], SANS, SMALL, tone="soft")
@@ -263,61 +198,34 @@ def _legend(kinds: Iterable[str], width: float) -> tuple[str, float, float]:
             wings = f"{number(x + 12)},{number(y + 3)} {number(x + 12)},{number(y + 11)}"
             out.append(f'<line {line}/><polygon points="{tip} {wings}" fill="{WIRE}"/>')
         elif kind == "sum":
-            out.append(
-                draw_part(
-                    Part("sum", ((Run("+", SANS, 11.0, bold=True),),), 0, 0), (x + 4, y, 14, 14)
-                )
-            )
+            plus = Part("sum", ((Run("+", SANS, 11.0, bold=True),),), 0, 0)
+            out.append(draw_part(plus, (x + 4, y, 14, 14)))
         else:
             out.append(shape(Part(kind, (), 20, 12), (x, y + 1, 20, 12)))
         out.append(text_line([run], x + 26, y + 11, "start"))
         x += 26 + run.width + 18
         widest = max(widest, x - 18)
-    return "".join(out), widest, y + 16
-
-
-def legend_kinds(graphs: Iterable[Graph], canvases: Iterable[Canvas]) -> list[str]:
-    """Return the kinds of sign that occur, in the order of the legend."""
-    found = {part.kind for canvas in canvases for stack in canvas.stacks for part in stack}
-    if any(graph.edges for graph in graphs):
-        found.add("arrow")
-    return [kind for kind in LEGEND if kind in found]
+    size = (0.5, 0.5, round(widest + 19), round(y + 27))
+    inner = f'<g transform="translate(10 7)">{"".join(out)}</g>'
+    return _rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
 
 
 def bounds(canvas: Canvas) -> Place:
     """Return the rectangle that holds everything drawn on a canvas."""
     boxes = [_grown(canvas.node_place(node.index), 6) for node in canvas.graph.nodes]
-    boxes += [_grown(place, 1) for place in canvas.frame_places().values() if place is not None]
-    boxes += [(x, y, 0.0, 0.0) for route in canvas.points for x, y in route]
-    left, top = min(b[0] for b in boxes), min(b[1] for b in boxes)
-    return (
-        left,
-        top,
-        max(b[0] + b[2] for b in boxes) - left,
-        max(b[1] + b[3] for b in boxes) - top,
-    )
+    boxes += [_grown(place, 1) for place in canvas.frame_places().values()]
+    boxes += [(x, y, 0.0, 0.0) for points in canvas.points for x, y in points]
+    return around(boxes)
 
 
 def draw_canvas(canvas: Canvas) -> str:
     """Draw frames, then wires, then the frames' labels, then boxes."""
     out, labels = _frames(canvas)
-    for node in canvas.graph.nodes:
-        if node.highlighted:
-            look: dict[str, float | str] = {"fill": LIT, "stroke": INK, "stroke_width": 1.6}
-            out.append(_rect(_grown(canvas.node_place(node.index), 5), rx=9.0, **look))
     out += canvas.wires()
     out += labels
     for stack, places in zip(canvas.stacks, canvas.places, strict=True):
         out += [draw_part(part, place) for part, place in zip(stack, places, strict=True)]
     return "\n".join(out)
-
-
-def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
-    """Draw the legend on a card of its own; return the drawing, its width and its height."""
-    drawn, wide, tall = _legend(kinds, min(max(width, 300.0), LEGEND_WIDTH))
-    size = (0.5, 0.5, round(wide + 19), round(tall + 11))
-    inner = f'<g transform="translate(10 7)">{drawn}</g>'
-    return _rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
 
 
 def plate(canvas: Canvas, legend: bool) -> tuple[str, float, float]:
@@ -331,61 +239,29 @@ def plate(canvas: Canvas, legend: bool) -> tuple[str, float, float]:
     body = f'<g transform="{shift}">\n{draw_canvas(canvas)}\n</g>'
     total, whole = round(width + 8), round(tall + 8)
     if legend:
-        kinds = legend_kinds([canvas.graph], [canvas])
-        drawn, wide, high = legend_card(kinds, width)
+        drawn, wide, high = legend_card(legend_kinds([canvas]), width)
         body += f'\n<g transform="translate(0 {whole + 10})">{drawn}</g>'
         total, whole = max(total, round(wide)), whole + 10 + round(high)
     return body, total, whole
 
 
-def panel(
-    canvases: Sequence[Canvas], captions: Sequence[str | None], title: str | None
-) -> tuple[str, float, float]:
-    """Arrange drawings side by side on white paper under their captions, with one legend.
-
-    Args:
-        canvases: the laid-out graphs.
-        captions: a line above each, or None.
-        title: a line above all, or None.
+def row(canvases: Sequence[Canvas], captions: Sequence[str | None]) -> tuple[str, float, float]:
+    """Draw graphs side by side under their captions, with one legend.
 
     Returns:
         The SVG elements, and the width and height of the whole.
     """
-    top = MARGIN + (24 if title else 0)
-    heading = 22.0 if any(captions) else 0.0
-    x, height, out = MARGIN, 0.0, []
-    for at, (canvas, caption) in enumerate(zip(canvases, captions, strict=True)):
-        left, upper, width, tall = bounds(canvas)
+    x, height, out = 0.0, 0.0, []
+    for canvas, caption in zip(canvases, captions, strict=True):
+        body, width, tall = plate(canvas, legend=False)
         run = Run(caption or "", SANS, 13.0, bold=True)
-        room = max(width, run.width)
-        if caption:
-            out.append(text_line([run], x + room / 2, top + 13))
-        if at:
-            line = attributes(x1=x - 18, y1=top, x2=x - 18, y2="BOTTOM", stroke=RULE)
-            out.append(f"<line {line}/>")
-        shift = (
-            f"translate({number(x + (room - width) / 2 - left)} {number(top + heading - upper)})"
-        )
-        out.append(f'<g transform="{shift}">\n{draw_canvas(canvas)}\n</g>')
-        x += room + 36
-        height = max(height, tall)
-    right, bottom = x - 36, top + heading + height
-    for note in dict.fromkeys(c.graph.folded for c in canvases if c.graph.folded):
-        run = Run(note, SANS, SMALL + 0.5, tone="note")
-        out.append(text_line([run], MARGIN, bottom + 22, "start"))
-        right, bottom = max(right, MARGIN + run.width), bottom + 20
-    kinds = legend_kinds([canvas.graph for canvas in canvases], canvases)
-    legend, wide, tall = legend_card(kinds, right - MARGIN)
-    out.append(f'<g transform="translate({number(MARGIN)} {number(bottom + 14)})">{legend}</g>')
-    right, whole = max(right, MARGIN + wide), bottom + 14 + tall
-    if title:
-        run = Run(title, SANS, 15.0, bold=True)
-        right = max(right, MARGIN + run.width)
-        out.insert(0, text_line([run], MARGIN, MARGIN + 13, "start"))
-    total, whole = round(right + MARGIN), round(whole + MARGIN - 4)
-    body = "\n".join(out).replace('"BOTTOM"', f'"{number(bottom)}"')
-    inner = (0.5, 0.5, total - 1.0, whole - 1.0)
-    return _rect(inner, rx=6.0, fill=PAPER, stroke=RULE) + "\n" + body, total, whole
+        out.append(text_line([run], x, 13, "start"))
+        out.append(f'<g transform="translate({number(x)} 22)">{body}</g>')
+        x += max(width, run.width) + 28
+        height = max(height, tall + 32)
+    body, width, tall = legend_card(legend_kinds(canvases), x)
+    out.append(f'<g transform="translate(0 {number(height)})">{body}</g>')
+    return "\n".join(out), round(max(x, width)), round(height + tall)
 
 
 def document(body: str, width: float, height: float, title: str, alt: str) -> str:

@@ -178,7 +178,6 @@ def _folded(at: int, fold: Fold, graph: Graph, outputs: dict[tuple[int, int], in
     cards: list[Card] = []
     for member in members:
         node.notes += member.notes
-        node.highlighted = node.highlighted or member.highlighted
         for card in member.cards:
             if (member.index, card.output_nr) in outputs:
                 cards.append(replace(card, output_nr=outputs[member.index, card.output_nr]))

@@ -1,7 +1,6 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import prod
@@ -159,7 +158,6 @@ class Node:
     cards: list[Card] = field(default_factory=list)
     hooks: list[Hook] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    highlighted: bool = False
     lines: list[str] = field(default_factory=list)
     holds: int = 1
     repeats: int = 1
@@ -271,72 +269,38 @@ def too_many(limit: int) -> ValueError:
     )
 
 
-def walk(roots: Iterable[Any], limit: int, stop: Iterable[Any] = ()) -> list[Any]:
+def walk(roots: Iterable[Any], limit: int) -> list[Any]:
     """Return all nodes reachable from `roots`, each before those it sends its gradients to.
 
     Args:
         roots: nodes to begin with.
         limit: how many nodes a picture may have.
-        stop: nodes that are left out, with what lies behind them.
 
     Raises:
         ValueError: if there are more nodes than `limit`.
     """
-    roots, held = list(roots), list(stop)
-    seen = {id(node) for node in held}
-    found, stack, indegree = [], roots[::-1], dict.fromkeys(map(id, roots), 0)
+    found: dict[int, Any] = {}
+    stack = list(roots)[::-1]
+    indegree = dict.fromkeys(map(id, stack), 0)
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if id(node) in found:
             continue
-        seen.add(id(node))
-        found.append(node)
+        found[id(node)] = node
         if len(found) > limit:
             raise too_many(limit)
         for target, _ in reversed(node.next_functions):
             if target is not None:
                 indegree[id(target)] = indegree.get(id(target), 0) + 1
                 stack.append(target)
-    known = {id(node) for node in found}
-    ready = deque(node for node in found if indegree[id(node)] == 0)
-    order = []
-    while ready:
-        node = ready.popleft()
-        order.append(node)
+    order = [node for node in found.values() if indegree[id(node)] == 0]
+    for node in order:  # grows while it is read
         for target, _ in node.next_functions:
-            if target is not None and id(target) in known:
+            if target is not None:
                 indegree[id(target)] -= 1
                 if indegree[id(target)] == 0:
-                    ready.append(target)
+                    order.append(target)
     return order
-
-
-def between(output: Any, *inputs: Any) -> list[Any]:
-    """Return the nodes that lie between a result and the tensors it was computed from.
-
-    This is what belongs to a module, given what went in and what came out, so that `draw` can put
-    a box around it.
-
-    Args:
-        output: the tensor that came out (or a node).
-        inputs: the tensors that went in; their own nodes and all before them are left out.
-
-    Returns:
-        The live nodes, to be used in `draw(..., groups={"f1": between(y, x1)})`.
-
-    Example:
-        >>> import minigrad
-        >>> x = minigrad.tensor(3.0, requires_grad=True)
-        >>> s = x * x
-        >>> [node.name() for node in between((s + 1).exp(), s)]
-        ['ExpBackward0', 'AddBackward0']
-    """
-    stop = [
-        root_of(each)
-        for each in inputs
-        if hasattr(each, "next_functions") or getattr(each, "requires_grad", False)
-    ]
-    return walk([root_of(output)], sys.maxsize, stop)
 
 
 def node_name(node: Any) -> str:

@@ -14,18 +14,16 @@ from dataclasses import dataclass, field
 
 from minigrad.viz.levels import Levels, assign_layers, place_rows, pool_adjacent_violators
 
+GAP_ACROSS, GAP_ALONG = 24.0, 26.0  # the least distance between boxes, and between layers
+FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and above them
+
 
 @dataclass(frozen=True)
 class Frame:
-    """A box around a group of nodes: the room it needs on each side, and its least size."""
+    """A box around a group of nodes, with the least width that its label needs."""
 
     members: frozenset[int]
-    left: float = 0.0
-    right: float = 0.0
-    before: float = 0.0
-    after: float = 0.0
     least_across: float = 0.0
-    least_along: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -33,9 +31,9 @@ class Nesting:
     """Which frame is the innermost around each node and each frame; -1 stands for no frame.
 
     Attributes:
-        order: the frames that nest, inner ones first.
+        order: the frames, inner ones first.
         of_node: for each node its frame.
-        of_frame: for each frame of `order` the next one around it.
+        of_frame: for each frame the next one around it.
     """
 
     order: list[int]
@@ -50,32 +48,9 @@ class Nesting:
         return found
 
 
-def nest(count: int, edges: Sequence[tuple[int, int]], frames: Sequence[Frame]) -> Nesting:
-    """Nest the frames as far as they can be boxes.
-
-    A frame that cuts another one, or that gradients leave and come back to, cannot be a box that
-    holds its members and nobody else: it is left out. Of frames around the same nodes the one that
-    was given first is the inner one.
-    """
+def nest(count: int, frames: Sequence[Frame]) -> Nesting:
+    """Nest frames; of frames around the same nodes the one that was given first is inside."""
     order = sorted(range(len(frames)), key=lambda number: len(frames[number].members))
-    taken: list[int] = []
-    for number in order:
-        members = frames[number].members
-        others = [frames[other].members for other in taken]
-        if members and all(other <= members or not other & members for other in others):
-            taken.append(number)
-    nesting = _nest(count, taken, frames)
-    if _in_layers(count, edges, nesting):
-        return nesting
-    fitting: list[int] = []
-    for number in taken:
-        tried = sorted([*fitting, number], key=taken.index)
-        if _in_layers(count, edges, _nest(count, tried, frames)):
-            fitting = tried
-    return _nest(count, fitting, frames)
-
-
-def _nest(count: int, order: list[int], frames: Sequence[Frame]) -> Nesting:
     of_node, of_frame = [-1] * count, {}
     outermost: dict[int, int] = {}
     for number in order:
@@ -88,16 +63,6 @@ def _nest(count: int, order: list[int], frames: Sequence[Frame]) -> Nesting:
                 of_frame[inner] = number
             outermost[node] = number
     return Nesting(order, of_node, of_frame)
-
-
-def _in_layers(count: int, edges: Sequence[tuple[int, int]], nesting: Nesting) -> bool:
-    """Tell whether no two frames side by side send gradients to each other in a circle."""
-    within: dict[int, list[tuple[int, int]]] = {}
-    for source, target in edges:
-        container, one, other = meeting(nesting, source, target, count)
-        within.setdefault(container, []).append((one, other))
-    total = count + max(nesting.order, default=-1) + 1
-    return all(assign_layers(total, inside) is not None for inside in within.values())
 
 
 def meeting(nesting: Nesting, source: int, target: int, count: int) -> tuple[int, int, int]:
@@ -169,9 +134,10 @@ def _starts(ends: list[tuple[float, int]], center: float, width: float) -> dict[
     wanted = [x if close else center for (x, _), close in zip(ends, near, strict=True)]
     weights = [100.0 if close else 1.0 for close in near]
     places = pool_adjacent_violators(wanted, weights, [step] * max(len(ends) - 1, 0))
-    over = max(places[-1] - center - width / 2, 0.0) if places else 0.0
-    under = max(center - width / 2 - places[0], 0.0) if places else 0.0
-    return {edge: x - over + under for (_, edge), x in zip(ends, places, strict=True)}
+    low, high = center - width / 2, center + width / 2
+    shift = max(low - places[0], 0.0) - max(places[-1] - high, 0.0) if places else 0.0
+    placed = zip(ends, places, strict=True)
+    return {edge: min(max(x + shift, low), high) for (_, edge), x in placed}
 
 
 def _ports(
@@ -213,14 +179,14 @@ class Layout:
             second, a bend to the third, straight to the fourth, and so on.
         layers: The number of edges on the longest path to each node.
         extent: The size of the whole.
-        frames: The nearest corner and the size of each frame; None for one that is no box.
+        frames: The nearest corner and the size of each frame.
     """
 
     centers: list[Point]
     routes: list[list[Point]]
     layers: list[int]
     extent: Point
-    frames: list[tuple[Point, Point] | None]
+    frames: list[tuple[Point, Point]]
 
 
 @dataclass
@@ -239,9 +205,6 @@ class _Room:
 def lay_out(
     boxes: Sequence[Box],
     edges: Sequence[tuple[int, int]],
-    *,
-    gap_across: float = 22.0,
-    gap_along: float = 30.0,
     frames: Sequence[Frame] = (),
     slots: Sequence[int] | None = None,
 ) -> Layout:
@@ -250,9 +213,8 @@ def lay_out(
     Args:
         boxes: the room each node needs.
         edges: pairs of node numbers (source, target); several between the same two are kept.
-        gap_across: the least distance between boxes side by side.
-        gap_along: the distance between layers.
-        frames: boxes to put around groups of nodes; of equal groups the first is the inner one.
+        frames: boxes to put around groups of nodes, of which two have no common members or one is
+            in the other; of equal groups the first is the inner one.
         slots: for each edge the number of the target's output it belongs to; edges of one slot end
             at one point.
 
@@ -266,22 +228,20 @@ def lay_out(
     Example:
         >>> result = lay_out([Box(40, 20), Box(40, 20), Box(40, 20)], [(0, 1), (0, 2)])
         >>> result.layers, result.centers
-        ([0, 1, 1], [(51.0, 10.0), (20.0, 62.8), (82.0, 62.8)])
+        ([0, 1, 1], [(52.0, 10.0), (20.0, 58.9), (84.0, 58.9)])
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
     count = len(boxes)
     layers = assign_layers(count, edges)
-    if layers is None:
-        raise ValueError("a graph with a cycle has no layers")
-    nesting = nest(count, edges, frames)
+    nesting = nest(count, frames)
     rooms = _rooms(count, edges, nesting)
     sizes: dict[int, Box] = dict(enumerate(boxes))
-    none = [0] * len(edges)
+    slots = slots or [0] * len(edges)
     for number in [*nesting.order, -1]:
         room = rooms[number]
         frame = frames[number] if number >= 0 else None
-        _furnish(room, rooms, sizes, count, frame, (gap_across, gap_along), slots or none)
+        _furnish(room, rooms, sizes, count, frame, slots)
         if frame is not None:
             sizes[count + number] = Box(*room.size)
     corners: dict[int, Point] = {-1: (0.0, 0.0)}
@@ -294,14 +254,11 @@ def lay_out(
         _shifted(rooms[at].centers[node], corners[at]) for node, at in enumerate(nesting.of_node)
     ]
     routes = [_route(number, *edge, rooms, nesting, corners) for number, edge in enumerate(edges)]
-    extent = _shifted(rooms[-1].size, (0.0, 0.0))
+    none = (0.0, 0.0)
     places = [
-        (_shifted(corners[at], (0.0, 0.0)), _shifted(rooms[at].size, (0.0, 0.0)))
-        if at in corners
-        else None
-        for at in range(len(frames))
+        (_shifted(corners[at], none), _shifted(rooms[at].size, none)) for at in range(len(frames))
     ]
-    return Layout(centers, routes, layers, extent, places)
+    return Layout(centers, routes, layers, _shifted(rooms[-1].size, none), places)
 
 
 def _shifted(point: Point, by: Point) -> Point:
@@ -354,7 +311,6 @@ def _furnish(
     sizes: dict[int, Box],
     count: int,
     frame: Frame | None,
-    gaps: tuple[float, float],
     slots: Sequence[int],
 ) -> None:
     """Lay out what stands directly in one frame, the frames in it being boxes already."""
@@ -384,8 +340,8 @@ def _furnish(
     if frame is not None and len(room.leaving) == 0:
         levels.rows.append([])  # the rim at the end
     levels.sort_rows()
-    across = place_rows(levels, gaps[0], real)
-    bands = _bands(boxes, levels, across, gaps[1], frame)
+    across = place_rows(levels, GAP_ACROSS, real)
+    bands = _bands(boxes, levels, across, framed=frame is not None)
     across, width = _fit(across, levels, frame)
     room.size = (width, bands[-1][1])
     middles = [sum(bands[layer[at]]) / 2 for at in range(real)]
@@ -420,42 +376,32 @@ def _layers(
 ) -> list[int]:
     """Assign layers; in a frame the first and the last one hold the points on the rim only."""
     if not framed:
-        layer = assign_layers(total, pairs)
-        assert layer is not None
-        return layer
+        return assign_layers(total, pairs)
     begins = {target for _, target in pairs}
     rim = [(total, node) for node in range(real) if node not in begins]
     layer = assign_layers(total + 1, pairs + rim)
-    assert layer is not None
     bottom = max(layer[:real]) + 1
     return [*layer[:last], *[bottom] * (total - last)]
 
 
-def _bands(
-    boxes: Sequence[Box], levels: Levels, across: list[float], gap: float, frame: Frame | None
-) -> list[Point]:
+def _bands(boxes: Sequence[Box], levels: Levels, across: list[float], framed: bool) -> list[Point]:
     """Return where each layer begins and ends along the direction.
 
     Layers stand further apart where an edge between them goes far across, so that it can bend.
     """
     bands, place, last = [], 0.0, len(levels.rows) - 1
     for number, row in enumerate(levels.rows):
-        if frame is not None and number == last:
-            place = max(place, frame.least_along)
         size = max((boxes[node].along for node in row if node < levels.real), default=0.0)
         bands.append((place, place + size))
-        far = max(
-            (
-                abs(across[a] + here - across[b] - there)
-                for a in row
-                for b, there, here in levels.below[a]
-            ),
-            default=0.0,
+        ways = (
+            abs(across[a] + here - across[b] - there)
+            for a in row
+            for b, there, here in levels.below[a]
         )
-        space = gap
-        if frame is not None and number in (0, last - 1):
-            space = frame.before if number == 0 else frame.after
-        place += size + space + min(0.09 * far, gap)
+        space = GAP_ALONG
+        if framed and number in (0, last - 1):
+            space = FRAME_HEAD if number == 0 else FRAME_PAD
+        place += size + space + min(0.09 * max(ways, default=0.0), GAP_ALONG)
     return bands
 
 
@@ -463,9 +409,8 @@ def _fit(across: list[float], levels: Levels, frame: Frame | None) -> tuple[list
     """Let the coordinates begin at the left rim, and return them and the width with the rims."""
     sizes = levels.across
     least = min(x - size / 2 for x, size in zip(across, sizes, strict=True))
-    most = max(x + size / 2 for x, size in zip(across, sizes, strict=True))
-    left, right, width = 0.0, 0.0, most - least
+    width = max(x + size / 2 for x, size in zip(across, sizes, strict=True)) - least
+    rim = 0.0
     if frame is not None:
-        spare = max(frame.least_across - (frame.left + width + frame.right), 0.0)
-        left, right = frame.left + spare / 2, frame.right + spare / 2
-    return [x - least + left for x in across], left + width + right
+        rim = FRAME_PAD + max(frame.least_across - (width + 2 * FRAME_PAD), 0.0) / 2
+    return [x - least + rim for x in across], width + 2 * rim

@@ -9,8 +9,12 @@ from itertools import pairwise
 End = tuple[int, float, float]
 
 
-def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int] | None:
-    """Return for each node the length of the longest path to it; None if there is a cycle."""
+def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each node the length of the longest path to it.
+
+    Raises:
+        ValueError: if there is a cycle.
+    """
     targets: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for source, target in edges:
@@ -24,7 +28,9 @@ def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int] | N
             waiting[target] -= 1
             if not waiting[target]:
                 ready.append(target)
-    return layer if len(ready) == count else None
+    if len(ready) < count:
+        raise ValueError("a graph with a cycle has no layers")
+    return layer
 
 
 class Levels:

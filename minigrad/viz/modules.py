@@ -224,27 +224,17 @@ def members_of(
     return found
 
 
-def add_groups(
-    graph: Graph, index: Index, modules: watch_modules | None, groups: Mapping[str, Any] | None
-) -> Found:
-    """Put a box around what each watched module did, and around the groups that were asked for.
+def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> Found:
+    """Put a box around what each watched module did.
 
     Returns:
         The calls of the modules with their nodes.
-
-    Raises:
-        ValueError: if a group is empty.
     """
-    found: Found = []
-    if modules is not None:
-        found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
-        for call, members in found:
-            graph.groups[_unused(call.label, graph.groups)] = members
-    for label, things in (groups or {}).items():
-        held = frozenset(indices_of(index, things))
-        if not held:
-            raise ValueError(f"the group {label!r} is empty; give it nodes, tensors or names")
-        graph.groups[str(label)] = held
+    if modules is None:
+        return []
+    found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
+    for call, members in found:
+        graph.groups[_unused(call.label, graph.groups)] = members
     return found
 
 
@@ -254,14 +244,6 @@ def _unused(label: str, groups: Mapping[str, Any]) -> str:
     while tried in groups:
         tried, number = f"{label} ({number})", number + 1
     return tried
-
-
-def indices_of(index: Index, things: Any) -> list[int]:
-    """List the places of nodes, tensors or names, given as one of them, as several, or none."""
-    if things is None:
-        return []
-    several = isinstance(things, list | tuple | set | frozenset)
-    return [at for thing in (things if several else [things]) for at in index.resolve(thing)]
 
 
 def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.viz.canvas import (
-    DIRECTIONS,
     LEGEND,
     Canvas,
     bounds,
     document,
     legend_card,
     legend_kinds,
-    panel,
     plate,
+    row,
 )
 from minigrad.viz.folds import MOST_READ, fold_modules
 from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
-from minigrad.viz.modules import add_groups, called, indices_of, watch_modules
+from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
 from minigrad.viz.text import text_table
@@ -127,58 +126,6 @@ def description(graph: Graph) -> str:
     return ". ".join(sentences) + "."
 
 
-def dot(graph: Graph, prefix: str = "n") -> str:
-    """Write the statements of a DOT graph, for those who have Graphviz."""
-    lines = []
-    shapes = {"operation": "box", "leaf": "box", "identity": "hexagon", "fold": "box3d"}
-    for node in graph.nodes:
-        label = [node_words(node)] if node.role != "leaf" else []
-        label += fold_words(node)
-        label += [tensor_words(node)] if node.cards else []
-        label += [hook_words(hook) for hook in node.hooks] + node.notes
-        style = ', style="rounded"' if node.role == "operation" else ""
-        text = _quoted("\n".join(label))
-        lines.append(f"  {prefix}{node.index} [label={text}, shape={shapes[node.role]}{style}];")
-    lines += [f"  {prefix}{edge.source} -> {prefix}{edge.target};" for edge in graph.edges]
-    return "\n".join(lines + _clusters(graph, prefix))
-
-
-def _clusters(graph: Graph, prefix: str) -> list[str]:
-    """Write the groups as clusters, each within the smallest one that holds all of it."""
-    groups = sorted(graph.groups.items(), key=lambda item: -len(item[1]))
-    depth: list[int] = []
-    around: list[int] = []
-    for at, (_, members) in enumerate(groups):
-        outer = [other for other in range(at) if members <= groups[other][1]]
-        around.append(outer[-1] if outer else -1)
-        depth.append(depth[outer[-1]] + 1 if outer else 0)
-    # Written in the order of a walk through the tree, each closed when the walk leaves it.
-    lines: list[str] = []
-    stack = [at for at in reversed(range(len(groups))) if around[at] < 0]
-    opened: list[int] = []
-    while stack:
-        at = stack.pop()
-        while len(opened) > depth[at]:
-            lines.append("  " * len(opened) + "}")
-            opened.pop()
-        label, members = groups[at]
-        opened.append(at)
-        pad = "  " * len(opened)
-        lines.append(f"{pad}subgraph cluster_{prefix}{at} {{ label={_quoted(label)};")
-        names = "; ".join(f"{prefix}{member}" for member in sorted(members))
-        lines.append(f"{pad}  {names};")
-        stack += [other for other in reversed(range(len(groups))) if around[other] == at]
-    while opened:
-        lines.append("  " * len(opened) + "}")
-        opened.pop()
-    return lines
-
-
-def _quoted(text: str) -> str:
-    inner = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{inner}"'
-
-
 class Picture:
     """A picture of one or several graphs: SVG to look at, text to read and to compare.
 
@@ -187,10 +134,7 @@ class Picture:
     table). Both are the same on every run, so that a strict comparison of outputs holds.
 
     Attributes:
-        svg: the picture as SVG text.
         alt: the alternative text.
-        width: in pixels.
-        height: in pixels.
     """
 
     def __init__(
@@ -208,9 +152,16 @@ class Picture:
         ]
         told = [f"{title}."] if title else []
         self.alt = " ".join(told + self._described) if alt is None else alt
-        body, self.width, self.height = panel(self._canvases, self._captions, title)
-        heading = title or " | ".join(each for each in captions if each) or "Autograd graph"
-        self.svg = document(body, self.width, self.height, heading, self.alt)
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        single = len(self._canvases) == 1
+        drawn = plate(self._canvases[0], True) if single else row(self._canvases, self._captions)
+        return document(*drawn, self._heading(self._title, *self._captions), self.alt)
+
+    def _heading(self, *words: str | None) -> str:
+        return next(filter(None, words), "Autograd graph")
 
     @property
     def graphs(self) -> list[Graph]:
@@ -225,19 +176,11 @@ class Picture:
             blocks.append((f"{caption}\n" if caption else "") + table(canvas.graph))
         return "\n\n".join(blocks)
 
-    def dot(self) -> str:
-        """Return the graph in the DOT language, for those who have Graphviz."""
-        bodies = [
-            dot(canvas.graph, "n" if at == 0 else f"n{at}_")
-            for at, canvas in enumerate(self._canvases)
-        ]
-        return "digraph autograd {\n  node [fontname=monospace];\n" + "\n".join(bodies) + "\n}\n"
-
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the picture to a file.
 
         Args:
-            path: its name; `.svg` for the picture, `.dot` or `.txt` for the text forms.
+            path: its name; `.svg` for the picture, `.txt` for the table.
 
         Returns:
             The path written.
@@ -245,8 +188,7 @@ class Picture:
         Raises:
             ValueError: if the name ends in something else.
         """
-        texts = {".svg": lambda: self.svg, ".dot": self.dot, ".txt": lambda: self.table + "\n"}
-        return written(path, texts)
+        return written(path, {".svg": lambda: self.svg, ".txt": lambda: self.table + "\n"})
 
     def html(self) -> str:
         """Return HTML images that carry the whole picture inside.
@@ -270,8 +212,7 @@ class Picture:
     def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
         """Give one graph with its caption as HTML, and its width."""
         caption, several = self._captions[at], len(self._canvases) > 1
-        heading = caption or self._title or "Autograd graph"
-        alt = self.alt
+        heading, alt = self._heading(caption, self._title), self.alt
         if several and (at or self._described[at] in self.alt):
             alt = self._described[at]
         drawn = image(document(body, width, height, heading, alt), alt, width, height)
@@ -280,7 +221,7 @@ class Picture:
 
     def _legend(self) -> str:
         """Give the legend of several graphs as HTML."""
-        kinds = legend_kinds(self.graphs, self._canvases)
+        kinds = legend_kinds(self._canvases)
         body, width, height = legend_card(kinds, sum(bounds(each)[2] for each in self._canvases))
         alt = f"Legend: {', '.join(LEGEND[kind] for kind in kinds)}."
         return box(image(document(body, width, height, "Legend", alt), alt, width, height), width)
@@ -379,12 +320,9 @@ def draw(
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
-    highlight: Any = None,
     annotations: Mapping[Any, str] | None = None,
-    groups: Mapping[str, Any] | None = None,
     title: str | None = None,
     alt: str | None = None,
-    direction: str = "down",
     digits: int = 4,
     max_values: int = 4,
     limit: int = 300,
@@ -413,13 +351,9 @@ def draw(
             objects with `kind`, `name` and `output_nr`.
         values: whether to show tensors' values.
         gradients: whether to show the gradients they hold.
-        highlight: a tensor, node or name, or a list of them, to be marked.
         annotations: notes to put under a node: `{tensor, node or name: text}`.
-        groups: boxes around parts of the graph: `{label: [nodes, tensors or names]}`; see
-            `minigrad.viz.between`.
         title: a line above the picture.
         alt: the alternative text; by default one that describes the graph.
-        direction: where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
         digits: decimals of numbers.
         max_values: how many entries a tensor may have for them to be shown; else only its shape.
         limit: how many nodes there may be.
@@ -428,7 +362,7 @@ def draw(
         The picture.
 
     Raises:
-        ValueError: if there is no graph, too large a graph, or an unknown direction.
+        ValueError: if there is no graph, or too large a graph.
         KeyError: if something named is not part of the graph.
         TypeError: if `inputs` are given for something that is no module.
 
@@ -447,8 +381,6 @@ def draw(
         1  AccumulateGrad            input () = 3.0000, grad 6.0000
         ReLU: nodes 0
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     if hasattr(output, "named_modules"):
         output, modules, given = called(output, inputs)
         names = [names, given]
@@ -477,14 +409,12 @@ def draw(
     for thing, note in (annotations or {}).items():
         for at in index.resolve(thing):
             graph.nodes[at].notes.append(str(note))
-    for at in indices_of(index, highlight):
-        graph.nodes[at].highlighted = True
-    found = add_groups(graph, index, modules, groups)
+    found = add_groups(graph, index, modules)
     if fold is not False:
         graph = fold_modules(graph, index, found, fold, digits, gradients)
     if len(graph.nodes) > limit:
         raise too_many(limit)
-    return Picture([Canvas(graph, direction)], [None], title, alt)
+    return Picture([Canvas(graph)], [None], title, alt)
 
 
 def image(svg: str, alt: str, width: float, height: float, kind: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from minigrad.autograd.events import Log, PassStarted
 from minigrad.autograd.recording import named_tensors
 from minigrad.core.leaves import resolve_edge
-from minigrad.viz.canvas import DIRECTIONS, Canvas, bounds, document, draw_canvas
+from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import asked_for, box, description, image, written
@@ -40,13 +40,9 @@ class Stage:
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
-    def picture(self, title: str, alt: str, paper: bool = True) -> str:
-        """Draw the graph, with nothing marked, as a complete SVG on white paper or on none."""
-        size = attributes(
-            x=0.5, y=0.5, width=self.width - 1, height=self.height - 1, rx=6, fill=PAPER
-        )
-        behind = f"<rect {size}/>" if paper else ""
-        return self._document(behind, draw_canvas(self.canvas), title, alt)
+    def picture(self, title: str, alt: str) -> str:
+        """Draw the graph, with nothing marked, as a complete SVG."""
+        return self._document(draw_canvas(self.canvas), title, alt)
 
     def layer(self, steps: Sequence[Step], alt: str) -> str:
         """Draw what lies over the picture after some steps, the last of them being the current."""
@@ -71,7 +67,7 @@ class Stage:
                 over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
         if current.held is not None and here is not None:
             over.append(self._held(here, current.held, NOW, chips))
-        return self._document("", "".join(over), alt, alt)
+        return self._document("".join(over), alt, alt)
 
     def where(self, step: Step) -> tuple[Place, Place]:
         """Give the rectangles of the picture in which a step happens.
@@ -96,10 +92,8 @@ class Stage:
         """Give the rectangle around some places, as it lies in the picture."""
         if not places:
             return 0.0, 0.0, 0.0, 0.0
-        left, top = min(place[0] for place in places), min(place[1] for place in places)
-        right = max(place[0] + place[2] for place in places)
-        bottom = max(place[1] + place[3] for place in places)
-        return left + self.shift[0], top + self.shift[1], right - left, bottom - top
+        left, top, width, height = around(places)
+        return left + self.shift[0], top + self.shift[1], width, height
 
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
@@ -109,9 +103,9 @@ class Stage:
         places = self._rule_places(here)
         return (self._hook_places(here, *step.hook) if step.hook else []) or places
 
-    def _document(self, behind: str, drawn: str, title: str, alt: str) -> str:
+    def _document(self, drawn: str, title: str, alt: str) -> str:
         shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"
-        body = f'{behind}<g transform="{shift}">{drawn}</g>'
+        body = f'<g transform="{shift}">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
 
     def _edge(self, sent: Sent) -> int | None:
@@ -154,10 +148,7 @@ class Stage:
     def _near_end(self, edge: int) -> tuple[float, float]:
         """Give a place shortly before the arrowhead of an edge."""
         x, y = self.canvas.points[edge][-1]
-        back_x, back_y = {"down": (0, -20), "up": (0, 20), "right": (-30, 0), "left": (30, 0)}[
-            self.canvas.direction
-        ]
-        return x + back_x, y + back_y
+        return x, y - 20
 
     def _held(self, leaf: int, value: str, color: str, others: list[Place]) -> str:
         """Write the gradient that a leaf holds below it."""
@@ -211,11 +202,7 @@ class Player:
         Raises:
             IndexError: If there is no such step.
         """
-        return self._at(step, paper=True)
-
-    def _at(self, step: int, paper: bool) -> str:
-        """Give the picture at one step, on white paper or on none."""
-        base = self._stage.picture(self.title, self.alt, paper)
+        base = self._stage.picture(self.title, self.alt)
         if step == 0:
             return base
         layer = self._stage.layer(self._until(step), self.steps[step - 1].title)
@@ -246,7 +233,7 @@ class Player:
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
         count, size = len(self.steps), (self._stage.width, self._stage.height)
-        picture = image(self._at(0, paper=False), self.alt, *size, "minigrad-player-base")
+        picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
         rows, layers = [], []
         for at, step in enumerate(self.steps, 1):
             title = f"Step {at} of {count}. {step.title}"
@@ -263,7 +250,7 @@ class Player:
             lines = "<br>".join(escape(line) for line in step.lines)
             rows.append(f"<tr><td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>")
         still = image(
-            self._at(count, paper=False),
+            self.svg(count),
             f"{self.alt} At the end of the pass.",
             *size,
             "minigrad-player-still",
@@ -302,13 +289,11 @@ def play(
     *,
     names: Any = None,
     title: str = "The backward pass, step by step",
-    direction: str = "down",
     digits: int = 4,
     max_values: int = 4,
     formulas: bool = True,
     hooks: bool = True,
     modules: watch_modules | None = None,
-    groups: Mapping[str, Any] | None = None,
     limit: int = 80,
 ) -> Player:
     """Play a recorded backward pass step by step on the picture of its graph.
@@ -320,22 +305,19 @@ def play(
         log: What `record()` gave. The graph must still be there: keep the loss.
         names: Names for tensors, as in `draw`; by default those that `record(names)` was given.
         title: A line above.
-        direction: Where gradients flow: `"down"`, `"up"`, `"right"` or `"left"`.
         digits: Decimals of numbers.
         max_values: How many entries a tensor may have for its values to be shown in the picture.
         formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
             the graph still has its saved values (`backward(retain_graph=True)`).
         hooks: Whether to draw the hooks on the picture; those that fire are told in any case.
         modules: What `watch_modules` saw: a box around each module.
-        groups: Further boxes, as in `draw`.
         limit: How many nodes there may be.
 
     Returns:
         The player.
 
     Raises:
-        ValueError: If the log is empty, its graph is gone or too large, or for an unknown
-            direction.
+        ValueError: If the log is empty, or its graph is gone or too large.
 
     Example:
         >>> import minigrad as torch
@@ -351,8 +333,6 @@ def play(
            1  MulBackward0 (y) applies its rule  1.0000 arrives; times 3.0000 gives 3.0000 ...
            2  x adds to .grad                    6.0000 arrives and becomes x.grad, the sum of 2 ...
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     known = list(named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
     if any(event.node.node is None for event in log):
@@ -370,8 +350,8 @@ def play(
         max_values=max_values,
         limit=limit,
     )
-    add_groups(graph, index, modules, groups)
-    stage = Stage(Canvas(graph, direction), index)
+    add_groups(graph, index, modules)
+    stage = Stage(Canvas(graph), index)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
 
 

@@ -137,19 +137,17 @@ def _fold_part(node: Node) -> Part:
     return replace(part, height=part.height + (4.0 if node.repeats > 1 else 0.0))
 
 
-def stack_of(node: Node, summed: int, outputs: int, sideways: bool = False) -> list[Part]:
+def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     """Return a node's parts in the order in which a gradient passes them.
 
     Args:
         node: the node.
         summed: how many gradients arrive at its output, to be added if there are several.
         outputs: at how many of its outputs gradients arrive.
-        sideways: whether gradients flow to the side rather than up or down.
     """
-    # The sign grows with the number of arrows, across the direction in which they come.
-    size = min(SUM_SIZE + 7.0 * max(summed - 2, 0), 120.0)
-    width, height = (SUM_SIZE, size) if sideways else (size, SUM_SIZE)
-    plus = Part("sum", ((Run("+", SANS, 13.0, bold=True),),), width, height, 6.0)
+    # The sign grows with the number of arrows.
+    width = min(SUM_SIZE + 7.0 * max(summed - 2, 0), 120.0)
+    plus = Part("sum", ((Run("+", SANS, 13.0, bold=True),),), width, SUM_SIZE, 6.0)
     parts = [plus] if summed > 1 else []
     if node.cards and node.role != "leaf":
         part = _part("tensor", _tensor_lines(node, outputs > 1), gap=8.0)
@@ -181,7 +179,7 @@ def stack_of(node: Node, summed: int, outputs: int, sideways: bool = False) -> l
     return parts
 
 
-def stacks_of(graph: Graph, sideways: bool = False) -> list[list[Part]]:
+def stacks_of(graph: Graph) -> list[list[Part]]:
     """Return the stack of every node of a graph."""
     arriving: list[list[Edge]] = [[] for _ in graph.nodes]
     for edge in graph.edges:
@@ -192,7 +190,7 @@ def stacks_of(graph: Graph, sideways: bool = False) -> list[list[Part]]:
         distinct = {*outputs, *(card.output_nr for card in node.cards)}
         # A sum is drawn as a sign of its own, but where several outputs would have to share it.
         summed = len(outputs) if len(set(outputs)) == 1 else 0
-        stacks.append(stack_of(node, summed, len(distinct), sideways))
+        stacks.append(stack_of(node, summed, len(distinct)))
     return stacks
 
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from minigrad.autograd.recording import named_tensors
-from minigrad.viz import between
 from minigrad.viz.graph import HOOK_ORDER, Hook, card_of, hook_name, in_order, read_graph, walk
 
 from .graphs import FakeTensor, leaf, operation, output_of
@@ -154,15 +153,6 @@ def test_hook_names():
     assert hook_name(Watcher()) == "Watcher"
     assert hook_name(Watcher().method) == "method"
     assert hook_name(lambda gradient: None) == "<lambda>"
-
-
-def test_between_is_what_belongs_to_a_module():
-    w, x, product, square = chain()
-    inner = output_of(product)
-    assert between(output_of(square), inner) == [square]
-    assert between(inner) == [product, w, x]
-    assert between(output_of(square), x) == [square, product, w]
-    assert between(inner, FakeTensor(requires_grad=False)) == [product, w, x]
 
 
 def test_no_graph_and_too_large_a_graph_are_clear_errors():

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import minigrad
-from minigrad.viz import beside, between, draw
+from minigrad.viz import beside, draw, watch_modules
 
 
 @pytest.fixture(params=["minigrad", "torch"])
@@ -21,7 +21,7 @@ def rescale_hook(module, grad_input, grad_output):
 
 
 def worked_example(torch, kind=None):
-    """Return the model of the worked example, its tensors by name, after one backward pass."""
+    """Return the model of the worked example, its tensors by name, and the calls of its modules."""
     nn = importlib.import_module(f"{torch.__name__}.nn")
 
     class SLinear(nn.Module):
@@ -56,16 +56,16 @@ def worked_example(torch, kind=None):
     with warnings.catch_warnings():
         if kind == "legacy":  # deprecated, and says so
             warnings.simplefilter("ignore", FutureWarning)
-        x1, y = net(x)
+        with watch_modules({"f1": net.f1}) as modules:
+            x1, y = net(x)
     loss = (y - 1) ** 2
     loss.backward()
-    return net, {"x": x, "x1": x1, "y": y, "loss": loss}
+    return net, {"x": x, "x1": x1, "y": y, "loss": loss}, modules
 
 
 def picture(torch, kind=None, **options):
-    net, tensors = worked_example(torch, kind)
-    groups = {"f1": between(tensors["y"], tensors["x1"])}
-    return draw(tensors["loss"], names=[net, tensors], groups=groups, **options)
+    net, tensors, modules = worked_example(torch, kind)
+    return draw(tensors["loss"], names=[net, tensors], modules=modules, **options)
 
 
 TABLE = """\
@@ -86,7 +86,8 @@ TABLE = """\
 13  TBackward0      15
 14  AccumulateGrad            x (1,) = 0.3000, grad -0.1224
 15  AccumulateGrad            f0.weight (1, 1) = 0.3000, grad -0.1224
-f1: nodes 2 3 4 5 6 7 9"""
+f1: SLinear: nodes 2 3 4 5 6 7 9
+f1.f: Linear: nodes 3 4 5 6 7 9"""
 
 
 def test_the_worked_example_reads_the_same_from_both(library):
@@ -98,7 +99,7 @@ def test_a_full_hook_stands_between_two_identity_nodes(library):
     nodes = shown.graphs[0].nodes
     identities = [node.index for node in nodes if node.role == "identity"]
     assert len(identities) == 2
-    assert set(identities) <= shown.graphs[0].groups["f1"]
+    assert set(identities) <= shown.graphs[0].groups["f1: SLinear"]
     if library is minigrad:
         holders = [
             node.index for node in nodes if any(h.kind == "full backward" for h in node.hooks)

@@ -200,15 +200,3 @@ def test_the_cells_of_an_unrolled_rnn_are_boxes_that_do_not_overlap():
     assert len(places) == 4
     for at, (_, top, _, height) in enumerate(places):
         assert all(top + height <= other[1] or top >= other[1] + other[3] for other in places[:at])
-
-
-def test_dot_text_has_the_boxes_within_each_other():
-    loss, modules = run(minigrad, nested_model(minigrad))
-    lines = draw(loss, modules=modules).dot().splitlines()
-    depth, seen = 0, {}
-    for line in lines:
-        if "subgraph" in line:
-            seen[line.partition('label="')[2].partition('"')[0]] = depth
-        depth += line.count("{") - line.count("}")
-    assert depth == 0
-    assert seen == {"Net": 1, "f1: SLinear": 2, "f1.f: Linear": 3, "f0: Linear": 2}

@@ -154,8 +154,6 @@ def test_what_cannot_be_played():
     with pytest.raises(ValueError, match="graph of this log is gone"):
         play(log)
     loss, log, _x = example()
-    with pytest.raises(ValueError, match="direction must be one of"):
-        play(log, direction="sideways")
     with pytest.raises(IndexError, match="steps 1 to 16"):
         play(log).svg(17)
     with pytest.raises(ValueError, match=r"must end in \.html or \.txt"):
@@ -169,10 +167,9 @@ def images(html):
     return [(kind, base64.b64decode(data).decode(), alt) for kind, data, alt in found]
 
 
-@pytest.mark.parametrize("direction", ["down", "up", "right", "left"])
-def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table(direction):
+def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table():
     loss, log, _x = example()
-    player = play(log, direction=direction, title="Both <gates>")
+    player = play(log, title="Both <gates>")
     html = player.html()
     kinds = [kind for kind, _, _ in images(html)]
     assert kinds == ["still", "base", *["layer"] * len(player.steps)]
@@ -307,4 +304,3 @@ def test_modules_as_boxes_and_a_picture_without_hooks():
     assert "0.weight" in boxed.svg(0)  # parameters have their names from the module
     assert ">double<" in plain.svg(0) and ">double<" not in play(log, hooks=False).svg(0)
     assert "full backward hook double" in play(log, hooks=False).table
-    assert "the way of x" in play(log, groups={"the way of x": [x]}).svg(0)
