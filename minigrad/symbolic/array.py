@@ -327,7 +327,7 @@ def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any
         raise TypeError(f"NumPy's {ufunc.__name__} takes no where= or dtype= for symbols.")
     function = ENTRYWISE.get(ufunc)
     if ufunc is np.matmul and method == "__call__":
-        return _matmul(*map(entries, inputs))
+        return again_symbolic(np.matmul(*map(entries, inputs)))
     if function is not None:
         if method == "__call__":
             return entrywise(function, *inputs)
@@ -385,20 +385,3 @@ def _combine_at(function: Callable[..., Any], array: Any, indices: Any, values: 
     for place, value in zip(places.flat, values.flat, strict=True):
         index = np.unravel_index(place, target.shape)
         target[index] = exact(function(target[index], value))
-
-
-def _matmul(a: Any, b: Any) -> SymbolicArray:
-    """Multiply matrices by their definition: the sum of products over the shared dimension."""
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("matmul: an operand has no dimensions")
-    rows = a[None] if a.ndim == 1 else a
-    columns = b[None] if b.ndim == 1 else np.swapaxes(b, -1, -2)
-    if rows.shape[-1] != columns.shape[-1]:
-        raise ValueError(
-            f"matmul: shapes {a.shape} and {b.shape} do not fit: the last size of the first must "
-            "be the last but one of the second"
-        )
-    products = entrywise(ENTRYWISE[np.multiply], rows[..., :, None, :], columns[..., None, :, :])
-    result = reduce_along(np.add, products, -1)
-    result = result[..., 0] if b.ndim == 1 else result
-    return result if a.ndim > 1 else result[..., 0] if b.ndim == 1 else result[..., 0, :]

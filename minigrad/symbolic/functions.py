@@ -173,11 +173,9 @@ def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
 
 def _extreme(name: str, sign: int) -> Callable[..., Any]:
     def place(row: Any) -> int:
-        compare, best = _compared(name), 0
-        for each in range(1, len(row)):
-            if compare(row[each], row[best]) == sign:
-                best = each
-        return best
+        compare = _compared(name)
+        size = cmp_to_key(lambda one, other: sign * compare(row[one], row[other]))
+        return max(range(len(row)), key=size)  # the first of several
 
     def find(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         array = entries(a)

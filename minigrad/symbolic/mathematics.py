@@ -72,30 +72,14 @@ def exact(value: Any) -> sympy.Expr:
     )
 
 
-# Parts of formulas that were found to have no floating-point number in them. A formula grows out of
-# others that were looked at before, and the same part may stand in it a thousand times.
-_exact_parts: set[Any] = set()
-_MANY_PARTS = 200_000
-
-
+@functools.lru_cache(maxsize=200_000)
 def _is_exact(expression: Any) -> bool:
-    """Tell whether there is no floating-point number in an expression."""
-    if expression in _exact_parts:
-        return True
-    if len(_exact_parts) > _MANY_PARTS:
-        _exact_parts.clear()
-    new: set[Any] = set()
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if part in new or part in _exact_parts:
-            continue
-        if part.is_Float:
-            return False
-        new.add(part)
-        waiting.extend(part.args)
-    _exact_parts.update(new)
-    return True
+    """Tell whether there is no floating-point number in an expression.
+
+    A formula grows out of others that were looked at before, and the same part may stand in it a
+    thousand times.
+    """
+    return not expression.is_Float and all(map(_is_exact, expression.args))
 
 
 def _exact_float(value: Any) -> sympy.Expr:

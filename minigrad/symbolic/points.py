@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count, islice, pairwise
 from typing import Any
 
@@ -51,19 +52,14 @@ def symbols_in(formulas: Iterable[Any]) -> set[Any]:
         >>> sorted(symbols_in([x + 1, x * y]), key=str)
         [x, y]
     """
-    seen: set[Any] = set()
-    found: set[Any] = set()
-    waiting = list(formulas)
-    while waiting:
-        part = waiting.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        if part.is_Symbol or isinstance(part, _BINDING):
-            found |= part.free_symbols
-        else:
-            waiting.extend(part.args)
-    return found
+    return set().union(*map(_symbols_of, formulas))
+
+
+@lru_cache(maxsize=200_000)
+def _symbols_of(part: Any) -> frozenset[Any]:
+    if part.is_Symbol or isinstance(part, _BINDING):
+        return frozenset(part.free_symbols)
+    return frozenset().union(*map(_symbols_of, part.args))
 
 
 def _value(part: Any, known: dict[Any, Any]) -> Any:
