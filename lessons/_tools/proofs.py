@@ -120,7 +120,7 @@ def row_of(book: Any, name: str) -> Row:
         )
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
-        if proof.domain or proof.holes:
+        if proof.domain:
             domains[proof.limits] = None
         if not proof.everywhere:
             regions |= dict.fromkeys(map(str, proof.regions))

@@ -167,7 +167,7 @@ def substitute(formula: Any, values: Mapping[Any, Any]) -> Any:
 def evaluate(formula: Any, values: Mapping[Any, Any]) -> Tensor:
     """Compute the numbers that formulas give, as an ordinary tensor of float64.
 
-    It computes with fractions, and with 40 digits from where something irrational comes in; the
+    It computes with fractions, and with 100 digits from where something irrational comes in; the
     results are rounded once. So they say what the exact result is, where a run on numbers rounds
     after every operation.
 

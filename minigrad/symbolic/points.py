@@ -15,8 +15,8 @@ import sympy
 from minigrad.ops import special_functions
 from minigrad.symbolic.regions import Region
 
-# Rounding errors of forty digits vanish in a double's sixteen, unless nearly all digits cancel.
-_DIGITS = 40
+# Of so many digits twenty are right, unless all the others cancel.
+_DIGITS = 100
 _ROUNDS_NOTHING = (sympy.Integer, sympy.Rational)
 _BINDING = (sympy.Derivative, sympy.Integral, sympy.Subs, sympy.Sum, sympy.Lambda)
 
@@ -98,7 +98,7 @@ def _relation(part: Any, sides: list[Any]) -> Any:
 
 
 def _rounded(value: Any) -> Any:
-    """Write what is not a fraction with forty digits."""
+    """Write what is not a fraction with all the digits."""
     if isinstance(value, _ROUNDS_NOTHING) or not isinstance(value, sympy.Expr):
         return value
     if value.is_Float or value.is_infinite or value is sympy.nan:
@@ -106,7 +106,7 @@ def _rounded(value: Any) -> Any:
     return value.evalf(_DIGITS)
 
 
-_CLOSE = sympy.Float("1e-25")  # of forty digits
+_CLOSE = sympy.Float("1e-20")
 _TRIES = 6
 _WANTED = 8  # points at which formulas are compared, if there are so many
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
@@ -159,28 +159,22 @@ def _fits(symbol: Any, value: Any) -> bool:
     return all(getattr(value, f"is_{kind}") is truth for kind, truth in symbol.assumptions0.items())
 
 
+def values_at(left: Any, right: Any, point: Mapping[Any, Any]) -> list[Any] | None:
+    """Give what two expressions are at a point, or None where one of them has no value."""
+    try:
+        values = numbers_of([left, right], point)
+    except (TypeError, ValueError, ArithmeticError):
+        return None  # outside of where a function has a value, or complex numbers are compared
+    return values if all(v.is_number and v.is_finite for v in values) else None
+
+
 def differ(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
     """Tell whether two expressions are certainly different at a point."""
-    if _agree(left, right, point):
-        return False
     values = values_at(left, right, point)
     if values is None:
         return False
-    # evalf gives 30 right digits, so a difference before the 20th is one of the formulas
-    first, second = (value.evalf(30) for value in values)
-    return bool(abs(first - second) > sympy.Float("1e-20") * (1 + abs(first) + abs(second)))
-
-
-def _agree(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
-    """Tell whether the numbers of two expressions agree at a point; where not, look closer."""
-    try:
-        first, second = numbers_of([left, right], point)
-        if not (first.is_finite and second.is_finite):
-            return False
-        close = _CLOSE * (1 + abs(first) + abs(second))
-        return bool(abs(first - second) <= close)
-    except (TypeError, ValueError, ArithmeticError):
-        return False  # one of them has no value there, or an order of complex numbers is asked for
+    first, second = values
+    return bool(abs(first - second) > _CLOSE * (1 + abs(first) + abs(second)))
 
 
 Admits = Callable[[Mapping[Any, Any]], bool]  # tells whether a point is to be looked at
@@ -228,21 +222,8 @@ def compare(
         if differ(left, right, point):
             return point
         seen += 1
-        largest = max(largest, abs(float(sympy.re((values[0] - values[1]).evalf(30)))))
+        largest = max(largest, abs(float(sympy.re(values[0] - values[1]))))
     return Comparison(seen, largest)
-
-
-def values_at(left: Any, right: Any, point: Mapping[Any, Any]) -> list[Any] | None:
-    """Give what two expressions are at a point, or None where one of them has no value."""
-    values = [side.subs(point) for side in (left, right)]
-    for value in values:
-        if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
-            return None  # a Heaviside at its jump, or outside of where the formula has a value
-        try:
-            value.evalf(3)
-        except ValueError:
-            return None  # mpmath's answer outside of where a function has a value
-    return values
 
 
 def shown(value: Any) -> Any:

@@ -16,6 +16,26 @@ ROUNDED = (sympy.floor, sympy.ceiling)
 _READ = (sympy.Mod, *ROUNDED)
 
 
+def rebuilt(node: Any, change: Callable[[Any, list[Any]], Any], done: dict[Any, Any]) -> Any:
+    """Write a formula anew from its leaves up; a part that occurs often is looked at once.
+
+    Args:
+        node: The formula.
+        change: Gets a part and its new arguments, and gives what stands for it; None for the same
+            function of these.
+        done: What stands for parts that are known already; all others are added.
+    """
+    if not node.args or node in done:
+        return done.get(node, node)
+    arguments = [rebuilt(each, change, done) for each in node.args]
+    result = change(node, arguments)
+    if result is None:
+        same = all(a is b for a, b in zip(arguments, node.args, strict=True))
+        result = node if same else node.func(*arguments)
+    done[node] = result
+    return result
+
+
 class Integers:
     """Symbols for what is rounded in some formulas, and what is known of them."""
 
@@ -32,28 +52,17 @@ class Integers:
             >>> known.read(sympy.ceiling(x) - sympy.floor(x)), list(known.facts)
             (1, [-n_1 + x, n_1 - x + 1])
         """
-        if not formula.has(*_READ):
-            return formula
-        done: dict[Any, Any] = {}
-        return self._read(formula, done)
+        return rebuilt(formula, self._read, {}) if formula.has(*_READ) else formula
 
-    def _read(self, node: Any, done: dict[Any, Any]) -> Any:
-        if not node.args:
-            return node
-        if node not in done:
-            arguments = [self._read(each, done) for each in node.args]
-            if isinstance(node, sympy.floor):
-                done[node] = self._floor(arguments[0])
-            elif isinstance(node, sympy.ceiling):
-                steady = is_steady(arguments[0])
-                done[node] = -self._floor(-arguments[0]) if steady else self._floor(*arguments) + 1
-            elif isinstance(node, sympy.Mod):
-                first, second = arguments
-                done[node] = first - second * self._floor(first / second)
-            else:
-                same = all(a is b for a, b in zip(arguments, node.args, strict=True))
-                done[node] = node if same else node.func(*arguments)
-        return done[node]
+    def _read(self, node: Any, arguments: list[Any]) -> Any:
+        if isinstance(node, sympy.floor):
+            return self._floor(arguments[0])
+        if isinstance(node, sympy.ceiling):
+            return -self._floor(-arguments[0])
+        if isinstance(node, sympy.Mod):
+            first, second = arguments
+            return first - second * self._floor(first / second)
+        return None
 
     def _floor(self, argument: Any) -> Any:
         """Give the floor of what is read already; of integers alone it stays one."""
@@ -86,7 +95,7 @@ class Integers:
     def symbols_in(self, formula: Any) -> list[Any]:
         """List the symbols for what is rounded in a formula that was not read."""
         found = formula.atoms(*_READ) if formula.has(*_READ) else ()
-        inside = set().union(*(self._read(each, {}).free_symbols for each in found))
+        inside = set().union(*(self.read(each).free_symbols for each in found))
         return [symbol for symbol in self._symbols.values() if symbol in inside]
 
     def stands_for(self, symbols: set[Any]) -> list[Any]:
@@ -107,7 +116,6 @@ def is_steady(expression: Any) -> bool:
     return all(symbol.is_integer for symbol in expression.free_symbols)
 
 
-_LARGEST = 12  # for larger denominators there would be too many rests to look at
 _BENT = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.DiracDelta)
 _KINKS = (*_BENT, sympy.Max, sympy.Min, Relational)
 
@@ -172,7 +180,11 @@ class Region:
 
     def settle(self, formula: Any) -> Any:
         """Decide all cases in a formula that are decided in this region."""
-        return _settled(formula, self, {}) if formula.has(*_KINKS) else formula
+
+        def settled(node: Any, arguments: list[Any]) -> Any:
+            return _settle_one(node, arguments, self)
+
+        return rebuilt(formula, settled, {}) if formula.has(*_KINKS) else formula
 
     def original(self, formula: Any) -> Any:
         """Write a formula in the symbols that were there before any substitution."""
@@ -304,18 +316,6 @@ def kink_nodes(formula: Any) -> list[Any]:
     return [sympy.Piecewise((1, n), (0, True)) if isinstance(n, Relational) else n for n in found]
 
 
-def _settled(node: Any, region: Region, done: dict[Any, Any]) -> Any:
-    if not node.args or node in done:
-        return done.get(node, node)
-    arguments = [_settled(each, region, done) for each in node.args]
-    result = _settle_one(node, arguments, region)
-    if result is None:
-        same = all(a is b for a, b in zip(arguments, node.args, strict=True))
-        result = node if same else node.func(*arguments)
-    done[node] = result
-    return result
-
-
 def _settle_one(node: Any, arguments: list[Any], region: Region) -> Any:
     """Give what a function with a kink is where the sign of its argument is known, or None."""
     if isinstance(node, Relational):
@@ -357,8 +357,8 @@ def cut(kink: Any, region: Region) -> list[Region]:
     else:
         sides = (1, -1)
     if is_steady(kink):
-        parts = [_on_integers(kink, sign, region) for sign in (*sides, 0)]
-        return [part for part in parts if part is not None and not part.is_empty]
+        parts = [narrowed(region, kink, sign) for sign in (*sides, 0)]
+        return [part for part in parts if not part.is_empty]
     for variable in sorted(kink.free_symbols, key=lambda s: (bool(s.is_positive), str(s))):
         slope = sympy.diff(kink, variable)
         if variable in slope.free_symbols or not sign_of(slope) or len(sides) == 1:
@@ -395,10 +395,9 @@ def parts(
         listed = formulas_in(here)
         smaller = None
         if cuts < most:
-            smaller = cut_at_residues([each for several in listed for each in several], here)
             found = (kink for several in listed for kink in kinks_in(several))
             kink = next((each for each in found if here.sign(each) is None), None)
-            if smaller is None and kink is not None:
+            if kink is not None:
                 kink = one_factor(kink, here)
                 smaller = cut(kink, here)
                 if kinks is not None and not is_steady(kink):
@@ -428,47 +427,6 @@ def substituted(region: Region) -> list[Region]:
             sides = cut(sign * entered, replace(here, assumed={}))
             here = sides[0] if sides else here
     return [here] if here is not region and here.place != region.place else []
-
-
-def cut_at_residues(formulas: Iterable[Any], region: Region) -> list[Region] | None:
-    """Cut a region by the rest of an integer on which something rounded depends: n/2 rounded."""
-    for node in [node for each in formulas if each.has(*_READ) for node in each.atoms(*_READ)]:
-        argument = node.args[0] / node.args[1] if isinstance(node, sympy.Mod) else node.args[0]
-        for symbol in sorted(node.free_symbols, key=str):
-            slope = sympy.diff(argument, symbol)
-            if not slope.is_Rational or slope.is_Integer or slope.q > _LARGEST:
-                continue
-            count = int(slope.q)
-            new = own(f"m_{len(region.meaning) + 1}", integer=True)
-            said = sympy.Mod(region.original(symbol), count, evaluate=False)
-            parts = [
-                _entered(region, {symbol: count * new + rest}, {new: (symbol - rest) / count},
-                         sympy.Eq(said, rest, evaluate=False))
-                for rest in range(count)
-            ]  # fmt: skip
-            return [part for part in parts if not part.is_empty]
-    return None
-
-
-def _on_integers(kink: Any, sign: int, region: Region) -> Region | None:
-    """Give the part where an expression of integers has a sign; None if there is none."""
-    condition = condition_of(region.original(kink), sign)
-    for variable in sorted(kink.free_symbols, key=str):
-        slope = sympy.diff(kink, variable)
-        if not slope.is_number or not variable.is_integer or variable.is_nonnegative is not None:
-            continue
-        root = sympy.expand(-kink.subs(variable, 0) / slope)
-        if sign == 0:
-            if root.is_integer is False:
-                return None
-            if root.is_integer:
-                return _entered(region, {variable: root}, {}, condition)
-        elif root.is_integer:
-            new = own(f"p_{len(region.meaning) + 1}", integer=True, positive=True)
-            above = sign * (1 if slope > 0 else -1)
-            meaning = {new: above * (variable - root)}
-            return _entered(region, {variable: root + above * new}, meaning, condition)
-    return narrowed(region, kink, sign)
 
 
 def _entered(region: Region, step: Any, meaning: Mapping[Any, Any], condition: Any) -> Region:

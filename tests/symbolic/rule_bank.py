@@ -105,7 +105,6 @@ class Row:
         points: Draws that have to be among the others, each with a value for each input.
         named: Names of symbols, for which tensors are made; without them, shapes are handed over.
             None in the place of one of them stands for a shape, x+ for a positive x.
-        closes: Names of scalars that the function has from outside, on symbols: c, d, ...
         options: What else is handed to the referee, such as assumptions.
         entrywise: Whether it can be run on many points at once.
     """
@@ -120,7 +119,6 @@ class Row:
     near: tuple[tuple[float, float], ...] = ()
     points: tuple[tuple[Any, ...], ...] = ()
     named: tuple[str | None, ...] = ()
-    closes: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     entrywise: bool = True
 
@@ -138,16 +136,14 @@ class Row:
     def assumptions(self) -> dict[str, bool]:
         return {name: said for name, said in self.options.items() if isinstance(said, bool)}
 
-    def function(self, *closed: Any) -> Callable[..., Any]:
-        """Give the function, with tensors for what it has from outside."""
+    def function(self) -> Callable[..., Any]:
+        """Give the function."""
         if callable(self.forward):
             return self.forward
-        names = [name for name, _ in self.inputs] + ["c", "d"][: len(closed)]
+        names = [name for name, _ in self.inputs]
         if self.backward is None:
-            made = read(names, self.forward)
-        else:
-            made = function(names, self.forward, self.backward)
-        return lambda *inputs: made(*inputs, *closed)
+            return read(names, self.forward)
+        return function(names, self.forward, self.backward)
 
     def tensors(self) -> list[Any]:
         """Make a tensor of symbols for each input that has a name of its own, else a shape."""
@@ -167,11 +163,10 @@ class Row:
     def make(self) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         """Give what is to be proved: a function, its inputs, and options."""
         options = {} if all(self.named) and self.named else self.options
-        closed = [symbols(name) for name in self.closes]
-        return self.function(*closed), self.tensors(), options
+        return self.function(), self.tensors(), options
 
     def draw(self, rng: np.random.Generator) -> list[np.ndarray]:
-        """Draw a float64 array for each input, and then for what it has from outside."""
+        """Draw a float64 array for each input."""
         count = len(self.inputs)
         if self.points and rng.random() < 0.15:
             point = self.points[rng.integers(len(self.points))]
@@ -187,9 +182,7 @@ class Row:
             if self.near and rng.random() < 0.3:
                 near = self.near * count if len(self.near) == 1 else self.near
                 drawn = [rng.uniform(*n, a.shape) for n, a in zip(near, drawn, strict=True)]
-        return [np.asarray(each) for each in drawn] + [
-            np.asarray(rng.uniform(-3, 3)) for _ in self.closes
-        ]
+        return [np.asarray(each) for each in drawn]
 
 
 def rows(claim: str, kind: str, *lines: tuple[Any, ...], **common: Any) -> Iterator[Row]:

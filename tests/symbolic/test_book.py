@@ -136,11 +136,11 @@ def test_second_derivatives_by_recorded_rules(name):
     tensors = made(inputs)
     function = called(name, settings)
 
-    def gradient(*tensors):
+    def gradient(direction, *tensors):
         result = function(*tensors)
-        direction = symbols("v", tuple(result.shape), requires_grad=True)
         # not linear, so that the gradient of a linear function depends on its inputs too
         return grad((result * (result + 1) * direction).sum(), tensors[0], create_graph=True)[0]
 
-    proof = prove(gradient, *tensors, regions=regions[0] if regions else None)
+    direction = symbols("v", tuple(function(*tensors).shape), requires_grad=True)
+    proof = prove(gradient, direction, *tensors, regions=regions[0] if regions else None)
     assert any(each != each * 0 for each in proof.gradients)

@@ -39,9 +39,9 @@ class Run:
     """A row run on float64: `slope` is by small steps of the forward, `rule` by the rule."""
 
     def __init__(self, row, drawn, cotangents=None, rng=None):
-        count, self.refused = len(row.inputs), False
-        self.inputs = [np.array(each, float) for each in drawn[:count]]
-        self.function = row.function(*(torch.from_numpy(np.array(c)) for c in drawn[count:]))
+        self.refused = False
+        self.inputs = [np.array(each, float) for each in drawn]
+        self.function = row.function()
         results = [each.detach().numpy() for each in self.forward(self.inputs)]
         self.cotangents = cotangents or [cotangent(rng, each.shape) for each in results]
 
@@ -242,13 +242,11 @@ def entries(tensor):
 
 def slots_of(row, shapes):
     """List what can be set: for each number its symbol, and where it goes."""
-    slots, sure = [], not row.named and not row.closes
+    slots, sure = [], not row.named
     for place, (tensor, (name, shape)) in enumerate(zip(row.tensors(), row.inputs, strict=True)):
         made = isinstance(tensor, tuple)
         listed = entries(symbols(name, shape) if made else tensor)
         slots += [(s if sure or not made else None, ("input", place, index)) for s, index in listed]
-    for place, name in enumerate(row.closes, len(row.inputs)):
-        slots.append((expression(symbols(name)), ("input", place, ())))
     for place, shape in enumerate(shapes):
         listed = entries(symbols("g" if len(shapes) == 1 else f"g_{place + 1}", shape))
         slots += [(symbol, ("cotangent", place, index)) for symbol, index in listed]
@@ -270,7 +268,7 @@ def assignments(row, slots, given):
             choices.append([dict.fromkeys(places, value) for places in [same, *alone]])
         else:
             unknown.append(value)
-    if unknown and not row.named and not row.closes:
+    if unknown and not row.named:
         return
     for chosen in itertools.product(*choices):
         fixed = {place: value for each in chosen for place, value in each.items()}
@@ -338,7 +336,7 @@ def of_numbers(row):
     """
     known = [each for each, _ in row.inputs]
     names = [own or each for own, each in zip(row.named or known, known, strict=True)]
-    apart = len({name.rstrip("+") for name in [*names, *row.closes]}) == len([*names, *row.closes])
+    apart = len({name.rstrip("+") for name in names}) == len(names)
     scalar = all(shape == () for _, shape in row.inputs)
     branches = " if " in f"{row.forward} {row.backward}"
     return (

@@ -17,7 +17,7 @@ from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
 from minigrad.symbolic.formulas import named_array
 from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.regions import Region, kinks_in
+from minigrad.symbolic.regions import Region, kinks_in, rebuilt
 from minigrad.symbolic.signs import sign_of
 
 UNNAMED = "hook"  # how a lambda is called
@@ -66,15 +66,7 @@ def is_small(formula: Any, parts: int = 300) -> bool:
 def replaced(formulas: Iterable[Any], given: Mapping[Any, Any]) -> list[Any]:
     """Do what `xreplace` does, but with a part that occurs often only once."""
     known = dict(given)
-
-    def found(part: Any) -> Any:
-        if part not in known:
-            arguments = [found(each) for each in part.args]
-            same = all(new is old for new, old in zip(arguments, part.args, strict=True))
-            known[part] = part if same else part.func(*arguments)
-        return known[part]
-
-    return [found(formula) for formula in formulas]
+    return [rebuilt(formula, lambda *unchanged: None, known) for formula in formulas]
 
 
 def _function_between(before: Any, after: Any, entry: Any) -> tuple[tuple[Any, ...], Any]:

@@ -12,7 +12,7 @@ from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import Refuted, Undecided, original_point, shaped
 from minigrad.symbolic.points import condition_sides, random_points
 from minigrad.symbolic.proofs.claims import Case, Claim, Leaf, assumptions_of
-from minigrad.symbolic.proofs.proof import Evidence, Hole, Proof, Witness
+from minigrad.symbolic.proofs.proof import Evidence, Proof, Witness
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, is_far
 from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, parts
 
@@ -20,7 +20,6 @@ _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of roundin
 _SMALL = 1 / 2048  # numbers below that are not read easily
 _FEW = 8  # inputs: so many are told
 _TRIES = 12  # points at which symbols that no formula has get numbers
-_OVERFLOW = 25  # beyond that, NaN may come of numbers that are too large
 _CUTS = 40  # of space, to see that a count is never 0
 ADVICE = (
     "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
@@ -127,8 +126,6 @@ class Counterexamples:
                 if record.is_jump(record.points.border[place]):
                     continue  # smooth at one of the jumps is no more than chance
                 if outcome is Outcome.NOTHING:
-                    if record.points.border[place] >= 0:
-                        continue
                     if is_far(rows[place]) and not self._has_unmet_need(values):
                         continue  # a number overflows, or is rounded to where there is a pole
                     said = self._at(values)
@@ -234,8 +231,7 @@ class Conclusion:
             assumed=tuple(map(assumptions_of, case.names.inputs)),
             evidence=tuple(evidence),
             domain=(*self._domain_told(strict, leaves), *self._not_examined(record, strict)),
-            holes=self._holes(record),
-            witness=Witness(count, len(seen), self._trial.runs, self._trial.on_formulas),
+            witness=Witness(count, len(seen), self._trial.runs),
         )
 
     def _told(self, arrays: Sequence[Any]) -> Any:
@@ -285,24 +281,6 @@ class Conclusion:
         name = self._case.names.label(claim.place)
         return Evidence(name, claim.entry, found, due, tuple(regions))
 
-    def _holes(self, record: Record) -> tuple[Hole, ...]:
-        """Find the borders inside of the domain on which the rule gives no number."""
-        nothing = record.where(Outcome.NOTHING) & (record.points.border >= 0)
-        holes: dict[Any, Hole] = {}
-        for place in np.flatnonzero(nothing):
-            border = record.conditions[record.points.border[place]]
-            condition = self._show(condition_of(border.lhs - border.rhs, 0))
-            if condition in holes or is_far(record.points.rows[place], _OVERFLOW):
-                continue
-            values = self._trial.values(record.points.rows[place])
-            for number, entry, got, slope, wrong in self._trial.entries_at(values):
-                if wrong and not np.isfinite(got):
-                    claim = self._case.claim_at(number, entry, values)
-                    due = self._case.shown(claim.due, claim.region)
-                    holes[condition] = Hole(condition, got, _there(due, condition, slope))
-                    break
-        return tuple(holes.values())
-
     def open(self, leaf: Leaf) -> Undecided:
         """Say that a claim was not decided in a part of space."""
         case, claim = self._case, leaf.claim
@@ -340,16 +318,3 @@ class Conclusion:
 def undecided(because: str) -> Undecided:
     """Say why something could not be decided."""
     return Undecided((), sympy.nan, sympy.nan, sympy.nan, because=because)
-
-
-def _there(due: Any, condition: Any, slope: float) -> Any:
-    """Give the derivative on a border, as a formula if that has a value there."""
-    variable, value = condition.args
-    if variable.is_Symbol and not value.has(variable):
-        try:
-            found = sympy.simplify(due.subs(variable, value))
-        except (TypeError, ValueError):
-            found = sympy.nan
-        if not found.has(sympy.nan, sympy.zoo, sympy.oo):
-            return found
-    return due if not due.is_number else sympy.Float(slope, 6)

@@ -35,28 +35,6 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Hole:
-    """Where a rule gives no number, though the function has a derivative.
-
-    Attributes:
-        condition: Where that is, such as x = 0.
-        rule: What the rule gives there, when it runs: NaN or an infinity.
-        derivative: What the derivative is there.
-    """
-
-    condition: Any
-    rule: float
-    derivative: Any
-
-    def __str__(self) -> str:
-        gives = "NaN" if self.rule != self.rule else "infinity" if self.rule > 0 else "-infinity"
-        return (
-            f"{said(self.condition)}, where the rule gives {gives} and the derivative is "
-            f"{self.derivative}"
-        )
-
-
-@dataclass(frozen=True)
 class Witness:
     """How the actual rule did on numbers; a proof has one.
 
@@ -64,23 +42,14 @@ class Witness:
         points: At how many points it ran and agreed with a difference quotient of the forward.
         regions: In how many regions, divided by borders and kinks, these lie.
         runs: How often the forward ran for that.
-        on_formulas: Whether formulas were computed in their place, since symbols from outside of
-            the operation are in it.
     """
 
     points: int
     regions: int
     runs: int
-    on_formulas: bool = False
 
     def __str__(self) -> str:
         where = f" in {self.regions} regions" if self.regions > 1 else ""
-        if self.on_formulas:
-            return (
-                f"At {self.points} points{where} and near the borders, what the rule wrote has the "
-                "value that difference quotients of the forward's formula have. (Symbols from "
-                "outside are in the operation, so it could not itself run on numbers.)"
-            )
         return (
             f"The rule itself, run on numbers at {self.points} points{where} and near the borders, "
             f"gave what difference quotients of the forward give ({self.runs} runs)."
@@ -104,7 +73,6 @@ class Proof:
         constants: Exact numbers that stand here where the rule has the nearest float.
         domain: Conditions under which the program can run: each step is real and finite. Borders
             are left out. None are there where it always can.
-        holes: Where in the domain the rule gives NaN, as 0/0 at a single point.
         witness: How the rule did when it ran on numbers.
     """
 
@@ -118,7 +86,6 @@ class Proof:
     constants: tuple[Any, ...] = ()
     assumed: tuple[str, ...] = ()
     domain: tuple[Any, ...] = ()
-    holes: tuple[Hole, ...] = ()
     witness: Witness | None = None
 
     @property
@@ -141,9 +108,8 @@ class Proof:
 
     @property
     def limits(self) -> str:
-        """In words, where the program can run, and where the rule has holes; empty if nowhere."""
-        told = [f"with {', '.join(map(said, self.domain))}"] if self.domain else []
-        return " ".join([*told, *(f"but {hole}" for hole in self.holes)])
+        """In words, where the program can run; empty if everywhere."""
+        return f"with {', '.join(map(said, self.domain))}" if self.domain else ""
 
     def __str__(self) -> str:
         assumed = self.assumed or ("",) * len(self.inputs)

@@ -20,7 +20,7 @@ import sympy
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.random import get_rng_state, set_rng_state
-from minigrad.symbolic.array import SymbolicArray, entries, needs_of, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, needs_of
 from minigrad.symbolic.mathematics import exact
 from minigrad.symbolic.points import (
     Points,
@@ -33,7 +33,6 @@ from minigrad.symbolic.points import (
     numbers_of,
     symbols_in,
 )
-from minigrad.symbolic.proofs.claims import Case, Run
 from minigrad.symbolic.regions import Region
 from minigrad.symbolic.signs import Need
 
@@ -136,8 +135,6 @@ class Trial:
         cotangents: For each output the symbols of its gradient.
         others: Symbols beside these and those of the inputs that occur in formulas.
     """
-
-    on_formulas = False
 
     def __init__(
         self,
@@ -469,49 +466,3 @@ class Formulas:
         if not all(n.holds(sympy.Float(x)) for n, x in zip(self._needs, needed, strict=True)):
             numbers[:] = np.nan
         return numbers.reshape(self.array.shape)
-
-
-class FormulaTrial(Trial):
-    """A trial of an operation that has symbols from outside, and so cannot run on numbers.
-
-    What its runs on symbols gave is computed instead.
-
-    Args:
-        case: The operation and its runs on symbols.
-        others: Symbols beside those of the inputs.
-    """
-
-    on_formulas = True
-
-    def __init__(self, case: Case, others: Sequence[Any]) -> None:
-        super().__init__(case.call, case.names.held, case.wanted, case.cotangents, others)
-        self._ready = []
-        for run in case.runs:
-
-            def ready(arrays: Sequence[Any], needs: Iterable[Need], run: Run = run) -> list[Any]:
-                listed = [Need(case.original(n.of, run.region), n.relation) for n in needs]
-                found = ([case.original(e, run.region) for e in array.flat] for array in arrays)
-                shaped = (vector_of(e).reshape(a.shape) for e, a in zip(found, arrays, strict=True))
-                return [Formulas(array, listed) for array in shaped]
-
-            where = sympy.And(*map(case.reading.back, run.region.conditions))
-            results, gradients = ready(run.results, run.needs), ready(run.gradients, run.rule_needs)
-            self._ready.append((where, results, gradients))
-
-    def keep_draws(self, at: Place) -> None:
-        """Do nothing: formulas draw no random numbers."""
-
-    def results(self, at: Place) -> list[Any] | None:
-        """Compute what forward gave."""
-        return self._computed(0, at)
-
-    def rule(self, at: Place) -> list[Any] | None:
-        """Compute what backward gave."""
-        return self._computed(1, at)
-
-    def _computed(self, which: int, at: Place) -> Any:
-        values = self.values_at(at)
-        for where, *ready in self._ready:
-            if where == True or where.subs(values) == True:  # noqa: E712 - SymPy's true
-                return [each.at(values) for each in ready[which]]
-        return None

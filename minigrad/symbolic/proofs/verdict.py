@@ -28,7 +28,7 @@ from minigrad.symbolic.proofs.claims import (
 )
 from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
-from minigrad.symbolic.proofs.trial import FormulaTrial, Outcome, Record, Trial, inside
+from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, inside
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     Region,
@@ -92,16 +92,25 @@ class Judge:
             raise self._not_decided(error) from error
 
     def _made_trial(self) -> Trial:
-        """Make a trial of the operation; with symbols from outside in it, one of its formulas."""
-        case, runs = self._case, self._case.runs
-        formulas = [e for run in runs for c in run.claims for e in (c.found, c.due, *c.values)]
+        """Make a trial of the operation.
+
+        Raises:
+            ValueError: If there are symbols in it that are none of its inputs'.
+        """
+        case = self._case
+        formulas = [e for run in case.runs for c in run.claims for e in (c.found, c.due, *c.values)]
         known = symbols_in(e for each in case.names.held for e in entries(each).flat)
         known.update(self._reading.symbols(), *(entries(each).flat for each in case.cotangents))
         known.update(*(each.meaning for each in self._starts))
-        outside = symbols_in(formulas) - known
+        outside = sorted(map(str, symbols_in(formulas) - known))
+        if outside:
+            raise ValueError(
+                f"the operation has symbols of its own: {', '.join(outside)}. prove() also runs it "
+                "on numbers, so give it all symbols as inputs (one that is not differentiated is a "
+                "tensor of symbols that requires no gradient)."
+            )
         placed = symbols_in(e for region in self._given for e in region.place.values())
-        others = sorted((outside | placed) - known, key=str)
-        trial = FormulaTrial(case, others) if outside else _trial_of(case, others)
+        trial = _trial_of(case, sorted(placed - known, key=str))
         trial.still = [
             {symbol for symbol, value in region.place.items() if value.is_number}
             for region in self._starts
