@@ -72,13 +72,6 @@ def test_a_modules_hook_shows_where_it_fired(case):
     assert not checked.sympy  # what a hook changed is no derivative any more
 
 
-def test_a_hook_that_only_looks_is_told_too():
-    loss, names = worked_example(full(lambda module, grad_input, grad_output: None))
-    text = str(derive(loss, names=names))
-    assert "dL/dy     = 2*(y - 1)   grad_output of <lambda>" in text
-    assert "grad_input of <lambda>" in text
-
-
 @pytest.mark.parametrize("place", ["y", "s", "x_1"])
 @pytest.mark.parametrize("hook", [cube, lambda grad: grad * symbols("c"), torch.neg, torch.relu])
 def test_a_tensors_hook_shows_where_it_fired(place, hook):
@@ -144,7 +137,7 @@ CLIPS = {
     "relu": (torch.relu, "0 if g < 0, g otherwise"),
     "zeroes what is large": (
         lambda g: torch.where(g.abs() >= 2, torch.zeros(()), g),
-        "0 if g <= -2, 0 if g >= 2, g otherwise",
+        "0 if (g >= 2) | (g <= -2), g otherwise",
     ),
 }
 

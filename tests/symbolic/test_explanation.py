@@ -94,7 +94,6 @@ def test_hooks_are_told_with_numbers():
         " 2 * dL/ds * w_1 ", " 2 * (-1.019902) * 0.4 ",
         " -0.815921   2: full backward hook double",
     ]  # fmt: skip
-    assert any(line.endswith("-1.847648   grad_output of double") for line in lines)
 
 
 def test_a_hook_that_is_no_factor_is_told_by_its_name():

@@ -14,16 +14,23 @@ from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.derivations.hooks import HookEffect, effects_of, replaced, told_apart
+from minigrad.symbolic.derivations.hooks import (
+    HookEffect,
+    effects_of,
+    kind_of,
+    name_of,
+    replaced,
+    told_apart,
+)
 from minigrad.symbolic.derivations.nodes import (
     Passage,
     TooLarge,
     Value,
+    leaves_of,
     nodes_of,
     passes_on,
     run_recorded,
     run_rule,
-    silences,
     source_of,
     stand_in,
     value_of,
@@ -132,7 +139,9 @@ class Account:
         gradients: For each place, the latest first, its gradient as it is told.
         wanted: The places whose gradients are asked for.
         cotangents: For each place but the root the symbols of its gradient, if it is not too large.
-        silences: Where gradients ended, as a rule or a hook gave None.
+        hooks_with_none: The hooks that gave None in the place of a gradient.
+        stopped: Nodes whose rule gave None, each with the value that got no gradient of it.
+        without_gradient: The leaves to which no gradient came.
         passages: What happened at each node.
         engine: For each value the gradient that the engine had when all hooks there had fired.
         effects: What hooks did, in the order in which the gradients were told apart.
@@ -155,7 +164,14 @@ class Account:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
         # through the whole graph, also where less is asked for: what is told needs names for all
         self.passages = run_recorded(loss)
-        self.silences = tuple(silences(self.passages))
+        self.hooks_with_none = [
+            f"{kind_of(hook)} {name_of(hook)}"
+            for behind in (False, True)
+            for passage in self.passages
+            for _, hooks, came, left in passage.changes(behind)
+            for hook in (hooks if came is not None and left is None else ())
+            if isinstance(hook.returned, tuple) and any(each is None for each in hook.returned)
+        ]
         self.engine: dict[Value, Any] = {
             (passage.node, output_nr): gradient
             for passage in self.passages
@@ -184,11 +200,20 @@ class Account:
         if self.places.root not in self.gradients:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
         self.wanted = [value for value in asked if value in self.gradients]
+        self.stopped = [
+            (passage.node, target)
+            for passage in self.passages
+            if any(each is not None for each in passage.given)
+            for target, sent in zip(passage.node.next_functions, passage.computed, strict=False)
+            if target[0] is not None and sent is None
+        ]
+        leaves = map(value_of, leaves_of(loss))
+        self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
     def hooks_that_changed(self) -> tuple[str, ...]:
         """Name the hooks that changed a gradient, or took it away."""
         names = [f"{effect.kind} {effect.name}" for effect in self.effects]
-        return tuple(dict.fromkeys(names + [each.hook for each in self.silences if each.hook]))
+        return tuple(dict.fromkeys(names + self.hooks_with_none))
 
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
         """Find the values at which hooks acted: they have to be places."""

@@ -141,23 +141,39 @@ def in_cases(function: Any, variable: Any) -> Any:
     cuts = _cuts(function, variable)
     if cuts is None or len(cuts) > _CUTS:
         return None
-    ends = pairwise([None, *cuts, None])
+    ends = list(pairwise([-sympy.oo, *cuts, sympy.oo]))
     forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
-    values = [_value(function, variable, cut) for cut in cuts]
-    for place in reversed(range(len(cuts))):  # join neighbors with the same formula
-        same = forms[place] == forms[place + 1]
-        if same and values[place] in (None, forms[place].subs(variable, cuts[place])):
-            del cuts[place], values[place], forms[place + 1]
     if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
         return None
-    written = _written(variable, cuts, values, forms)
+    middle = forms[len(forms) // 2]
+    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
+    parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
+    for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
+        value = _value(function, variable, cut)
+        fits = [form for form in sides if value in (None, form.subs(variable, cut))]
+        form = rest if rest in fits else fits[0] if fits else value
+        parts.append((form, sympy.FiniteSet(cut)))
+    where: dict[Any, Any] = {}
+    for form, part in parts:
+        where[form] = where.get(form, sympy.S.EmptySet) | part
+    cases = [(form, _condition(w, variable)) for form, w in where.items() if form != rest]
+    written = sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
     try:
         return written if equal(function, written) else None
     except (Refuted, Undecided):
         return None
 
 
-def _cuts(function: Any, variable: Any, low: Any = None, high: Any = None) -> list[Any] | None:
+def _condition(part: Any, variable: Any) -> Any:
+    """Write that a variable is in a part of the line, with the variable in front: g > 1."""
+    return part.as_relational(variable).replace(
+        lambda each: each.is_Relational and each.rhs == variable, lambda each: each.reversed
+    )
+
+
+def _cuts(
+    function: Any, variable: Any, low: Any = -sympy.oo, high: Any = sympy.oo
+) -> list[Any] | None:
     """Cut a part of the line until a function has no kink in any; None if that can't be done."""
     part = _between(variable, low, high)
     kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
@@ -177,9 +193,9 @@ def _cuts(function: Any, variable: Any, low: Any = None, high: Any = None) -> li
 
 
 def _between(variable: Any, low: Any, high: Any) -> Region:
-    """Give a part of the line; None stands for no end."""
-    sides = [] if low is None else [variable - low]
-    return Region(assumed=dict.fromkeys([*sides, *([] if high is None else [high - variable])], 1))
+    """Give a part of the line."""
+    sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
+    return Region(assumed=dict.fromkeys(sides, 1))
 
 
 def _value(function: Any, variable: Any, point: Any) -> Any:
@@ -189,36 +205,6 @@ def _value(function: Any, variable: Any, point: Any) -> Any:
     except (TypeError, ValueError):
         return None  # SymPy does not compare with what is infinite
     return None if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else value
-
-
-def _written(variable: Any, cuts: list[Any], values: list[Any], forms: list[Any]) -> Any:
-    middle = len(forms) // 2
-    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == forms[middle]))
-
-    def owner(place: int) -> int | None:
-        """Tell to which of its neighbors a cut belongs; None if it has a value of its own."""
-        held = values[place], cuts[place]
-        fits = [
-            k for k in (place, place + 1) if held[0] in (None, forms[k].subs(variable, held[1]))
-        ]
-        return max(fits, key=lambda k: (forms[k] == rest, -k), default=None)
-
-    owners = list(map(owner, range(len(cuts))))
-    cases = []
-    for place, form in enumerate(forms):
-        condition = sympy.true
-        if place > 0:
-            if owners[place - 1] is None:
-                alone = sympy.Eq(variable, cuts[place - 1], evaluate=False)
-                cases.append((values[place - 1], alone))
-            above = sympy.Ge if owners[place - 1] == place else sympy.Gt
-            condition &= above(variable, cuts[place - 1])
-        if place < len(cuts):
-            below = sympy.Le if owners[place] == place else sympy.Lt
-            condition &= below(variable, cuts[place])
-        if form != rest:
-            cases.append((form, condition))
-    return sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
 
 
 # ---------------------------------------------------------------------- effects

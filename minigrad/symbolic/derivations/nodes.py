@@ -29,7 +29,6 @@ from minigrad.core.node import Node
 from minigrad.core.tape import arguments_of, book
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, wrap
 from minigrad.symbolic.array import SymbolicArray
-from minigrad.symbolic.derivations.hooks import kind_of, name_of
 from minigrad.symbolic.formulas import expression, named_array
 
 # A value of the graph: the node that made it, and which output of that node it is.
@@ -150,56 +149,6 @@ def leaves_of(loss: Tensor) -> list[Tensor]:
     in_order = sorted(inner, key=lambda node: node._sequence_nr())
     used = dict.fromkeys(source for node in in_order for source, _ in node.next_functions)
     return [source.variable for source in used if type(source) is AccumulateGrad]
-
-
-@dataclass(frozen=True)
-class Silence:
-    """A place in the graph behind which there is no gradient, though one came up to there.
-
-    Attributes:
-        node: The node at which it ended.
-        target: The value to which nothing was sent; None if the node itself got nothing.
-        hook: The hook that gave None, such as "node hook stop"; empty if the rule did.
-    """
-
-    node: Node
-    target: Value | None
-    hook: str = ""
-
-    def told(self, target: str) -> str:
-        """Say it in a sentence.
-
-        Args:
-            target: What the target is called.
-        """
-        name = self.node.name()
-        if self.target is None:
-            return f"{name} got no gradient: {self.hook} gave None for it"
-        by = self.hook or "its rule"
-        return f"{name} sends no gradient to {target}: {by} gave None for it"
-
-
-def silences(passages: Sequence[Passage]) -> Iterator[Silence]:
-    """Find where gradients ended."""
-    for passage in passages:
-        node = passage.node
-        pairs = list(zip(passage.arrived, passage.given, strict=True))
-        if any(arrived is not None and given is None for arrived, given in pairs):
-            yield Silence(node, None, _by(passage.before))
-        if not passage.ran or all(given is None for _, given in pairs):
-            continue
-        edges = zip(node.next_functions, passage.computed, passage.sent, strict=False)
-        for (target, output_nr), computed, sent in edges:
-            if target is not None and sent is None:
-                hook = "" if computed is None else _by(passage.after)
-                yield Silence(node, (target, output_nr), hook)
-
-
-def _by(hooks: Sequence[HookFired]) -> str:
-    acting = [hook for hook in hooks if isinstance(hook.returned, tuple)]
-    with_none = [hook for hook in acting if any(each is None for each in hook.returned)]
-    named = [f"{kind_of(hook)} {name_of(hook)}" for hook in with_none or acting]
-    return ", ".join(dict.fromkeys(named))
 
 
 # ---------------------------------------------------------------------- formulas

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import sympy
 
 from minigrad.autograd.messages import forward_name
-from minigrad.core.leaves import AccumulateGrad
 from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.derivations.account import Account, Effects, Pull, Told
 from minigrad.symbolic.derivations.blackboard import (
@@ -114,28 +113,16 @@ class Layout:
         return remarks(*said)
 
     def silences(self) -> Sequence[str]:
-        """Say where gradients ended, as something gave None."""
-        told = self.account.silences
-        words = (e.told("" if e.target is None else self.places.called(e.target)) for e in told)
-        return list(dict.fromkeys(words))
-
-    @cached_property
-    def seen_by_hooks(self) -> dict[Value, str]:
-        """Which gradients full backward hooks saw as grad_output or grad_input."""
-        places = [value for value in self.order if value != self.root]
-        engine = {value: self.account.engine[value].reshape(-1).tolist() for value in places}
-        found: dict[Value, str] = {}
-        for passage in self.account.passages:
-            for hook in passage.after:
-                if hook.kind not in ("full backward", "legacy backward") or len(hook.seen) < 2:
-                    continue
-                for which, grads in zip(("grad_input", "grad_output"), hook.seen, strict=False):
-                    for seen in grads if isinstance(grads, tuple) else (grads,):
-                        listed = None if seen is None else seen._array.reshape(-1).tolist()
-                        same = [value for value, own in engine.items() if own == listed]
-                        for value in same[:1]:
-                            found.setdefault(value, f"{which} of {hook.name}")
-        return found
+        """Say which leaves got no gradient, and which rules and hooks gave None."""
+        account, called = self.account, self.places.called
+        names = [called(value) for value in account.without_gradient]
+        hooks = ", ".join(account.hooks_with_none)
+        by = f": {hooks} gave None" if hooks else ""
+        ended = [f"{node.name()} sends no gradient to {called(v)}" for node, v in account.stopped]
+        return [
+            *(f"{each}: its rule gave None for it" for each in ended),
+            *(f"no gradient came to {name}{by}" for name in names),
+        ]
 
 
 def _by_name(effect: HookEffect, gradient: Any) -> Any:
@@ -194,11 +181,8 @@ class DerivationLayout(Layout):
             if not short(listed[place]):
                 left = partial(name, self.names[value])
                 return [Row(left, [_nodes([pull])], "too long to be written out")]
-            remark = self.more(len(listed))
-            if later == self.root and self.places.is_single(value):
-                remark = self.seen_by_hooks.get(value, remark)
             left = partial(name, self.places.entry_names(value)[place])
-            rows.append(Row(left, [self.board.formula(listed[place])], remark))
+            rows.append(Row(left, [self.board.formula(listed[place])], self.more(len(listed))))
         return rows
 
     def _only_local(self, told: Told) -> bool:
@@ -240,10 +224,8 @@ class DerivationLayout(Layout):
             right = [told.combined(self._step(names[place], place, expand), self.acted, total)]
             if formula is not None and short(listed[place]):
                 right = [*right[mixed:], self.board.formula(listed[place])]
-            remark = self.more(len(names))
-            if self.places.is_single(value):
-                remark = self.seen_by_hooks.get(value, "")
-            yield Row(partial(self.loss, names[place]), right, self.hooks_in(told) or remark)
+            remark = self.hooks_in(told) or self.more(len(names))
+            yield Row(partial(self.loss, names[place]), right, remark)
 
     def _step(self, name: str, entry: int, expand: bool) -> Callable[[Value, Pull], Written]:
         """Give what writes a contribution to an entry: dL/dy * dy/ds."""
@@ -333,10 +315,8 @@ class NumbersLayout(Layout):
         leaves = [value for value in self.order if not value[0].next_functions]
         given = self.places.used_constants()
         given += [(self.names[value], self.places.known[value]) for value in leaves]
-        silent = dict.fromkeys(each.target for each in self.account.silences if each.target)
-        for value in silent:  # leaves to which nothing came
-            if type(value[0]) is AccumulateGrad and value not in self.account.gradients:
-                given.append((self.places.called(value), value[0].variable._array))
+        for value in self.account.without_gradient:
+            given.append((self.places.called(value), value[0].variable._array))
         for name, array in given:
             yield Row(named(name), [self._array(array)], _shape(array))
         for value in reversed(self.order):
@@ -390,7 +370,7 @@ class NumbersLayout(Layout):
         for value in self.order:
             told = self.account.gradients[value]
             if value != self.root or told.hooked:
-                hooks = remarks(self.hooks_in(told), self.seen_by_hooks.get(value, ""))
+                hooks = self.hooks_in(told)
                 large = any(pull.formula is None for _, pull in told.all_pulls())
                 if large and not self.places.is_single(value):
                     number = self.gradients[value]
