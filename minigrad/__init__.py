@@ -27,9 +27,9 @@ from minigrad.autograd.grad_mode import no_grad as no_grad
 from minigrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from minigrad.core.modes import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
+from minigrad.creation.construction import *
 from minigrad.creation.dtypes import *
 from minigrad.creation.factories import *
-from minigrad.creation.from_data import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.creation.printing import get_printoptions as get_printoptions

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.from_data import tensor
+from minigrad.creation.construction import tensor
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.ops.joining import broadcast_tensors
@@ -27,7 +27,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
             "implementing __torch_function__."
         )
     known = next((value for value in values if isinstance(value, Tensor)), None)
-    dtype = dtypes.get_default_dtype() if known is None else known.dtype
+    dtype = dtypes.default.dtype if known is None else known.dtype
     return broadcast_tensors(
         *(value if isinstance(value, Tensor) else tensor(value, dtype=dtype) for value in values)
     )

@@ -372,17 +372,22 @@ class Tensor:
         return add(meta.post_accumulate_hooks, hook)
 
 
-def wrap(array: Any) -> Tensor:
-    """Put an array, or a number that NumPy made of one, into a tensor that needs no gradient."""
-    tensor = wrap_as_normal(array)
+def wrap(array: Any, kind: Any = Tensor) -> Any:
+    """Put an array, or a number that NumPy made of one, into a tensor that needs no gradient.
+
+    Args:
+        array: The array, which the tensor will share.
+        kind: `Tensor`, or a subclass.
+    """
+    tensor = wrap_as_normal(array, kind)
     if grad_mode.enabled is None:
         tensor._version_counter = INFERENCE
     return tensor
 
 
-def wrap_as_normal(array: Any) -> Tensor:
+def wrap_as_normal(array: Any, kind: Any = Tensor) -> Any:
     """Do what `wrap` does, but give a normal tensor also in inference mode."""
-    tensor = object.__new__(Tensor)
+    tensor = object.__new__(kind)
     tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
     tensor._edge = NO_EDGE
     tensor._grad = tensor._meta = tensor._version_counter = tensor._view = None

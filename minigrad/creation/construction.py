@@ -1,4 +1,7 @@
-"""Make tensors of arrays, and check what every function that makes one is given: sizes, types."""
+"""Make tensors from data, and of arrays; check what every function that makes one is given.
+
+The data are numbers, nested sequences of them, NumPy's arrays, other tensors.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_tensor
 from minigrad.faces.out import fit, refuse_gradient, shows
 
+__all__ = ["as_tensor", "empty", "from_numpy", "is_tensor", "tensor"]
+
 Array = np.ndarray[Any, Any]
 # Gives the dtype that was asked for; a function that makes an array says what it is otherwise.
 DtypeChoice = Callable[..., "np.dtype[Any]"]
@@ -29,8 +34,7 @@ _USUAL: dict[str, Any] = {
     "pin_memory": False,
     "requires_grad": False,
 }
-# Functions that count how many numbers there are, and warn of a tensor with place for others.
-_COUNTED = ("arange", "range")
+_USUAL_NUMBERS = frozenset((int, float))
 
 
 def factory(
@@ -72,7 +76,7 @@ def factory(
         array = make(*arguments, dtype_or=dtype_or, **own)
         if place is None:
             return finish(array, requires_grad, name)
-        return write_new(place, array, warns=name in _COUNTED)
+        return write_new(place, array, warns=name == "arange")
 
     return shows(call, ({"out": None} if out else {}) | _USUAL, dtype_or="")
 
@@ -94,6 +98,19 @@ def like(function: Callable[..., Array]) -> Callable[..., Any]:
         return function(new, *arguments, **own)
 
     return factory(shows(fill, {"memory_format": None}, new="input"), out=False)
+
+
+@factory
+def empty(*sizes: Any, size: Any = None, memory_format: Any = None, dtype_or: DtypeChoice) -> Array:
+    """Make a tensor whose entries are not set.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.empty(2, 3).shape
+        torch.Size([2, 3])
+    """
+    keeps_order("empty", memory_format)
+    return np.empty(shape_of(sizes, size, "empty"), dtype_or())
 
 
 # ------------------------------------------------------------------ tensors of arrays
@@ -140,6 +157,228 @@ def write_new(out: Tensor, array: Any, warns: bool = False) -> Tensor:
     return out
 
 
+# ------------------------------------------------------------------ tensors of data
+
+
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Make a tensor from data; the data are copied.
+
+    Args:
+        data: A number, nested sequences of numbers, or an array. Python floats become the default
+            dtype, Python integers int64; an array keeps its dtype, and so do NumPy's numbers and
+            tensors with one entry within sequences.
+        dtype: The type of the entries, if not the one that follows from the data.
+        device: The CPU, if any.
+        requires_grad: Whether operations on the tensor are recorded.
+        pin_memory: False.
+
+    Raises:
+        ValueError: If sequences have different lengths.
+        RuntimeError: If a gradient is required of a type that is not floating point, or the data
+            are neither numbers nor text.
+        NotImplementedError: If a gradient is required of complex numbers.
+        TypeError: If the data are text.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.tensor([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+        >>> torch.tensor(0.5, requires_grad=True)
+        tensor(0.5000, requires_grad=True)
+    """
+    check_place("tensor", device, None, pin_memory)
+    wanted = None if dtype is None else dtypes.asked("tensor", dtype, dtypes.float32)
+    if isinstance(data, Tensor):
+        data = array_of_tensor(data, "torch.tensor", stacklevel=3)
+    return finish(copied(data, wanted), requires_grad)
+
+
+def array_of_tensor(data: Tensor, caller: str, stacklevel: int) -> Any:
+    """Give the array of a tensor, and say that there are better ways to copy one."""
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
+        ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
+        f"{caller}(sourceTensor).",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+    return data._array
+
+
+def copied(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Make an array of data, with a memory of its own."""
+    if not isinstance(data, (np.ndarray, np.generic)):
+        return array_of(data, dtype)
+    array = np.asanyarray(data)
+    _check_array(array)
+    if dtype is None or dtype == array.dtype:
+        return array.copy(order="K")
+    if isinstance(data, np.generic):
+        return array_of(data.item(), dtype)
+    if array.dtype.kind == "c" and dtype.kind in "iuf":
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
+        )
+        array = array.real
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+def _check_array(array: Any) -> None:
+    """Raise if tensors cannot have the memory of an array."""
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion "
+            "between byte orders is currently not supported."
+        )
+    dtypes.of_array(array)
+    if array.dtype.kind == "O" and type(array) is np.ndarray:
+        raise TypeError(
+            "can't convert np.ndarray of type numpy.object_. The only supported types are: "
+            f"{dtypes.PYTORCH_HAS}. minigrad.symbolic.tensor_of makes tensors of symbols."
+        )
+    for step in array.strides:
+        if step < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with "
+                "negative strides are not currently supported. (You can probably work around this "
+                "by making a copy of your array  with array.copy().) "
+            )
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Tell whether something is a tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(1.0)
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Make a tensor that shares the memory of the data, if it can.
+
+    Args:
+        data: A tensor, an array, a number, or nested sequences of numbers.
+        dtype: The type of the entries, if not the one that follows from the data.
+        device: The CPU, if any.
+
+    Returns:
+        The data themselves if they are a tensor of that type; a tensor with the memory of an
+        array; else a new tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.ones(2)
+        >>> torch.as_tensor(x) is x
+        True
+    """
+    check_place("as_tensor", device, None, False)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        return from_numpy(data) if dtype is None else from_numpy(data).to(dtype)
+    wanted = None if dtype is None else dtypes.asked("as_tensor", dtype, dtypes.float32)
+    return finish(copied(data, wanted), False)
+
+
+def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
+    """Make a tensor that shares the memory of a NumPy array.
+
+    Raises:
+        TypeError: If it is not an array, or tensors have no such dtype.
+        ValueError: If the array counts backward in memory, or its bytes are in foreign order.
+
+    Example:
+        >>> import minigrad as torch
+        >>> array = np.array([1.0, 2.0])
+        >>> tensor = torch.from_numpy(array)
+        >>> array[0] = 7
+        >>> tensor
+        tensor([7., 2.], dtype=torch.float64)
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
+    _check_array(ndarray)
+    if not ndarray.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors. This means writing to this tensor will result in undefined behavior. You may "
+            "want to copy the array to protect its data or make it writable before converting it "
+            "to a tensor. This type of warning will be suppressed for the rest of this program. "
+            "(minigrad refuses to write to it.)",
+            UserWarning,
+            stacklevel=2,
+        )
+    return wrap(ndarray)
+
+
+def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Make an array of a number or of nested sequences of numbers.
+
+    Args:
+        data: Numbers, sequences of them; arrays, and tensors with one entry, may be among them.
+        dtype: The type of the array; None if it follows from the data.
+
+    Raises:
+        ValueError: If sequences differ in length, or a whole number is too large.
+        TypeError: If there are texts among the data, or sequences differ in depth.
+        RuntimeError: If there is something else, or a number does not fit into the dtype.
+    """
+    array = _of_plain_numbers(data, dtype)
+    if array is not None:
+        return array
+    sequences = import_module("minigrad.creation.sequences")  # loaded when it is first needed
+    return sequences.array_of_sequences(data, dtype)
+
+
+@np.errstate(all="ignore")
+def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
+    return np.array(data, dtype)
+
+
+def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
+
+    Returns:
+        The array, or None if the data are something else, perhaps wrong.
+    """
+    kind = data.__class__
+    kinds: set[Any]
+    if kind is float or kind is int:
+        kinds = {kind}
+    elif kind is list and data:
+        kinds = set(map(type, data))
+        if kinds == {list}:
+            kinds = set()
+            for row in data:
+                kinds.update(map(type, row))
+    else:
+        return None
+    if not kinds or not kinds <= _USUAL_NUMBERS:
+        return None
+    if dtype is None:
+        dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
+    try:
+        if dtype.kind == "f":
+            return _floats(data, dtype)
+        if dtype == np.int64 and float not in kinds:
+            return np.array(data, dtype)
+    except (OverflowError, ValueError):  # explained by those who look at each entry
+        return None
+    return None
+
+
 # ------------------------------------------------------------------ types and places
 
 
@@ -159,7 +398,7 @@ def dtype_for(
         RuntimeError: If `out` requires a gradient, or has another dtype than was asked for.
     """
     if dtype is None and out is None:
-        return dtypes.get_default_dtype().numpy if default is None else default
+        return dtypes.default.dtype.numpy if default is None else default
     wanted = None if dtype is None else dtypes.asked(caller, dtype, dtypes.float32)
     if out is None:
         assert wanted is not None
@@ -267,20 +506,6 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
             f"type {type_name(size[0])} at pos 0"
         )
     return shape_of((size,), None, caller)
-
-
-def whole_number(value: Any, caller: str, argument: str, position: int) -> int:
-    """Take an argument that must be a whole number.
-
-    Raises:
-        TypeError: If it is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(
-            f"{caller}(): argument '{argument}' (position {position}) must be int, not "
-            f"{type_name(value)}"
-        )
-    return int(value)
 
 
 def number(value: Any, caller: str, argument: str, position: int) -> Any:

@@ -111,12 +111,20 @@ symbolic = dtype("symbolic", "object", "Symbolic")
 _all = [float16, float32, float64, complex64, complex128]
 _all += [uint8, int8, int16, int32, int64, bool, symbolic]
 _by_numpy = {each.numpy: each for each in _all}
-_default = [float32]
+
+
+class Default:
+    """Holds the dtype of new tensors that are made from Python floats."""
+
+    dtype = float32
+
+
+default = Default()
 
 
 def get_default_dtype() -> dtype:
     """Give the dtype of new tensors made from Python floats: float32 unless changed."""
-    return _default[0]
+    return default.dtype
 
 
 def set_default_dtype(d: dtype, /) -> None:
@@ -139,7 +147,7 @@ def set_default_dtype(d: dtype, /) -> None:
             "Use torch.float32 or torch.float64."
         )
     if d.numpy.kind == "f":  # asked for here, because NumPy has not every type
-        _default[0] = d
+        default.dtype = d
 
 
 # Python's own types stand for those that they are counted among.
@@ -171,7 +179,7 @@ def asked(caller: str, given: Any, default: dtype) -> np.dtype[Any]:
     raise TypeError(f"{caller}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 
-_PYTORCH_HAS = (
+PYTORCH_HAS = (
     "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
     "uint16, uint8, and bool"
 )
@@ -187,7 +195,7 @@ def of_array(array: Any) -> dtype:
     if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only "
-            f"supported types are: {_PYTORCH_HAS}. minigrad has no uint64, uint32 and uint16."
+            f"supported types are: {PYTORCH_HAS}. minigrad has no uint64, uint32 and uint16."
         )
     return found
 
@@ -276,9 +284,9 @@ def scalar_dtype(value: Any, meets: np.dtype[Any]) -> np.dtype[Any]:
     if isinstance(value, builtins.int):  # a Python bool is an int
         own = np.dtype("bool") if value is True or value is False else np.dtype("int64")
     elif isinstance(value, builtins.float):
-        own = _default[0].numpy
+        own = default.dtype.numpy
     elif isinstance(value, complex):
-        precision = meets if meets.kind == "f" else _default[0].numpy
+        precision = meets if meets.kind == "f" else default.dtype.numpy
         own = np.dtype("complex128" if precision == np.float64 else "complex64")
     else:
         own = np.dtype("object")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,37 +13,32 @@ from minigrad.creation import dtypes
 from minigrad.creation.construction import (
     Array,
     DtypeChoice,
+    array_of_tensor,
+    copied,
     factory,
-    keeps_order,
     like,
     number,
     sequence_of_sizes,
     shape_of,
-    whole_number,
 )
-from minigrad.faces.arguments import entry
+from minigrad.faces.arguments import check_int, entry
 from minigrad.random import Generator, stream
 
 __all__ = [
     "arange",
-    "empty",
     "empty_like",
-    "empty_strided",
     "eye",
     "full",
     "full_like",
     "linspace",
-    "logspace",
     "ones",
     "ones_like",
     "rand",
     "rand_like",
     "randint",
-    "randint_like",
     "randn",
     "randn_like",
     "randperm",
-    "range",
     "zeros",
     "zeros_like",
 ]
@@ -80,19 +74,6 @@ def ones(*sizes: Any, size: Any = None, dtype_or: DtypeChoice) -> Array:
 
 
 @factory
-def empty(*sizes: Any, size: Any = None, memory_format: Any = None, dtype_or: DtypeChoice) -> Array:
-    """Make a tensor whose entries are not set.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.empty(2, 3).shape
-        torch.Size([2, 3])
-    """
-    keeps_order("empty", memory_format)
-    return np.empty(shape_of(sizes, size, "empty"), dtype_or())
-
-
-@factory
 def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
     """Make a tensor of a shape, filled with one number.
 
@@ -107,32 +88,6 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
     return np.full(sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
 
 
-@factory(out=False)
-def empty_strided(size: Any, stride: Any, *, dtype_or: DtypeChoice) -> Array:
-    """Make a tensor whose entries are not set, with given steps in memory.
-
-    Args:
-        size: The shape.
-        stride: The step in memory, in entries, along each dimension.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.empty_strided((2, 3), (1, 2)).stride()
-        (1, 2)
-    """
-    sizes, dtype = sequence_of_sizes(size, "empty_strided"), dtype_or()
-    strides = sequence_of_sizes(stride, "empty_strided")
-    if len(sizes) != len(strides):
-        raise RuntimeError(
-            f"mismatch in length of strides and shape: {len(strides)} strides, {len(sizes)} sizes"
-        )
-    count = 1 + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
-    memory: Array = np.empty(0 if 0 in sizes else count, dtype)
-    return np.lib.stride_tricks.as_strided(
-        memory, sizes, [step * dtype.itemsize for step in strides]
-    )
-
-
 @factory
 def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
     """Make a matrix with ones on the diagonal and zeros elsewhere.
@@ -144,7 +99,8 @@ def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
                 [0., 1.]])
     """
     for position, (name, size) in enumerate((("n", n), ("m", n if m is None else m)), 1):
-        if whole_number(size, "eye", name, position) < 0:
+        check_int("eye", size, name, position)
+        if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     return np.eye(n, m, dtype=dtype_or())
 
@@ -198,10 +154,19 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice)
     return np.full(sequence_of_sizes(size, "new_full"), value, dtype)
 
 
+@factory(out=False)
+def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
+    """Make a tensor from data, of this tensor's type unless another is given."""
+    if isinstance(data, Tensor):
+        data = array_of_tensor(data, "tensor.new_tensor", stacklevel=4)
+    return copied(data, dtype_or(self._array.dtype))
+
+
 methods: dict[str, Any] = {
     "new_empty": _new("new_empty", np.empty),
     "new_full": new_full,
     "new_ones": _new("new_ones", np.ones),
+    "new_tensor": new_tensor,
     "new_zeros": _new("new_zeros", np.zeros),
 }
 
@@ -248,14 +213,9 @@ def arange(
     dtype = dtype_or(np.dtype("int64") if whole else None)
     if whole and dtype == np.int64 and step and (last - first) * step >= 0:
         return np.arange(first, last, step)
-    return _counted("arange", first, last, step, dtype)
-
-
-def _counted(caller: str, first: Any, last: Any, step: Any, dtype: np.dtype[Any]) -> Array:
-    """Count from one number to another, as `arange` does, or with the end as `range` does."""
     if dtype.kind in "bc":
         raise NotImplementedError(
-            f"\"{caller}_cpu\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'"
+            f"\"arange_cpu\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'"
         )
     if any(isinstance(bound, complex) for bound in (first, last, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
@@ -273,28 +233,10 @@ def _counted(caller: str, first: Any, last: Any, step: Any, dtype: np.dtype[Any]
     if dtype == np.int64:
         first, last, step = int(first), int(last), int(step)
     distance = last - first
-    if isinstance(distance, int) and isinstance(step, int):
-        count = -(-distance // step) if caller == "arange" else distance // step + 1
-    else:
-        count = math.ceil(distance / step) if caller == "arange" else int(distance / step) + 1
+    exact = isinstance(distance, int) and isinstance(step, int)
+    count = -(-distance // step) if exact else math.ceil(distance / step)
     kind = int if dtype.kind in "iu" else float
     return (np.arange(count) * kind(step) + kind(first)).astype(dtype)
-
-
-@factory
-def range(start: Any, end: Any = None, step: Any = 1, *, dtype_or: DtypeChoice) -> Array:
-    """Make a vector of numbers with the end included; deprecated, `arange` is the way."""
-    if end is None:
-        raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is "
-        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-        UserWarning,
-        stacklevel=3,
-    )
-    first, last = number(start, "range", "start", 1), number(end, "range", "end", 2)
-    return _counted("range", first, last, number(step, "range", "step", 3), dtype_or())
 
 
 @factory
@@ -314,65 +256,38 @@ def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Arra
         >>> torch.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    values, dtype = _line("linspace", start, end, steps, dtype_or)
-    return values.astype(dtype)
-
-
-@factory
-def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype_or: DtypeChoice
-) -> Array:
-    """Make a vector of powers of a base whose exponents are evenly spaced; see `linspace`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.logspace(0, 2, 3)
-        tensor([  1.,  10., 100.])
-    """
-    exponents, dtype = _line("logspace", start, end, steps, dtype_or)
-    with np.errstate(all="ignore"):
-        return np.power(exponents.dtype.type(base), exponents).astype(dtype)
-
-
-def _line(
-    caller: str, start: Any, end: Any, steps: Any, dtype_or: DtypeChoice
-) -> tuple[Array, np.dtype[Any]]:
-    """Give evenly spaced numbers, counted from the nearer end so that both ends are exact.
-
-    Returns:
-        The numbers, of a floating-point type, and the dtype that they shall have.
-    """
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value._array.ndim:
             raise RuntimeError(
-                f"{caller} only supports 0-dimensional start and end tensors, but got {name} with "
+                f"linspace only supports 0-dimensional start and end tensors, but got {name} with "
                 f"{value._array.ndim} dimension(s)."
             )
-    first, last = number(start, caller, "start", 1), number(end, caller, "end", 2)
-    if whole_number(steps, caller, "steps", 3) < 0:
+    first, last = number(start, "linspace", "start", 1), number(end, "linspace", "end", 2)
+    check_int("linspace", steps, "steps", 3)
+    if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative. It is {steps}.")
-    default = dtypes.get_default_dtype()
+    default = dtypes.default.dtype
     if isinstance(first, complex) or isinstance(last, complex):
         default = default.to_complex()
     dtype = dtype_or(default.numpy)
     if dtype.kind == "b":
-        raise NotImplementedError(f"\"{caller}_cpu\" not implemented for 'Bool'")
+        raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
     exact = np.float64 if dtype.kind in "iu" else dtype.type
     if dtype.kind in "iu":
         first, last = int(first), int(last)
     with np.errstate(all="ignore"):
         first, last = exact(first), exact(last)
         if steps == 1:
-            return np.full(1, first), dtype
+            return np.full(1, first).astype(dtype)
         step = (last - first) / exact(max(steps - 1, 1))
         places = np.arange(steps).astype(exact)
-        half = steps // 2
+        half = steps // 2  # counted from the nearer end, so that both ends are exact
         if dtype == np.float32:  # PyTorch rounds only once here, after multiplying and adding
             first, last, step = np.float64(first), np.float64(last), np.float64(step)
         result = np.empty(steps, exact)
         result[:half] = first + step * places[:half]
         result[half:] = last - step * places[: steps - half][::-1]
-    return result, dtype
+        return result.astype(dtype)
 
 
 # ------------------------------------------------------------------ random numbers
@@ -455,18 +370,6 @@ def randn(
     return random_floats(shape_of(sizes, size, "randn"), dtype_or(), generator, normal=True)
 
 
-def random_integers(
-    low: int, high: int, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Any
-) -> Array:
-    """Draw whole numbers from `low` up to but not including `high`, in a dtype.
-
-    Raises:
-        RuntimeError: If there is none, or the dtype does not hold the last.
-    """
-    check_range(low, high, dtype)
-    return stream(generator).integers(low, high, shape).astype(dtype)
-
-
 def check_range(low: int, high: int, dtype: np.dtype[Any]) -> None:
     """Raise if there is no whole number to draw, or a dtype does not hold the last."""
     if low >= high:
@@ -521,7 +424,8 @@ def randint(
     first = int(number(given[0] if given else low, "randint", "low", 1))
     end = int(number(high, "randint", "high", 2))
     shape, dtype = shape_of((size,), None, "randint"), dtype_or(np.dtype("int64"))
-    return random_integers(first, end, shape, dtype, generator)
+    check_range(first, end, dtype)
+    return stream(generator).integers(first, end, shape).astype(dtype)
 
 
 @factory
@@ -570,21 +474,4 @@ def randn_like(new: Array, *, generator: Generator | None = None) -> Array:
     blocks = new.flags.c_contiguous
     return fill_in_order_of_memory(
         new, lambda n: random_floats((n,), new.dtype, generator, True, blocks)
-    )
-
-
-@like
-def randint_like(
-    new: Array,
-    *bounds: Any,
-    low: int = 0,
-    high: int | None = None,
-    generator: Generator | None = None,
-) -> Array:
-    """Make a tensor of random integers, as `randint`, in the shape and type of another."""
-    first, end = (low, *bounds)[-2:] if bounds else (low, high)
-    if end is None:
-        raise TypeError('randint_like() missing 1 required positional arguments: "high"')
-    return fill_in_order_of_memory(
-        new, lambda n: random_integers(int(first), int(end), (n,), new.dtype, generator)
     )

@@ -19,14 +19,13 @@ import os
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE
 from minigrad.core.plugs import attach
-from minigrad.core.tensor import INFERENCE, Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.printing import format_tensor
 
@@ -107,14 +106,6 @@ class UntypedStorage:
 # ------------------------------------------------------------------ copies
 
 
-def set_up(tensor: Tensor, array: Any) -> None:
-    """Give a tensor its array, and the state of one that needs no gradient."""
-    tensor._array = array
-    tensor._edge = NO_EDGE
-    tensor._grad = tensor._meta = tensor._view = None
-    tensor._version_counter = INFERENCE if grad_mode.enabled is None else None
-
-
 def deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:
     """Copy a leaf with its gradient and its own attributes, for `copy.deepcopy`; without hooks.
 
@@ -145,9 +136,7 @@ def deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:
         )
     if id(tensor) in memo:
         return memo[id(tensor)]
-    copied = object.__new__(type(tensor))
-    memo[id(tensor)] = copied
-    set_up(copied, _copy_memory(tensor._array, memo))
+    copied = memo[id(tensor)] = wrap(_copy_memory(tensor._array, memo), type(tensor))
     copied._bump_version()  # as in PyTorch, where an empty tensor is given the memory
     copied.requires_grad = tensor.requires_grad
     if tensor._grad is not None:
@@ -193,8 +182,7 @@ def reduce_to_parts(tensor: Any) -> Any:
 def _make_again(
     kind: type[Tensor], array: Any, requires_grad: bool, attributes: dict[str, Any]
 ) -> Any:
-    tensor = object.__new__(kind)
-    set_up(tensor, array)
+    tensor = wrap(array, kind)
     tensor._bump_version()
     tensor.requires_grad = requires_grad
     tensor.__dict__.update(attributes)
@@ -207,8 +195,9 @@ class Copies(Tensor):
 
     __slots__ = ()
 
-    def __init__(self, *data: Any) -> None:
-        set_up(self, self._from_data(*data))
+    def __new__(cls, *data: Any) -> Any:
+        """Make a tensor of data, or of sizes."""
+        return wrap(import_module("minigrad.creation.tensor_types").array_for(*data), cls)
 
     def __repr__(self) -> str:
         try:
@@ -221,7 +210,7 @@ class Copies(Tensor):
             self._array,
             requires_grad=self._edge is None and made_by is None,
             grad_fn=made_by,
-            default_dtype=dtypes.get_default_dtype().numpy,
+            default_dtype=dtypes.default.dtype.numpy,
             prefix="tensor(" if exact else f"{type(self).__name__}(",
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from minigrad.autograd.messages import type_name
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.from_data import array_of
+from minigrad.creation.construction import array_of
 from minigrad.creation.layout import Size
 from minigrad.faces import attach
 
@@ -68,7 +68,7 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
     Raises:
         TypeError: If the data are no sequence, or a tensor of another type.
     """
-    wanted = dtypes.get_default_dtype() if dtype is None else dtype
+    wanted = dtypes.default.dtype if dtype is None else dtype
     by_size = len(data) == 1 and isinstance(data[0], Size)
     if by_size or (data and all(type(size) is int for size in data)):
         return np.zeros(data[0] if by_size else data, wanted.numpy)
@@ -192,7 +192,7 @@ class finfo(_Limits):
     _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 
     def __init__(self, type: Any = None) -> None:
-        described = dtypes.get_default_dtype() if type is None else _dtype("finfo", type)
+        described = dtypes.default.dtype if type is None else _dtype("finfo", type)
         if not (described.is_floating_point or described.is_complex):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "

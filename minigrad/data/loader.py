@@ -20,7 +20,7 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.from_data import as_tensor, tensor
+from minigrad.creation.construction import as_tensor, tensor
 from minigrad.data.dataset import Dataset, IterableDataset, TensorDataset, several
 from minigrad.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
 from minigrad.ops.joining import stacked as stack

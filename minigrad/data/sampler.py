@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.factories import empty, randint, randperm
-from minigrad.creation.from_data import as_tensor
+from minigrad.creation.construction import as_tensor, empty
+from minigrad.creation.factories import randint, randperm
 from minigrad.random import Generator
 
 T_co = TypeVar("T_co", covariant=True)

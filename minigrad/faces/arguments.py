@@ -247,7 +247,7 @@ def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tupl
 def as_floats(tensor: Tensor) -> Tensor:
     """Convert integers to the default dtype, for a function whose results are no integers."""
     if tensor._array.dtype.kind in "iub":
-        return cast(tensor, dtypes.get_default_dtype().numpy)
+        return cast(tensor, dtypes.default.dtype.numpy)
     return tensor
 
 

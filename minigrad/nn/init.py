@@ -13,8 +13,8 @@ from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import from_numpy
 from minigrad.creation.factories import randperm, zeros_like
-from minigrad.creation.from_data import from_numpy
 
 
 def uniform_(

@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any, NoReturn
 
 from minigrad.autograd.messages import can_require_grad
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
+from minigrad.creation.construction import empty
 from minigrad.creation.devices import refuse_other_places
-from minigrad.creation.factories import empty
-from minigrad.creation.memory import set_up
 from minigrad.creation.printing import PARAMETER_HEADING
 
 
@@ -36,18 +35,21 @@ class Parameter(Tensor):
         tensor([1., 2.], requires_grad=True)
     """
 
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        """Make a leaf on the memory of the given tensor."""
         if not isinstance(requires_grad, bool):
             raise TypeError(
                 "_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        _share(self, data)
-        if requires_grad and not can_require_grad(self._array.dtype):
+        made = _sharing(data, cls)
+        if requires_grad and not can_require_grad(made._array.dtype):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
-        self.requires_grad = requires_grad
+        if requires_grad:
+            made._edge = None
+        return made
 
     def __repr__(self) -> str:
         """Print as a tensor does, under a heading."""
@@ -113,19 +115,19 @@ class Buffer(Tensor, metaclass=_BufferType):
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         """Make a tensor on the memory of the given one, and mark it."""
-        tensor: Any = object.__new__(Tensor)
-        _share(tensor, data)
+        tensor = _sharing(data, Tensor)
         tensor.requires_grad = data is not None and data.requires_grad
         tensor.persistent = persistent
         tensor._is_buffer = True
         return tensor
 
 
-def _share(tensor: Tensor, data: Tensor | None) -> None:
-    """Set a tensor up on the memory of another, with the same count of in-place changes."""
-    source: Any = empty(0) if data is None else data.detach()
-    set_up(tensor, source._array)
-    tensor._version_counter = source._version_counter
+def _sharing(data: Tensor | None, kind: type[Tensor]) -> Any:
+    """Make a tensor on the memory of another, with the same count of in-place changes."""
+    source = empty(0) if data is None else data
+    tensor = wrap_as_normal(source._array, kind)
+    tensor._version_counter = counter_of(source)
+    return tensor
 
 
 _numbers: Any = Tensor.__dict__["_array"]  # where the array is kept that is hidden meanwhile
@@ -151,9 +153,6 @@ class _Uninitialized(Tensor):
     """
 
     _becomes: type[Tensor] = Tensor
-
-    def __init__(self, *settings: Any, **by_name: Any) -> None:
-        """Leave everything to `__new__`."""
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary tensor of this shape, whose entries are not set.
@@ -263,7 +262,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         """Make an empty parameter, and hide its array."""
-        made: Any = Parameter(empty(0, device=device, dtype=dtype), requires_grad)
+        made = Parameter(empty(0, device=device, dtype=dtype), requires_grad)
         made.__class__ = cls
         return made
 

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from minigrad.autograd.attributes import refuse_writing
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import factories, from_data
+from minigrad.creation import factories
 from minigrad.faces import attach, lazy_loading
 from minigrad.faces.arguments import cast
 from minigrad.ops import elementwise, inplace, shape
@@ -14,15 +14,11 @@ attach(
     {
         "name": property(lambda self: None, doc="None, as for PyTorch's tensors."),
         **factories.methods,
-        **from_data.methods,
         # what rooms further in ask of a tensor
         "_copied_to": lambda self, memory: inplace.copy_(wrap(memory), self),
         "_to_numpy_dtype": cast,
         "_computed_by_numpy": staticmethod(
             lambda *call: import_module("minigrad.ops.numpy_calls").compute(*call)
-        ),
-        "_from_data": staticmethod(
-            lambda *data: import_module("minigrad.creation.tensor_types").array_for(*data)
         ),
     },
 )

@@ -145,7 +145,7 @@ def div(self: Array, other: Array) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     quotient = self / other
     if self.dtype.kind in "iub":
-        return quotient.astype(dtypes.get_default_dtype().numpy)
+        return quotient.astype(dtypes.default.dtype.numpy)
     return quotient
 
 
@@ -434,7 +434,7 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
         input = cast(input, np.dtype("int64"))
     if kind in "iub":
         if isinstance(exponent, float):
-            input = cast(input, dtypes.get_default_dtype().numpy)
+            input = cast(input, dtypes.default.dtype.numpy)
         elif isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_number(input, exponent)

@@ -13,8 +13,8 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.modes import grad_mode
 from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like
-from minigrad.creation.from_data import tensor
 from minigrad.nn.signatures import written as written_function
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 
@@ -226,7 +226,7 @@ class EachParameter(Optimizer):
 
 def count(value: float) -> Tensor:
     """Make a number that is counted or multiplied up, such as the number of steps: a tensor."""
-    wide = dtypes.get_default_dtype() is dtypes.float64
+    wide = dtypes.default.dtype is dtypes.float64
     return tensor(value, dtype=dtypes.float64 if wide else dtypes.float32)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad.creation.from_data import tensor
+from minigrad.creation.construction import tensor
 
 from .regions import (
     PLACES,

@@ -3,7 +3,7 @@
 import numpy as np
 from sympy import Rational, log
 
-from minigrad.creation.from_data import tensor
+from minigrad.creation.construction import tensor
 
 from .regions import D, E, sym, x, y
 

@@ -7,7 +7,7 @@ x is negative. Operations without kinks need none.
 import numpy as np
 import sympy
 
-from minigrad.creation.from_data import tensor
+from minigrad.creation.construction import tensor
 
 D, E = sympy.symbols("d e", positive=True)
 SYMBOLS = np.dtype(object)

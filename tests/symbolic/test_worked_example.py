@@ -12,7 +12,7 @@ import pytest
 import sympy
 
 from minigrad import autograd, float64, nn, no_grad
-from minigrad.creation.from_data import tensor
+from minigrad.creation.construction import tensor
 from minigrad.symbolic import (
     Refuted,
     derivative,

@@ -17,7 +17,7 @@ from minigrad.autograd.index_versions import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.factories import empty
+from minigrad.creation.construction import empty
 from minigrad.faces.arguments import check_tensor, not_implemented
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
 from minigrad.ops.correlation import face_of, in_single

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any, ClassVar
 
+from minigrad.creation.construction import empty
 from minigrad.creation.devices import refuse_other_places
-from minigrad.creation.factories import empty
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter

@@ -11,8 +11,8 @@ from typing import Any
 
 from minigrad import random
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import tensor
 from minigrad.creation.dtypes import int64
-from minigrad.creation.from_data import tensor
 from minigrad.nn.modules import conv, normalization
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear

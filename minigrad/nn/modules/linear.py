@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import empty
 from minigrad.creation.devices import refuse_other_places
-from minigrad.creation.factories import empty
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, shown

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import tensor
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import ones, zeros
-from minigrad.creation.from_data import tensor
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters

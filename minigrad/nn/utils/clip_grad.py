@@ -12,7 +12,7 @@ from minigrad import linalg
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.creation.from_data import tensor as make_tensor
+from minigrad.creation.construction import tensor as make_tensor
 from minigrad.nn.init import old_name
 from minigrad.ops.joining import stacked as stack
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import empty
+from minigrad.creation.construction import empty
 from minigrad.nn.functional import normalize
 from minigrad.nn.functional.normalization import weight_norm as normed_over
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, full
-from minigrad.creation.from_data import as_tensor
 from minigrad.faces.arguments import dimension
 from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
 from minigrad.nn.modules.rnn import invert_permutation as invert_permutation

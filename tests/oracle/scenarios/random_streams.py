@@ -44,7 +44,6 @@ DRAWS = {
     "rand_like, transposed": lambda t: t.rand_like(t.zeros(2, 3).t()),
     "randn_like": lambda t: t.randn_like(t.zeros(3)),
     "randn_like, transposed": lambda t: t.randn_like(t.zeros(5, 4).t()),
-    "randint_like": lambda t: t.randint_like(t.zeros(3), 4, 9),
     "uniform_": _fill("uniform_", -0.3, 0.7),
     "uniform_, float64": _fill("uniform_", -2, 3, dtype="float64"),
     "normal_": _fill("normal_", 2.0, 0.3),
