@@ -202,7 +202,7 @@ class Tensor:
         self._edge = None if value else NO_EDGE
         if not value and self._meta is not None:
             self._meta.attach_hooks()  # so that nothing is added to its gradient any more
-        if self._version_counter is not None:
+        if self._view is not None or getattr(self._version_counter, "views", None):
             plugs.flag_changed(self, value)
 
     def _has_node(self) -> bool:

@@ -47,8 +47,7 @@ class Parameter(Tensor):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
-        if requires_grad:
-            made._edge = None
+        made.requires_grad = requires_grad
         return made
 
     def __repr__(self) -> str:
@@ -125,6 +124,8 @@ class Buffer(Tensor, metaclass=_BufferType):
 def _sharing(data: Tensor | None, kind: type[Tensor]) -> Any:
     """Make a tensor on the memory of another, with the same count of in-place changes."""
     source = empty(0) if data is None else data
+    if not isinstance(source, Tensor):
+        raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
     tensor = wrap_as_normal(source._array, kind)
     tensor._version_counter = counter_of(source)
     return tensor
