@@ -92,7 +92,6 @@ CALLS = (
             ("torch.linalg.*", "only here `A`"),
             ("torch.linalg.*", "only here `B`"),
             ("torch.linalg.vector_norm", "only here `x`"),
-            ("torch.linalg.matrix_norm", "default of `dim` is (-2, -1), there {-2, -1}"),
         ),
     ),
     Difference(

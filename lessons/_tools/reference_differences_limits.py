@@ -225,12 +225,45 @@ LIMITS = (
     Difference(
         slug="cubic-grids",
         title="Sampling by cubics, or reflected images",
-        what="`grid_sample` takes the nearest pixel or the mean of four, and outside of the image "
-        "zeros or the border.",
+        what="`interpolate` and `grid_sample` take the nearest pixel or the mean of four, "
+        "`grid_sample` outside of the image zeros or the border.",
         why="Courses sample images so.",
         code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
         'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',
-        names=("torch.nn.functional.grid_sample",),
+        names=("torch.nn.functional.grid_sample", "torch.nn.functional.interpolate"),
+    ),
+    Difference(
+        slug="circular-padding",
+        title="Padding from the other side",
+        what="`pad`, and the padding of convolutions, have no `circular` mode.",
+        why="No course that we know uses it; `torch.cat` joins the other side.",
+        code='nn.functional.pad(torch.ones(1, 3), (1, 0), "circular").shape',
+        names=("torch.nn.functional.pad", "torch.nn.Conv*d"),
+    ),
+    Difference(
+        slug="norms-of-matrices",
+        title="Norms of matrices",
+        what="`torch.linalg.norm` and `torch.norm` take of a matrix the root of the sum of squares "
+        "only; vectors have norms of every order.",
+        why="The others are sums of rows or columns, or of singular values.",
+        code='torch.linalg.norm(torch.eye(2), "nuc")',
+        names=("torch.linalg.norm", "torch.norm", "torch.Tensor.norm"),
+    ),
+    Difference(
+        slug="einsum-lists",
+        title="einsum without letters",
+        what="`einsum` takes an equation, and no lists of numbers.",
+        why="Letters are what courses write.",
+        code="torch.einsum(torch.eye(2), [0, 0], [0])",
+        names=("torch.einsum",),
+    ),
+    Difference(
+        slug="weighted-errors",
+        title="Weights of each error",
+        what="`mse_loss`, `l1_loss` and `huber_loss` take no `weight`.",
+        why="It is new in PyTorch; multiply the errors of `reduction='none'`.",
+        code="x = torch.zeros(2)\nnn.functional.mse_loss(x, x, weight=torch.ones(2))",
+        covers=(("torch.nn.functional.*_loss", "without `weight`"),),
     ),
     Difference(
         slug="layouts",

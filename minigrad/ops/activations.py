@@ -16,18 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import random
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.faces import FACES, entrywise, face, functional
-from minigrad.faces.arguments import check_tensor, dimension, real_number
+from minigrad.faces.arguments import check_tensor, real_number
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
-from minigrad.ops.type_promotion import check_floats, no_kernel
+from minigrad.ops.type_promotion import check_floats
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)
@@ -349,24 +348,7 @@ def gaussian(input: Tensor, approximate: str) -> Tensor:
     return gelu(input, approximate)
 
 
-# ---------------------------------------------------------------------- mish, log_sigmoid
-
-
-def _mish_rule(grad: Any, self: Any) -> Any:
-    slope = applied(sigmoid, self)
-    bent = np.tanh(np.log1p(np.exp(self)))
-    return grad * (bent + self * slope * (1 - bent * bent))
-
-
-@activation("mish(input, inplace=False)", floats("mish_cpu"))
-@differentiable("MishBackward0", self=_mish_rule)
-@quietly
-def mish(self: Array) -> Array:
-    r"""Mish :math:`x t` with :math:`t = \tanh \ln(1 + e^x)`: :math:`g (t + x \sigma (1 - t^2))`.
-
-    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
-    """
-    return self * np.tanh(np.maximum(self, 0) + np.log1p(np.exp(-np.abs(self))))
+# ---------------------------------------------------------------------- logarithm of sigmoid
 
 
 def _log_sigmoid_curvature_rule(grad: Any, grad_output: Any, self: Any) -> Any:
@@ -408,81 +390,6 @@ def log_of_sigmoid(input: Tensor) -> Tensor:
     """
     check_floats("log_sigmoid", "log_sigmoid_cpu", input)
     return log_sigmoid(input)
-
-
-# ---------------------------------------------------------------------- glu
-
-
-def _halves(self: Any, dim: int) -> tuple[Any, Any]:
-    half = self.shape[dim] // 2
-    before = (slice(None),) * dim
-    return self[(*before, slice(None, half))], self[(*before, slice(half, None))]
-
-
-def _glu_gradient_rule(grad: Any, self: Any, dim: int) -> Any:
-    of_first, of_second = _halves(grad, dim)
-    first, second = _halves(self, dim)
-    gate = applied(sigmoid, second)
-    return of_first * gate + of_second * first * gate * (1 - gate)
-
-
-def _glu_curvature_rule(grad: Any, grad_output: Any, self: Any, dim: int) -> Any:
-    of_first, of_second = _halves(grad, dim)
-    first, second = _halves(self, dim)
-    gate = applied(sigmoid, second)
-    slope = gate * (1 - gate) * grad_output
-    bent = of_first + of_second * first * (1 - 2 * gate)
-    return np.concatenate([of_second * slope, bent * slope], axis=dim)
-
-
-@differentiable("GluBackwardBackward0", grad_output=_glu_gradient_rule, self=_glu_curvature_rule)
-@quietly
-def glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
-    r"""Rule of glu, :math:`g \sigma(b)` for a, :math:`g a\, \sigma(b) (1 - \sigma(b))` for b."""
-    first, second = _halves(self, dim)
-    gate = 1 / (1 + np.exp(-second))
-    slope = grad_output * gate
-    return np.concatenate([slope, slope * (1 - gate) * first], axis=dim)
-
-
-@differentiable("GluBackward0", self=glu_backward)
-@quietly
-def glu(self: Array, dim: int) -> Array:
-    r"""Gated linear unit: one half times the sigmoid of the other, :math:`a\, \sigma(b)`.
-
-    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2016.
-    """
-    first, second = _halves(self, dim)
-    return first / (1 + np.exp(-second))
-
-
-@functional("glu(input, dim=-1)")
-def gated(input: Tensor, dim: int) -> Tensor:
-    r"""Compute $a\, \sigma(b)$ from the two halves $a$ and $b$ of a tensor.
-
-    Args:
-        input: The tensor.
-        dim: The dimension to halve.
-
-    Raises:
-        RuntimeError: If its size is odd, or the tensor has no dimensions.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.glu(torch.tensor([4.0, 0.0]))
-        tensor([2.])
-    """
-    if not input.dim():
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    number = dimension(dim, input._array.ndim)
-    if input._array.shape[number] % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {number} is size "
-            f"{input._array.shape[number]}"
-        )
-    if input._array.dtype.kind in "iub":
-        raise no_kernel("glu_cpu", input)
-    return glu(input, number)
 
 
 # ---------------------------------------------------------------------- of other operations
@@ -565,41 +472,3 @@ def _implied_dim(name: str, input: Tensor) -> int:
         UserWarning,
     )
     return 0 if input.ndim in (0, 1, 3) else 1
-
-
-@functional
-def gumbel_softmax(
-    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Tensor:
-    r"""Draw from a categorical distribution so that gradients can pass.
-
-    Source: Jang et al., *Categorical reparameterization with Gumbel-softmax*, 2017.
-
-    Args:
-        logits: The logarithms of probabilities, up to a constant.
-        tau: The temperature: the lower, the nearer to a choice of one.
-        hard: Give exactly one 1 and zeros, with the gradient of the soft result.
-        eps: Has no effect.
-        dim: The dimension along which the results sum to 1.
-
-    Returns:
-        The draws, in the shape of the logits.
-
-    Example:
-        >>> import minigrad as torch
-        >>> draw = torch.nn.functional.gumbel_softmax(torch.zeros(4), hard=True)
-        >>> draw.sum()
-        tensor(1.)
-    """
-    if eps != 1e-10:
-        warn("`eps` parameter is deprecated and has no effect.", UserWarning)
-    noise = random.stream().exponential(logits._array.shape)
-    noise = np.asarray(-np.log(noise), logits._array.dtype)
-    soft = ((logits + wrap(noise)) / tau).softmax(dim)
-    if not hard:
-        return soft
-    array = soft._array
-    chosen = np.zeros_like(array)
-    positions = np.expand_dims(array.argmax(dim), dim)
-    np.put_along_axis(chosen, positions, 1, dim)
-    return wrap(chosen) - soft.detach() + soft

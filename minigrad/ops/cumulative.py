@@ -1,4 +1,4 @@
-"""Running sums and products, differences of neighbors, integrals, and their derivatives."""
+"""Running sums and products, differences of neighbors, and their derivatives."""
 
 # mypy: disable-error-code="has-type"
 # A rule may refer to its own operation, whose type is not known before the rule's.
@@ -11,12 +11,12 @@ import numpy as np
 
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import as_floats, dimension_of, not_implemented
+from minigrad.faces.arguments import not_implemented
 from minigrad.ops import elementwise
 from minigrad.ops.joining import cat
-from minigrad.ops.parts import select, slice_dim
+from minigrad.ops.parts import slice_dim
 from minigrad.ops.reduction import added_up_in
 from minigrad.ops.shape import clone, flip, to_copy
 
@@ -218,63 +218,3 @@ def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor
 def range_of(tensor: Tensor, dim: int, start: int, end: int) -> Tensor:
     """Give a range of entries along a dimension."""
     return slice_dim(tensor, dim, start, max(start, end), 1)
-
-
-# ---------------------------------------------------------------------- integrals
-
-
-@face("trapezoid(Tensor y, Tensor? x=None, *, dx=None, dim=-1)", method=False)
-def trapezoid(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
-    r"""Integrate along a dimension by the trapezoidal rule: :math:`\sum (y_i + y_{i+1}) d_i / 2`.
-
-    Args:
-        y: The values.
-        x: The places of the values; or
-        dx: the distance between two, 1 unless said otherwise.
-        dim: The dimension; the last unless said otherwise.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.trapezoid(torch.tensor([1.0, 5.0, 3.0]))
-        tensor(7.)
-    """
-    if x is not None and dx is not None:
-        raise TypeError("trapezoid() takes x or dx, not both")
-    if not y.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = dimension_of("trapezoid", dim, y)
-    if "b" in [each._array.dtype.kind for each in (y, x) if each is not None]:
-        names = "`y`" if x is None else "`x` or `y`"
-        raise RuntimeError(
-            f"trapezoid: received a bool input for {names}, but bool is not supported"
-        )
-    if isinstance(dx, complex):
-        raise RuntimeError("trapezoid: Currently, we only support dx as a real number.")
-    sizes = y._array.shape
-    last = sizes[dim] - 1
-    if last < 0:
-        return wrap(np.zeros(sizes[:dim] + sizes[dim + 1 :], y._array.dtype))
-    if x is None:
-        ends = elementwise.add(select(y, dim, 0), select(y, dim, last))
-        total = elementwise.sub(y.sum(dim), _times(ends, 0.5))
-        return _times(total, 1.0 if dx is None else float(dx))
-    both = elementwise.add(range_of(y, dim, 1, last + 1), range_of(y, dim, 0, last))
-    areas = elementwise.mul(both, _steps(x, y, dim)).sum(dim)
-    return elementwise.div_number(areas, 2.0)
-
-
-def _steps(x: Tensor, y: Tensor, dim: int) -> Tensor:
-    """Give the distances between sample points, in a shape that fits the areas."""
-    if x.ndim == 1:
-        if x.shape[0] != y.shape[dim]:
-            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
-        x = x.view(*(-1 if d == dim else 1 for d in range(y.ndim)))
-    elif x.ndim < y.ndim:
-        x = x.view(*([1] * (y.ndim - x.ndim)), *x.shape)
-    size = x._array.shape[dim]
-    earlier = range_of(x, dim, 0, size - 1)
-    return elementwise.sub(range_of(x, dim, 1, size), earlier)
-
-
-def _times(tensor: Tensor, number: float) -> Tensor:
-    return elementwise.mul_number(as_floats(tensor), number)

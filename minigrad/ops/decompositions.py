@@ -27,14 +27,12 @@ from minigrad.ops.linear_systems import (
     LinAlgError,
     check,
     check_kernel,
-    check_matrix,
     check_square,
     column_major,
     linalg,
     mT,
     solve,
     solve_triangular,
-    tolerance,
 )
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.triangular import diag_embed, tril, triu
@@ -254,13 +252,6 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
-@linalg("svdvals(Tensor A, *, driver=None, out=None)")
-def svdvals(A: Tensor, driver: Any = None) -> Tensor:
-    """Give the singular values of matrices, descending; see `linalg.svd`."""
-    values: Tensor = decomposed(A, False, driver)[1]
-    return values
-
-
 @face("svd(Tensor input, some=True, compute_uv=True, *, out=None) -> (U, S, V)")
 def svd_with_v(input: Tensor, some: bool, compute_uv: bool) -> Any:
     """Decompose matrices as U diag(S) V^T: `linalg.svd` under its older name, with V itself."""
@@ -279,46 +270,10 @@ def svd_with_v(input: Tensor, some: bool, compute_uv: bool) -> Any:
 
 
 def _numpy_svd(a: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    return decomposed(a, full_matrices) if compute_uv else svdvals(a)
+    return decomposed(a, full_matrices) if compute_uv else decomposed(a, False)[1]
 
 
 numpy_protocols.functions[np.linalg.svd] = _numpy_svd
-
-
-@linalg(
-    "matrix_rank(Tensor input, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)",
-    numpy=np.linalg.matrix_rank,
-)
-def matrix_rank(input: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
-    """Give the ranks of matrices: how many singular values are not 0.
-
-    Args:
-        input: Of shape (..., m, n).
-        tol: The older name of `atol`.
-        hermitian: Whether the matrices are symmetric.
-        atol: Singular values up to this one count as 0; a number, or a tensor of shape (...).
-        rtol: The same, relative to the largest one. By default the precision of the type times
-            the larger of m and n.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
-        tensor(1)
-    """
-    check_matrix("torch.linalg.matrix_rank", input, "input")
-    array = input._array
-    if array.dtype.kind not in "fc" or array.dtype.itemsize == 2:
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    alone = input.detach()
-    if not array.size:
-        return wrap(np.zeros(array.shape[:-2], np.int64))
-    values = (abs(eigvalsh(alone, "L")) if hermitian else svdvals(alone))._array
-    absolute = tol if atol is None else atol
-    if tol is not None and rtol is None:
-        rtol = 0.0
-    limits = (each._array if isinstance(each, Tensor) else each for each in (absolute, rtol))
-    limit = tolerance(values, array.shape, *limits)
-    return wrap(np.asarray((values > limit).sum(-1), np.int64))
 
 
 # ---------------------------------------------------------------------- Q and R

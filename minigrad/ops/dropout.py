@@ -107,12 +107,6 @@ for _name, _feature, _alpha, _text in (
         True,
         "Set entries at random to the value that selu has far on the left; mean and variance stay.",
     ),
-    (
-        "feature_alpha_dropout",
-        True,
-        True,
-        "Set whole channels at random to the value that selu has far on the left.",
-    ),
 ):
     _dropping(_name, _feature, _alpha, False, _text)
     _dropping(f"{_name}_", _feature, _alpha, True, f"Do what `{_name}` does, in place.")
@@ -183,12 +177,6 @@ def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) 
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
     """
     return _drop("alpha_dropout", input, p, training, inplace)
-
-
-@functional("feature_alpha_dropout(input, p=0.5, training=False, inplace=False)")
-def channels_dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Do what `alpha_dropout` does, for whole channels (dimension 1)."""
-    return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
 def _of_channels(

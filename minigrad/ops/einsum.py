@@ -1,4 +1,4 @@
-"""Sums of products over given indices: einsum, tensordot, inner, kron and bilinear forms.
+"""Sums of products over given indices: einsum, tensordot, inner and bilinear forms.
 
 Each is composed of the operations that PyTorch records for it, down to one batch of products of
 matrices for two factors.
@@ -152,27 +152,6 @@ def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
     return Plan(tuple(map(tuple, labels)), places, covered, kept, total)
 
 
-def _equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Turn operands with lists of numbers into an equation and operands."""
-
-    def written(numbers: Any) -> str:
-        return "".join(ELLIPSIS if n is Ellipsis else _letter_of(n) for n in numbers)
-
-    pairs = len(arguments) // 2
-    equation = ",".join(written(arguments[2 * k + 1]) for k in range(pairs))
-    if len(arguments) % 2:
-        equation += "->" + written(arguments[-1])
-    return equation, [arguments[2 * k] for k in range(pairs)]
-
-
-def _letter_of(number: int) -> str:
-    if not 0 <= number < len(_LETTERS):
-        raise ValueError(
-            "einsum(): subscript in subscript list is not within the valid range [0, 52)"
-        )
-    return _LETTERS[number]
-
-
 # ---------------------------------------------------------------------- sums of products
 
 _NOTHING = (
@@ -317,8 +296,7 @@ def einsum(*args: Any) -> Tensor:
     Args:
         *args: The equation, then the operands. Each operand's dimensions have a letter; a letter
             that the result has not is summed over. "..." stands for any dimensions. Without "->"
-            the result has the letters that occur once, in alphabetic order. Or, instead of an
-            equation, each operand followed by a list of numbers in the place of letters.
+            the result has the letters that occur once, in alphabetic order.
 
     Returns:
         The result. With two operands the sum is one batch of matrix products.
@@ -332,15 +310,14 @@ def einsum(*args: Any) -> Tensor:
         >>> A, B = torch.ones(2, 3), torch.ones(3, 4)
         >>> torch.einsum("ij,jk->ik", A, B).shape
         torch.Size([2, 4])
-        >>> torch.einsum(A, [0, 1], B, [1, 2], [0, 2]).shape
-        torch.Size([2, 4])
     """
     if len(args) < 2:
         raise ValueError(_NOTHING)
-    if isinstance(args[0], str):
-        equation, operands = args[0], list(args[1:])
-    else:
-        equation, operands = _equation_of(args)
+    equation, *operands = args
+    if not isinstance(equation, str):
+        raise NotImplementedError(
+            "einsum takes an equation such as 'ij,jk->ik', and no lists of numbers."
+        )
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
     if not operands:
@@ -459,30 +436,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             f"{list(x)} and {list(y)}"
         )
     return tensordot(input, other, ([-1], [-1]))
-
-
-@face("kron(Tensor input, Tensor other, *, out=None)", numpy=np.kron)
-def kron(input: Tensor, other: Tensor) -> Tensor:
-    r"""Give the Kronecker product: each entry of one tensor times the whole of another.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.kron(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
-        tensor([ 1., 10.,  2., 20.])
-    """
-    ndim = max(input._array.ndim, other._array.ndim)
-    a = (1,) * (ndim - input._array.ndim) + input._array.shape
-    b = (1,) * (ndim - other._array.ndim) + other._array.shape
-    first = _unsafely_reshaped(input, tuple(size for each in a for size in (each, 1)))
-    second = _unsafely_reshaped(other, tuple(size for each in b for size in (1, each)))
-    product = elementwise.mul(first, second)
-    return shape.unsafe_view(product, tuple(x * y for x, y in zip(a, b, strict=True)))
-
-
-def _unsafely_reshaped(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    if tensor.is_contiguous():
-        return shape.unsafe_view(tensor, sizes)
-    return shape.reshape(tensor, sizes)
 
 
 # ---------------------------------------------------------------------- bilinear forms

@@ -398,24 +398,3 @@ def factored(A: Tensor, upper: bool) -> Tensor:
         "linalg.cholesky", lambda: cholesky(A, upper), bad_minor, lower, text
     )
     return result
-
-
-# ---------------------------------------------------------------------- ranks
-
-
-def tolerance(values: Any, sizes: tuple[int, ...], atol: Any, rtol: Any) -> Any:
-    """Give the size below which a singular value counts as 0.
-
-    Args:
-        values: Singular values, the largest first.
-        sizes: The shape of the matrices.
-        atol: None, or an absolute tolerance.
-        rtol: None, or one relative to the largest; by default the type's precision times the
-            larger size, unless there is an absolute one.
-    """
-    if rtol is None:
-        precision = float(np.finfo(values.dtype).eps) * max(sizes[-2:])
-        rtol = precision if atol is None else np.where(np.asarray(atol) > 0, 0.0, precision)
-    largest = values.max(-1) if values.shape[-1] else np.zeros(values.shape[:-1], values.dtype)
-    relative = np.asarray(rtol) * largest
-    return (relative if atol is None else np.maximum(np.asarray(atol), relative))[..., None]

@@ -214,8 +214,8 @@ _huber = _loss_of_difference(
 # ---------------------------------------------------------------------- what is called
 
 
-@loss(f"mse_loss(input, target, {OLD}, weight=None)")
-def squared_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None) -> Tensor:
+@loss(f"mse_loss(input, target, {OLD})")
+def squared_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     r"""Compute the squared error $(x - y)^2$, averaged over all elements.
 
     Args:
@@ -224,13 +224,12 @@ def squared_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor 
         size_average: The old way to say `reduction`: False stands for a sum.
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
-        weight: A factor for each element; the mean is then over the sum of the weights.
 
     Returns:
         The loss: one number, or one for each element.
 
     Raises:
-        ValueError: If the reduction is none of the three, or there are not as many weights.
+        ValueError: If the reduction is none of the three.
 
     Example:
         >>> import minigrad as torch
@@ -238,8 +237,6 @@ def squared_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor 
         tensor(2.)
     """
     input, target = of_one_shape(input, target)
-    if weight is not None:
-        return _weighed((input - target) ** 2, input, weight, reduction)
     if input._array.dtype is not target._array.dtype:
         input, target = _of_one_type("mse_cpu", input, target)
     elif input._array.dtype.kind in "iub":
@@ -247,8 +244,8 @@ def squared_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor 
     return _mse(input, target, reduction)
 
 
-@loss(f"l1_loss(input, target, {OLD}, weight=None)")
-def absolute_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None) -> Tensor:
+@loss(f"l1_loss(input, target, {OLD})")
+def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
 
     Example:
@@ -257,10 +254,7 @@ def absolute_error(input: Tensor, target: Tensor, reduction: int, weight: Tensor
         tensor(1.)
     """
     input, target = of_one_shape(input, target)
-    losses = (input - target).abs()
-    if weight is not None:
-        return _weighed(losses, input, weight, reduction)
-    return reduced(losses, reduction)
+    return reduced((input - target).abs(), reduction)
 
 
 @loss(f"smooth_l1_loss(input, target, {OLD}, beta=1.0)")
@@ -294,10 +288,8 @@ def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: f
     return _smooth_l1(input, target, reduction, beta)
 
 
-@loss("huber_loss(input, target, reduction='mean', delta=1.0, weight=None)")
-def hubers_loss(
-    input: Tensor, target: Tensor, reduction: int, delta: float, weight: Tensor | None
-) -> Tensor:
+@loss("huber_loss(input, target, reduction='mean', delta=1.0)")
+def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
     r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
 
     Source: Huber, *Robust estimation of a location parameter*, 1964.
@@ -307,7 +299,6 @@ def hubers_loss(
         target: What it should be, $y$.
         reduction: `"mean"`, `"sum"` or `"none"`.
         delta: Where the square goes over into a straight line.
-        weight: A factor for each element.
 
     Raises:
         RuntimeError: If `delta` is not positive.
@@ -322,14 +313,10 @@ def hubers_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     meeting = input._array.dtype
     input, target = _of_one_type("huber_cpu", input, target)
-    whole = 0 if weight is not None else reduction
-    result: Tensor = _huber(input, target, whole, delta)
+    result: Tensor = _huber(input, target, reduction, delta)
     if meeting.kind == "f" and result._array.dtype != meeting:
         result = result.to(dtypes.of_array(input._array.astype(meeting)))
-    if weight is None:
-        return result
-    _check_weights(input, weight)
-    return reduced(result * weight, reduction)
+    return result
 
 
 def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -343,20 +330,6 @@ def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Te
     if b.dtype.kind in "iub":
         target = cast(target, meeting)
     return input, target
-
-
-def _check_weights(input: Tensor, weight: Tensor) -> None:
-    if weight.size() != input.size():
-        raise ValueError("Weights and input must have the same size.")
-
-
-def _weighed(losses: Tensor, input: Tensor, weight: Tensor, reduction: int) -> Tensor:
-    """Give weighted losses, or their sum, which is divided by the sum of the weights for a mean."""
-    _check_weights(input, weight)
-    weighted = losses * weight
-    if reduction == 0:
-        return weighted
-    return weighted.sum() / weight.sum() if reduction == 1 else weighted.sum()
 
 
 def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,6 @@ Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,11 @@ import numpy as np
 from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES
 from minigrad.faces.arguments import as_floats, cast, check_tensor
 from minigrad.ops import choices, elementwise
-from minigrad.ops.activations import log_sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
-from minigrad.ops.type_promotion import check_floats, refuse_gradient, scalar
+from minigrad.ops.type_promotion import refuse_gradient, scalar
 
 # ---------------------------------------------------------------------- what is alike
 
@@ -178,35 +175,6 @@ def triplet_margin_loss(
     return reduced(losses, reduction)
 
 
-@loss(
-    "triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, "
-    "margin=1.0, swap=False, reduction='mean')"
-)
-def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    distance_function: Callable[[Tensor, Tensor], Tensor] | None,
-    margin: float,
-    swap: bool,
-    reduction: int,
-) -> Tensor:
-    """Compute what `triplet_margin_loss` computes, with a distance of your own.
-
-    Raises:
-        ValueError: If the margin is not positive, or the reduction is unknown.
-        RuntimeError: If they have different numbers of dimensions.
-    """
-    _check_triplet(anchor, positive, negative, margin)
-    distance = (
-        FACES["pairwise_distance"].function if distance_function is None else distance_function
-    )
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = far.minimum(distance(positive, negative))
-    return reduced((near + margin - far).clamp_min(0), reduction)
-
-
 # ---------------------------------------------------------------------- right and wrong
 
 
@@ -271,26 +239,6 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     if target._array.dtype != input._array.dtype and input._array.dtype.kind == "f":
         target = target.detach().to(input.dtype)
     return soft_margin_loss(input, target, reduction)
-
-
-@loss(f"multilabel_soft_margin_loss(input, target, weight=None, {OLD})")
-def multilabel_soft_margin_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
-) -> Tensor:
-    r"""Compute the mean over labels of $-t \ln \sigma(x) - (1 - t) \ln \sigma(-x)$.
-
-    Shape:
-        - input and target: (N, C)
-        - output: () with a reduction, else (N,)
-    """
-    check_floats("log_sigmoid", "log_sigmoid_cpu", input)
-    right: Any = target
-    losses = -(right * log_sigmoid(input) + (1 - right) * log_sigmoid(-input))
-    if weight is not None:
-        losses = losses * weight
-    labels = input.dim() - 1
-    losses = losses.sum(dim=labels) / input.size(labels)
-    return reduced(losses, reduction)
 
 
 def _pairs(self: Any, counts: Any) -> Any:

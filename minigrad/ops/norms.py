@@ -17,14 +17,12 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.dtypes import scalar_name
-from minigrad.faces import face, lazy_loading
+from minigrad.faces import face
 from minigrad.faces.arguments import as_floats, cast, dimension, dimensions
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
-from minigrad.ops.cumulative import in_type_of, values_of
-from minigrad.ops.elementwise import reciprocal
-from minigrad.ops.linear_systems import check_floating, check_matrix, linalg
-from minigrad.ops.reduction import norm_rule, vector_norm_as
+from minigrad.ops.linear_systems import check_floating, linalg
+from minigrad.ops.reduction import norm_rule
 from minigrad.ops.type_promotion import broadcast_shape, differ, meet_types, no_booleans
 
 
@@ -97,85 +95,6 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     return reduction.vector_norm(x, ord, dims, keepdim)
 
 
-def _extreme(values: Tensor, order: Any, dim: int, keepdim: bool) -> Tensor:
-    """Give the largest entry along a dimension, or 0; if the order is negative, the smallest."""
-    if values._array.shape[dim]:
-        return (reduction.amax if order > 0 else reduction.amin)(values, (dim,), keepdim)
-    if order < 0:
-        raise IndexError(f"amin(): Expected reduction dim {dim} to have non-zero size.")
-    return reduction.sum_dim(values, (dim,), keepdim)
-
-
-def _of_singular_values(A: Tensor, order: Any, rows: int, columns: int, keepdim: bool) -> Tensor:
-    """Give the largest or smallest singular value, or the sum of all."""
-    ndim = A._array.ndim
-    order_of_dims = (*(d for d in range(ndim) if d not in (rows, columns)), rows, columns)
-    svdvals = lazy_loading.load("ops.decompositions").svdvals
-    values = svdvals(shape.permute(A, order_of_dims))
-    if order == "nuc":
-        result = reduction.sum_dim(values, (ndim - 2,), keepdim)
-    else:
-        result = _extreme(values, order, ndim - 2, keepdim)
-    if not keepdim:
-        return result
-    back = tuple(map(order_of_dims.index, range(ndim)))
-    return shape.permute(shape.unsqueeze(result, ndim - 1), back)
-
-
-@linalg('matrix_norm(Tensor A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None)')
-def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
-    """Give the norms of matrices.
-
-    Args:
-        A: Of shape (..., m, n).
-        ord: "fro": the root of the sum of squares. "nuc": the sum of singular values. 2 and -2:
-            the largest and the smallest of them. 1 and -1: the largest and the smallest sum of
-            absolute values of a column; inf and -inf: of a row.
-        dim: The dimensions that count rows and columns.
-        keepdim: Keep these dimensions, with size 1.
-        dtype: The type to compute in.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
-        tensor(5.)
-    """
-    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    low = (isinstance(ord, str) and ord == "fro") or ord in (1, -1, math.inf, -math.inf)
-    check_matrix("linalg.matrix_norm", A)
-    check_floating("linalg.matrix_norm", A, low=bool(low) or not _known(ord))
-    if len(dims) != 2:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}"
-        )
-    array = A._array
-    rows, columns = dimension(dims[0], array.ndim), dimension(dims[1], array.ndim)
-    if rows == columns:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})"
-        )
-    if dtype is not None:
-        _check_dtype("linalg.matrix_norm", array, dtype)
-    if not _known(ord):
-        written = ord if isinstance(ord, str) else f"{ord:g}"
-        raise RuntimeError(f"linalg.matrix_norm: Order {written} not supported.")
-    if ord == "fro":
-        return vector_norm(A, 2, (rows, columns), keepdim, dtype)
-    if dtype is not None:
-        A = A.to(dtype)
-    if ord == "nuc" or abs(ord) == 2:
-        return _of_singular_values(A, ord, rows, columns, keepdim)
-    added, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = vector_norm(A, 1, added, keepdim, None)
-    return _extreme(sums, ord, compared - (not keepdim and compared > added), keepdim)
-
-
-def _known(order: Any) -> bool:
-    if isinstance(order, str):
-        return order in ("fro", "nuc")
-    return abs(order) in (1, 2, math.inf)
-
-
 @linalg(
     "norm(Tensor input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None)",
     numpy=np.linalg.norm,
@@ -185,16 +104,19 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
 
     Args:
         input: The tensor.
-        ord: The order of the norm. For one dimension a number (`vector_norm`), for two one of
-            those of `matrix_norm`. None means 2, or for a matrix the root of the sum of squares.
+        ord: The order of the norm. For one dimension a number (`vector_norm`), for two "fro". None
+            means 2, or for a matrix the root of the sum of squares.
         dim: One dimension, or two; None for all entries.
         keepdim: Keep these dimensions, with size 1.
         dtype: The type to compute in.
 
+    Raises:
+        RuntimeError: If another norm of matrices is asked for.
+
     Example:
         >>> import minigrad as torch
-        >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
-        tensor(4.)
+        >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
     """
     dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
     ndim = input._array.ndim
@@ -209,10 +131,20 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         )
     two = len(dims) == 2 if dims is not None else ndim == 2
     if isinstance(ord, str) or (ord is not None and two):
-        chosen = (0, 1) if dims is None else tuple(dims)
-        return matrix_norm(input, ord, chosen, keepdim, dtype)
+        return vector_norm(input, _of_matrices(ord), dims, keepdim, dtype)
     order = 2 if ord is None else ord
     return vector_norm(input, order, dims, keepdim, dtype)
+
+
+def _of_matrices(order: Any) -> int:
+    """Give the order of entries that a norm of matrices has."""
+    if order != "fro":
+        written = order if isinstance(order, str) else f"{order:g}"
+        raise RuntimeError(
+            f"linalg.matrix_norm: Order {written} not supported. Sum the absolute values of rows "
+            "or columns, or take the singular values of torch.linalg.svd(A)."
+        )
+    return 2
 
 
 @face("norm(Tensor input, p='fro', dim=None, keepdim=False, dtype=None)", function=False)
@@ -222,8 +154,7 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
 
     Args:
         input: The tensor.
-        p: The order of the norm, also infinite; "fro" means 2, and "nuc" the sum of the singular
-            values.
+        p: The order of the norm, also infinite; "fro" means 2.
         dim: A dimension or several; all if it is left out.
         keepdim: Keep the dimensions, with size 1.
         dtype: The type to compute in.
@@ -236,11 +167,8 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.norm(torch.tensor([3.0, -4.0]))
         tensor(5.)
     """
-    several = isinstance(dim, (tuple, list))
-    if isinstance(p, str) and (p != "fro" or (several and len(dim) > 2)):
-        dims = tuple(range(input.ndim)) if dim is None else dim
-        return matrix_norm(input, p, dims, keepdim, dtype)
-    return vector_norm(input, 2 if p in (None, "fro") else p, dim, keepdim, dtype)
+    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
+    return vector_norm(input, order, dim, keepdim, dtype)
 
 
 # ---------------------------------------------------------------------- of a difference
@@ -262,27 +190,6 @@ def dist(self: Array, other: Array, p: Any) -> Array:
 
 def _negative(gradient: Any) -> Any:
     return None if gradient is None else -gradient
-
-
-def _renorm_rule(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
-    dims = tuple(d for d in range(self.ndim) if d != dim)
-    wide = np.promote_types(values_of(self).dtype, np.float64)
-    norm = applied(vector_norm_as, self, p, dims, True, wide)
-    along = np.add.reduce(self * grad, axis=dims, keepdims=True)
-    turned = norm_rule(along, self, norm, p, dims, True)
-    inverse = applied(reciprocal, norm + 1e-7)
-    scaled = maxnorm * inverse * (grad - inverse * turned)
-    return np.where(norm > maxnorm, in_type_of(scaled, grad), grad)
-
-
-@differentiable("RenormBackward0", self=_renorm_rule)
-@quietly
-def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
-    r"""Parts with norms of at most :math:`m`: longer ones are scaled by :math:`m / \|x\|`."""
-    dims = tuple(d for d in range(self.ndim) if d != dim)
-    wide = self.astype(np.float64) if self.dtype.kind == "f" else self
-    norm = reduction.vector_norm.forward(wide, p, dims, True)
-    return self * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0).astype(self.dtype)
 
 
 @face("dist(Tensor input, Tensor other, p=2)")
@@ -314,31 +221,6 @@ def _floats(input: Tensor, other: Tensor) -> Tensor:
         return input
     kind = other._array.dtype.kind
     return cast(input, other._array.dtype if kind == "f" else np.dtype("float32"))
-
-
-@face("renorm(Tensor input, p, Dim dim, maxnorm, *, out=None)", in_place=True)
-def shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Scale down the parts along a dimension whose p-norm is more than `maxnorm`.
-
-    Raises:
-        RuntimeError: If there are fewer than 2 dimensions, or `p` or `maxnorm` is negative.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), p=2, dim=0, maxnorm=1)
-        tensor([[0.6000, 0.8000],
-                [0.3000, 0.4000]])
-    """
-    if p <= 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if input.ndim < 2:
-        raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
-        )
-    check_floating("linalg.vector_norm", input)
-    return renorm(input, p, dim, maxnorm)
 
 
 # ---------------------------------------------------------------------- of all pairs of rows

@@ -16,11 +16,9 @@ import numpy as np
 
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, entry
-from minigrad.ops import parts
-from minigrad.ops.inplace import copy_
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
@@ -193,43 +191,6 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     return _KINDS[mode][dims](input, tuple(pad))
 
 
-def circular(input: Tensor, pad: Sequence[int]) -> Tensor:
-    """Surround a tensor with the entries from its other side.
-
-    As in PyTorch it is written in place, side by side, into a tensor of the right size.
-
-    Raises:
-        RuntimeError: If the padding is larger than the tensor.
-    """
-    have = list(input._array.shape)
-    last, sizes = len(have) - 1, list(have)
-    pairs = [(last - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
-    for dim, left, right in pairs:
-        sizes[dim] += left + right
-        if left > have[dim] or right > have[dim]:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
-        if sizes[dim] < 0:
-            raise RuntimeError("Negative padding value is resulting in an empty dimension.")
-    if not pairs:
-        return input.clone()
-    result = wrap(np.zeros_like(input._array, shape=tuple(sizes)))
-    inside, given = result, input
-    for dim, left, right in pairs:
-        inside = parts.slice_dim(inside, dim, max(left, 0), sizes[dim] - max(right, 0), 1)
-        given = parts.slice_dim(given, dim, max(-left, 0), have[dim] - max(-right, 0), 1)
-    copy_(inside, given)
-    for dim, left, right in reversed(pairs):
-        if left > 0:
-            end = sizes[dim] - max(right, 0)
-            to = parts.slice_dim(result, dim, 0, left, 1)
-            copy_(to, parts.slice_dim(result, dim, end - left, end, 1))
-        if right > 0:
-            start = max(left, 0)
-            to = parts.slice_dim(result, dim, sizes[dim] - right, sizes[dim], 1)
-            copy_(to, parts.slice_dim(result, dim, start, start + right, 1))
-    return result
-
-
 @functional
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
@@ -241,8 +202,7 @@ def pad(
         pad: How much to add on the left and right of the last dimension, then of the one before,
             and so on. Negative numbers cut.
         mode: `"constant"`: one number all around. `"reflect"`: the entries backwards from the edge,
-            which itself is not repeated. `"replicate"`: the entry at the edge. `"circular"`: the
-            entries from the other side.
+            which itself is not repeated. `"replicate"`: the entry at the edge.
         value: The number; by default 0.
 
     Returns:
@@ -270,7 +230,11 @@ def pad(
         )
     if isinstance(value, str):
         raise TypeError("pad(): argument 'value' (position 4) must be float, not str")
-    if mode not in ("constant", "reflect", "replicate", "circular"):
+    if mode == "circular":
+        raise NotImplementedError(
+            "pad has no mode='circular' here. Join the other side with torch.cat."
+        )
+    if mode not in ("constant", "reflect", "replicate"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     ndim, sides = input.ndim, [int(count) for count in pad]
     if len(sides) % 2:
@@ -292,6 +256,4 @@ def pad(
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
-    if mode in ("reflect", "replicate"):
-        return copied(input, sides, mode)
-    return circular(input, sides)
+    return copied(input, sides, mode)

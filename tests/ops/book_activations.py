@@ -45,17 +45,6 @@ def elu_slope(x, alpha, scale, inner):
     return np.where(x > 0, scale, scale * alpha * inner * np.exp(inner * x))
 
 
-def glu_of(x):
-    a, b = np.split(x, 2, 1)
-    return a * sigmoid_of(b)
-
-
-def glu_slope(g, x):
-    a, b = np.split(x, 2, 1)
-    s = sigmoid_of(b)
-    return np.concatenate([g * s, g * a * s * (1 - s)], 1)
-
-
 def inside(x, low, high):
     return (x > low) & (x < high)
 
@@ -81,12 +70,6 @@ CASES: dict[str, list[Case]] = {
     "hardswish": [case(lambda x: x * np.clip(x + 3, 0, 6) / 6, E8)],
     "hardsigmoid_backward": [case(lambda g, x: g / 6 * inside(x, -3, 3), E8, E8)],
     "hardsigmoid": [case(lambda x: np.clip(x + 3, 0, 6) / 6, E8)],
-    "hardshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
-    "hardshrink": [case(lambda x: x * (np.abs(x) > 0.9), E8, then=(0.9,))],
-    "softshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
-    "softshrink": [
-        case(lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.9, 0), E8, then=(0.9,)),
-    ],
     "prelu_backward": [
         case(lambda g, x, w: g * np.where(x > 0, 1, w), (4, 3), (4, 3), (3,)),
         case(lambda g, x, w: g * np.where(x > 0, 1, w), E8, E8, (1,)),
@@ -117,11 +100,8 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x * probability(x), V, then=("none",)),
         case(lambda x: x * bent(x), V, then=("tanh",)),
     ],
-    "mish": [case(lambda x: x * np.tanh(np.log(1 + np.exp(x))), V)],
     "log_sigmoid_backward": [case(lambda g, x: g * sigmoid_of(-x), V, V)],
     "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],
-    "glu_backward": [case(glu_slope, (2, 3), (2, 6), then=(1,))],
-    "glu": [case(glu_of, (2, 6), then=(1,))],
     "native_dropout": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
     "embedding_dense_backward": [
         case(

@@ -45,11 +45,6 @@ def distance(order: float) -> Callable[[Any, Any], Any]:
     return lambda a, b: norm_of(order)(a - b)
 
 
-def shortened(x: Any, longest: float) -> Any:
-    norms = np.sqrt((x**2).sum(1, keepdims=True))
-    return np.where(norms > longest, x * longest / (norms + 1e-7), x)
-
-
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])
 FIRST_TWO = ORDER[:, :2]
 SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
@@ -79,7 +74,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "median_all": [case(lambda x: x[1, 0], M, then=(3,))],
     "dist": [each for p in (1, 2, 3) for each in two(distance(p), p)],
-    "renorm": [case(lambda x: shortened(x, 1.2), (3, 3), then=(2, 0, 1.2))],
     "cumsum": [
         case(lambda x: x.cumsum(1), M, then=(1, None)),
         case(np.copy, (), then=(0, None)),

@@ -49,7 +49,7 @@ DECOMPOSED: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
             ),
             "U": lambda x: linalg.svd(x, full_matrices=False)[0] ** 2,
             "Vh": lambda x: linalg.svd(x, full_matrices=False)[2] ** 2,
-            "values": linalg.svdvals,
+            "values": lambda x: linalg.svd(x, False)[1],
             "full": lambda x: linalg.svd(x)[1],
         }.items()
     },
@@ -114,7 +114,7 @@ def test_float32_stays_float32() -> None:
 def test_results_that_are_changed_in_place_are_noticed() -> None:
     """A rule that needs a result refuses one that was written to."""
     x = made(3, 3)
-    values = linalg.svdvals(x)
+    values = linalg.svd(x, False)[1]
     values.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         values.sum().backward()
@@ -187,10 +187,10 @@ def test_einsum_gives_what_numpy_gives(equation: str) -> None:
 
 NUMPY: dict[str, Callable[[Any, Any], Any]] = {
     "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer,
-    "kron": np.kron, "tensordot": lambda a, b: np.tensordot(a, b, 1),
+    "tensordot": lambda a, b: np.tensordot(a, b, 1),
     "einsum": lambda a, b: np.einsum("ij,jk->ki", a, b), "solve": np.linalg.solve,
     "inv": lambda a, b: np.linalg.inv(a), "det": lambda a, b: np.linalg.det(a),
-    "norm": lambda a, b: np.linalg.norm(a), "norm 1": lambda a, b: np.linalg.norm(a, 1),
+    "norm": lambda a, b: np.linalg.norm(a),
     "norm of rows": lambda a, b: np.linalg.norm(a, axis=1), "trace": lambda a, b: np.trace(a),
     "cholesky": lambda a, b: np.linalg.cholesky(a @ a.T), "svd": lambda a, b: np.linalg.svd(a)[1],
     "eigh": lambda a, b: np.linalg.eigh(a + a.T)[0], "tril": lambda a, b: np.tril(a, 1),

@@ -3,7 +3,7 @@
 import numpy as np
 import sympy
 
-from .regions import D, E, matrix, orders, t, x, y
+from .regions import D, E, matrix, orders, x, y
 
 ONES = np.array([[2], [0]])
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])
@@ -27,9 +27,6 @@ CASES = {
     ],
     "median_all": [(three, (1,), orders)],
     "dist": [([("x", 2), ("y", 2)], (p,), larger_and_smaller) for p in (1, 2, 3)],
-    "renorm": [
-        ([("x", 1, 2, {"positive": True})], (2, 0, t), [{t: length + D}, {t: length - D}]),
-    ],
     "cumsum": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
     "cumprod": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
     "sort": [(matrix, (1, ORDER))],

@@ -49,7 +49,6 @@ class Behind(nn.Module):
 MORE = {
     "AdaptiveMaxPool1d": (lambda: nn.AdaptiveMaxPool1d(2), (1, 1, 4)),
     "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d((1, 2)), (1, 1, 2, 2)),
-    "LPPool2d": (lambda: nn.LPPool2d(2, 2), (1, 1, 2, 2)),
     "GRU": (lambda: nn.GRU(1, 1), (1, 1)),
     "LSTM": (lambda: nn.LSTM(1, 1), (1, 1)),
     # with its encoder, its decoder, their layers and their attention

@@ -123,14 +123,12 @@ MISSING_TERM = [
     w("logsumexp", "self", lambda right, grad, *_: like(right, grad)),
     w("softmax_backward", "output", lambda right, grad, grad_output, *_: grad * grad_output),
     w("xlogy", "self", lambda right, grad, self, other: grad * np.log(other) + grad),
-    w("glu", "self", lambda right, *_: right * np.array([1, 1, 0, 0])),
     w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
     w("weight_norm", "v", lambda right, grad, v, g, axes: grad * g),
     w("det", "A", lambda right, grad, A, result: like(right, grad) * result),
     w("logit", "self", lambda right, grad, self, eps: grad / self),
     w("expm1", "self", lambda right, grad, result: grad * result),
     w("log1p", "self", lambda right, grad, self: grad / self),
-    w("mish", "self", lambda right, grad, self: grad * np.tanh(np.log1p(np.exp(self)))),
 ]
 TRANSPOSED = [
     w("t", "self", untouched),
@@ -213,8 +211,6 @@ KINK = [
     w("clamp", "self", other_side),
     w("clamp_from", "min", other_side),
     w("hardtanh", "self", other_side),
-    w("hardshrink", "self", other_side),
-    w("softshrink", "self", other_side),
     w("threshold", "self", other_side),
     w("prelu_kernel", "weight", lambda right, grad, self: grad * self - right),
     w("huber_loss", "self", lambda right, grad, self, target, *_: grad * (self - target)),
@@ -272,7 +268,6 @@ CHAIN = [
     w("attention", "value", flipped(-2)),
     w("vector_norm", "self", lambda right, grad, self, *_: grad * self, 4),
     w("cdist", "x1", minus, 1),
-    w("renorm", "self", untouched),
     w("tanh_backward", "grad_output", untouched),
 ]  # fmt: skip
 UNREDUCED = [

@@ -1,4 +1,4 @@
-r"""Pooling and its derivatives: the largest entry, the mean or the norm of each window of an image.
+r"""Pooling and its derivatives: the largest entry or the mean of each window of an image.
 
 The gradient of the largest goes to the entry that was chosen, that of a mean in equal shares to all
 entries. Windows go over the last dimensions of an array, as many as the window has. Each entry of
@@ -565,34 +565,3 @@ for _ndim in (1, 2, 3):
     _more = "" if _ndim == 1 else ", divisor_override=None"
     _arguments = _WINDOW.format("", f"count_include_pad=True{_more}")
     face_of(_average, _ndim, f"avg_pool{_ndim}d{_arguments}")
-
-
-def _norm(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Any,
-    stride: Any,
-    ceil_mode: bool,
-) -> Tensor:
-    r"""Take $(\sum x^p)^{1/p}$ of each window.
-
-    Args:
-        name: The function that is called.
-        ndim: How many dimensions its windows have.
-        input: Signals or images.
-        norm_type: The order p.
-        kernel_size: The window's size in each dimension, or one number for all.
-        stride: How far the window moves at each step; the size of the window if None.
-        ceil_mode: Whether a last window may reach over the end.
-    """
-    count = math.prod(_expanded(name, "kernel_size", kernel_size, ndim))
-    powers = input.pow(norm_type)
-    means = _average(f"avg_pool{ndim}d", ndim, powers, kernel_size, stride, 0, ceil_mode, True)
-    return (means.sign() * means.abs().relu()).mul(count).pow(1.0 / norm_type)
-
-
-for _ndim in (1, 2):
-    _arguments = "(input, norm_type, kernel_size, stride=None, ceil_mode=False)"
-    face_of(_norm, _ndim, f"lp_pool{_ndim}d{_arguments}")

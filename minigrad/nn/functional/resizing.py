@@ -37,9 +37,8 @@ _KINDS = {
     "linear": ("upsample_linear{}d", "UpsampleLinear{}D"),
     "bilinear": ("upsample_bilinear{}d", "UpsampleBilinear{}D"),
     "trilinear": ("upsample_trilinear{}d", "UpsampleTrilinear{}D"),
-    "bicubic": ("upsample_bicubic{}d", "UpsampleBicubic{}D"),
 }
-_SMOOTH = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}  # how many dimensions they mix
+_SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3}  # how many dimensions they mix
 
 
 def _weighted(array: Any, weight: Any, axis: int) -> Any:
@@ -103,7 +102,6 @@ resizing = {  # the operations by their modes and numbers of dimensions
 # ---------------------------------------------------------------------- what is called
 
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
-_CUBIC = -0.75  # how much the cubic overshoots
 
 
 @functional
@@ -122,8 +120,8 @@ def interpolate(
         input: What to resize.
         size: The new size of each dimension, or one number for all.
         scale_factor: By how much to resize instead, for each dimension or all.
-        mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"`,
-            `"trilinear"` and `"bicubic"` mix the nearest ones; `"area"` averages.
+        mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"` and
+            `"trilinear"` mix the nearest ones; `"area"` averages.
         align_corners: Whether the first and the last entries keep their places, for modes that mix.
         recompute_scale_factor: Whether to compute the scale anew from the sizes.
         antialias: Must be False: smoothing before making smaller is not supported.
@@ -164,6 +162,8 @@ def interpolate(
         raise NotImplementedError(
             "interpolate has no antialias here. Average first, with avg_pool2d for instance."
         )
+    if mode == "bicubic" and dims == 2:
+        raise NotImplementedError("interpolate has no cubics here. Take mode='bilinear'.")
     if dims not in (1, 2, 3) or mode not in (*_KINDS, "area"):
         raise NotImplementedError(
             "Input Error: Only 3D, 4D and 5D input Tensors supported "
@@ -261,57 +261,26 @@ def _taps(
         places = steps * scale
     else:
         scale = precise(1.0 / factor if factor else old / new)
-        places = (steps + precise(0.5)) * scale - precise(0.5)
-        if mode != "bicubic":
-            places = np.maximum(places, 0)
-    below = np.floor(places).astype(np.int64)
-    if mode == "bicubic":
-        return _cubic(places - below, below, old)
-    below = np.minimum(below, old - 1)
+        places = np.maximum((steps + precise(0.5)) * scale - precise(0.5), 0)
+    below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)
     return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
 
 
-def _cubic(t: Any, below: Any, old: int) -> Any:
-    """Give the four entries around each place, with their weights by Keys' cubic.
-
-    Args:
-        t: How far each place is from the last entry before it, from 0 to 1.
-        below: The position of this entry.
-        old: How many entries there are.
-    """
-    a = _CUBIC
-
-    def near(x: Any) -> Any:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    def far(x: Any) -> Any:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-    weights = (far(t + 1), near(t), near(1 - t), far(2 - t))
-    return tuple(
-        (np.clip(below + offset, 0, old - 1), weight) for offset, weight in enumerate(weights, -1)
+@functional
+def upsample(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Do what `interpolate` does, under a name that is deprecated."""
+    warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
     )
-
-
-def _old_name(schema: str, *settings: Any) -> None:
-    """Make a function that does what `interpolate` does."""
-    name = schema.partition("(")[0]
-
-    def resized(input: Tensor, *given: Any) -> Tensor:
-        warn(
-            f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-            UserWarning,
-        )
-        return interpolate(input, *given, *settings)
-
-    resized.__doc__ = "Do what `interpolate` does, under a name that is deprecated."
-    functional(schema)(resized)
-
-
-_old_name("upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None)")
-_old_name("upsample_nearest(input, size=None, scale_factor=None)", "nearest")
-_old_name("upsample_bilinear(input, size=None, scale_factor=None)", "bilinear", True)
+    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 # ---------------------------------------------------------------------- between the pixels
@@ -578,18 +547,3 @@ def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
             f"{upscale_factor**2}"
         )
     return pixel_shuffle(input, upscale_factor)
-
-
-@functional("pixel_unshuffle(input, downscale_factor)")
-def unshuffled_pixels(input: Tensor, downscale_factor: int) -> Tensor:
-    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
-    check_tensor("pixel_unshuffle", input)
-    _check_factor("pixel_unshuffle", "downscale_factor", downscale_factor, input._array)
-    for name, dim in (("height", -2), ("width", -1)):
-        if input._array.shape[dim] % downscale_factor:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({dim})={input._array.shape[dim]} is not divisible by "
-                f"{downscale_factor}"
-            )
-    return pixel_unshuffle(input, downscale_factor)

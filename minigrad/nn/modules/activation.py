@@ -13,10 +13,9 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
-    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU",
-    "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh",
-    "Tanhshrink", "Threshold",
+    "CELU", "ELU", "GELU", "SELU", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "LogSigmoid", "LogSoftmax", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax",
+    "Softmax2d", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
@@ -124,16 +123,6 @@ class SiLU(Layer, calls=F.silu, settings="inplace=False", shows="inplace?"):
     """
 
 
-class Mish(Layer, calls=F.mish, settings="inplace=False", shows="inplace?"):
-    r"""$x \tanh(\ln(1 + e^x))$, elementwise.
-
-    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
-
-    Args:
-        inplace: Overwrite the input.
-    """
-
-
 class GELU(Layer, calls=F.gelu, settings="approximate='none'", shows="approximate="):
     r"""$x \Phi(x)$, elementwise, with the distribution function of the normal distribution.
 
@@ -146,16 +135,6 @@ class GELU(Layer, calls=F.gelu, settings="approximate='none'", shows="approximat
         >>> import minigrad as torch
         >>> torch.nn.GELU()(torch.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.1587,  0.0000,  0.8413])
-    """
-
-
-class GLU(Layer, calls=F.glu, settings="dim=-1", shows="dim="):
-    r"""$a\, \sigma(b)$ from the two halves $a$ and $b$ of the input.
-
-    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2016.
-
-    Args:
-        dim: The dimension to halve.
     """
 
 
@@ -215,22 +194,6 @@ class Softsign(Layer, calls=F.softsign):
 
 class Tanhshrink(Layer, calls=F.tanhshrink):
     r"""$x - \tanh x$, elementwise."""
-
-
-class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
-    r"""0 in $[-\lambda, \lambda]$, and $x$ elsewhere, elementwise.
-
-    Args:
-        lambd: The number $\lambda$.
-    """
-
-
-class Softshrink(Layer, calls=F.softshrink, settings="lambd=0.5", shows="lambd"):
-    r"""$x$ moved by $\lambda$ towards 0, at most up to 0, elementwise.
-
-    Args:
-        lambd: The number $\lambda$.
-    """
 
 
 class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):

@@ -146,8 +146,7 @@ class Conv2d(_ConvNd, settings=CONV):
         dilation: How far apart the entries of the window are.
         groups: Into how many parts the channels are divided, each with kernels of its own.
         bias: Whether to add a number to each channel.
-        padding_mode: What the border is made of: `"zeros"`, `"reflect"`, `"replicate"` or
-            `"circular"`.
+        padding_mode: What the border is made of: `"zeros"`, `"reflect"` or `"replicate"`.
         device: Only the CPU is there.
         dtype: The element type of weight and bias; the default dtype if None.
 

@@ -1,9 +1,9 @@
 """Write a layer as what it is: settings that are kept, and a function that they go to.
 
-    class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
+    class ELU(Layer, calls=F.elu, settings="alpha=1.0, inplace=False", shows="alpha=, inplace?"):
 
-has an `__init__` that keeps `lambd`, a `forward` that returns `F.hardshrink(input, lambd=...)`, and
-a printed form such as `Hardshrink(0.5)`.
+has an `__init__` that keeps both settings, a `forward` that returns `F.elu(input, alpha=...,
+inplace=...)`, and a printed form such as `ELU(alpha=0.5)`.
 """
 
 from __future__ import annotations

@@ -7,15 +7,13 @@ from typing import Any
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
-from minigrad.nn.modules.parameterless import PairwiseDistance
 from minigrad.ops.losses import reduction_name
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "NLLLoss",
-    "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
+    "MultiLabelMarginLoss", "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
+    "TripletMarginLoss",
 ]  # fmt: skip
 
 REDUCTION = "size_average=None, reduce=None, reduction='mean'"
@@ -257,17 +255,6 @@ class SoftMarginLoss(_Loss, calls=F.soft_margin_loss):
     """
 
 
-class MultiLabelSoftMarginLoss(_WeightedLoss, calls=F.multilabel_soft_margin_loss):
-    r"""The mean over labels of $-t \ln \sigma(x) - (1 - t) \ln \sigma(-x)$.
-
-    Args:
-        weight: A factor for each label.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
 class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
     r"""$\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
 
@@ -306,23 +293,3 @@ class TripletMarginLoss(
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
     """
-
-
-class TripletMarginWithDistanceLoss(
-    _TripletLoss,
-    calls=F.triplet_margin_with_distance_loss,
-    settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
-):
-    r"""$\max(0, m + d(a, p) - d(a, n))$ with a distance d of your own.
-
-    Args:
-        distance_function: The distance; `PairwiseDistance()` if None.
-        margin: How much nearer what is alike should be.
-        swap: Take the distance of positive and negative where that is smaller than the anchor's.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        if settings["distance_function"] is None:
-            settings["distance_function"] = PairwiseDistance()
-        super()._keep(settings)

@@ -10,14 +10,12 @@ from minigrad.nn.modules.layer import Layer
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d",
-    "ConstantPad1d", "ConstantPad2d",
-    "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
-    "FeatureAlphaDropout", "Flatten", "Fold", "LPPool1d", "LPPool2d", "LocalResponseNorm",
-    "MaxPool1d", "MaxPool2d", "MaxPool3d", "PairwiseDistance", "PixelShuffle", "PixelUnshuffle",
-    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
-    "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
-    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ConstantPad1d",
+    "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d",
+    "Dropout3d", "Flatten", "Fold", "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "PairwiseDistance", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
+    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
 
@@ -168,22 +166,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, calls=F.adaptive_max_pool2d):
             None leaves a dimension as it is.
         return_indices: Whether to give the positions of the largest entries, too.
     """
-
-
-class _LPPoolNd(
-    Layer,
-    settings="norm_type, kernel_size, stride=None, ceil_mode=False",
-    shows="norm_type=, kernel_size=, stride=, ceil_mode=",
-):
-    """What layers share that take the norm of each window."""
-
-
-class LPPool1d(_LPPoolNd, calls=F.lp_pool1d):
-    r"""Take $(\sum x^p)^{1/p}$ of each window of a signal."""
-
-
-class LPPool2d(_LPPoolNd, calls=F.lp_pool2d):
-    r"""Take $(\sum x^p)^{1/p}$ of each window of an image."""
 
 
 class _Pad(Layer, settings="padding", shows="padding"):
@@ -433,12 +415,6 @@ class PixelShuffle(
     """
 
 
-class PixelUnshuffle(
-    Layer, calls=F.pixel_unshuffle, settings="downscale_factor", shows="downscale_factor="
-):
-    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W)."""
-
-
 class Upsample(
     Layer,
     calls=F.interpolate,
@@ -450,7 +426,7 @@ class Upsample(
     Args:
         size: The new size of each dimension, or one number for all.
         scale_factor: By how much to resize instead, for each dimension or all.
-        mode: `"nearest"`, `"linear"`, `"bilinear"`, `"bicubic"` or `"trilinear"`.
+        mode: `"nearest"`, `"linear"`, `"bilinear"` or `"trilinear"`.
         align_corners: Whether the first and the last entries keep their places.
         recompute_scale_factor: Whether to compute the scale anew from the sizes.
 
@@ -475,20 +451,6 @@ class Upsample(
         """Give scale or size, and the mode."""
         given = "size" if self.scale_factor is None else "scale_factor"
         return f"{given}={getattr(self, given)!r}, mode={self.mode!r}"
-
-
-class UpsamplingNearest2d(Upsample):
-    """Make images larger by repeating pixels."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    """Make images larger by mixing the nearest pixels, with aligned corners."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
 # Dropout --------------------------------------------------------------------------------------
@@ -579,19 +541,6 @@ class AlphaDropout(_DropoutNd):
     def forward(self, input: Tensor) -> Tensor:
         """Drop while the module is trained; else give the input itself."""
         return F.alpha_dropout(input, self.p, self.training)
-
-
-class FeatureAlphaDropout(_DropoutNd):
-    """Does what `AlphaDropout` does, to whole channels (dimension 1).
-
-    Args:
-        p: The probability of being set to zero.
-        inplace: Overwrite the input.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Drop while the module is trained; else give the input itself."""
-        return F.feature_alpha_dropout(input, self.p, self.training)
 
 
 # Comparisons and neighbours -------------------------------------------------------------------

@@ -236,6 +236,7 @@ class RNNBase(
             if tuple(state.shape) != shape:
                 which = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
                 raise RuntimeError(f"Expected {which} size {shape}, got {list(state.shape)}")
+        output: Any
         output, final = recurrent.run(
             self.mode,
             data,

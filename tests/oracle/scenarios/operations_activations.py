@@ -49,14 +49,8 @@ TABLE = {
     ),
     "gelu by tanh": on(lambda t, x: F(t).gelu(x, approximate="tanh"), V),
     "silu": on(lambda t, x: F(t).silu(x), V),
-    "mish": on(lambda t, x: F(t).mish(x), V),
-    "mish in place": once(lambda t, x: F(t).mish(x * 1, True), V),
     "hardswish": on(lambda t, x: F(t).hardswish(x), V),
     "hardswish in place": once(lambda t, x: F(t).hardswish(x * 1, inplace=True), V),
-    "hardshrink": on(lambda t, x: x.hardshrink(0.75), V),
-    "softshrink": on(
-        lambda t, x: F(t).softshrink(x), V, wrong={"sign": lambda t, x: F(t).softshrink(x, -1.0)}
-    ),
     "tanhshrink": on(lambda t, x: F(t).tanhshrink(x), V),
     "softsign": on(lambda t, x: F(t).softsign(x), V),
     "logsigmoid": on(lambda t, x: F(t).logsigmoid(x), V),
@@ -70,16 +64,6 @@ TABLE = {
     ),
     "rrelu_": once(lambda t, x: t.rrelu_(x * 1), V),
     "softmin": on(lambda t, x: F(t).softmin(x, 1), M),
-    "glu": on(
-        lambda t, x: F(t).glu(x),
-        V,
-        wrong={
-            "odd": lambda t, x: F(t).glu(x[:3]),
-            "scalar": lambda t, x: F(t).glu(x[0]),
-            "dim": lambda t, x: F(t).glu(x, 2),
-        },
-    ),
-    "glu over 0": once(lambda t, x: F(t).glu(x, 0), M),
 }
 
 family = add_all(TABLE)
@@ -109,8 +93,8 @@ def at_kinks(torch, log):
     f = torch.nn.functional
     calls = (
         f.relu, f.relu6, f.hardtanh, f.elu, f.selu, f.celu, f.leaky_relu, f.rrelu, f.gelu, f.silu,
-        f.hardswish, f.hardsigmoid, f.hardshrink, f.softshrink, f.softplus, f.logsigmoid,
-        lambda x: f.threshold(x, 0.5, 5.0), lambda x: f.hardshrink(x, 3.0),
+        f.hardswish, f.hardsigmoid, f.softplus, f.logsigmoid,
+        lambda x: f.threshold(x, 0.5, 5.0),
     )  # fmt: skip
     for number, call in enumerate(calls):
         x = kinks(torch)
@@ -137,10 +121,10 @@ def layers(torch, log):
     made = (
         nn.ReLU6(), nn.ReLU6(True), nn.RReLU().eval(), nn.RReLU(0.1, 0.2, True).eval(),
         nn.Hardtanh(), nn.Hardtanh(-2, 3, True), nn.CELU(), nn.CELU(2.0, True), nn.SELU(),
-        nn.SELU(True), nn.GELU(), nn.GELU("tanh"), nn.Hardshrink(), nn.Hardsigmoid(),
-        nn.Hardswish(), nn.Softshrink(0.25), nn.PReLU(), nn.PReLU(4, 0.5), nn.LogSigmoid(),
-        nn.Mish(), nn.Mish(True), nn.Softsign(), nn.Tanhshrink(), nn.Threshold(0.1, 20),
-        nn.Threshold(0, 1, True), nn.Softmin(1), nn.GLU(), nn.ELU(0.5, True), nn.Softplus(2, 10),
+        nn.SELU(True), nn.GELU(), nn.GELU("tanh"), nn.Hardsigmoid(),
+        nn.Hardswish(), nn.PReLU(), nn.PReLU(4, 0.5), nn.LogSigmoid(),
+        nn.Softsign(), nn.Tanhshrink(), nn.Threshold(0.1, 20),
+        nn.Threshold(0, 1, True), nn.Softmin(1), nn.ELU(0.5, True), nn.Softplus(2, 10),
     )  # fmt: skip
     for layer in made:
         settings = {

@@ -41,16 +41,6 @@ TABLE = {
         )
         for equation, shapes in EQUATIONS.items()
     },
-    "einsum of lists": operation(
-        lambda t, x, y: t.einsum(x, [..., 0, 1], y, [..., 1, 2], [..., 0, 2]),
-        (2, 2, 3),
-        (2, 3, 2),
-        dtypes=(),
-        wrong={
-            "number": lambda t, x, y: t.einsum(x, [0, 1, 60]),
-            "output": lambda t, x, y: t.einsum(x, [0, 1, 2], [0, 3]),
-        },
-    ),
     "tensordot": operation(
         lambda t, x, y: t.tensordot(x, y),
         (2, 3, 4),
@@ -98,8 +88,6 @@ TABLE = {
             "second": lambda t, x, y: t.outer(x, t.eye(2)),
         },
     ),
-    "kron": operation(lambda t, x, y: t.kron(x, y), (2, 2), (3,), dtypes=FEW),
-    "kron of a batch": operation(lambda t, x, y: x.kron(y), (2, 1, 2), (1, 2), dtypes=()),
     "cdist by a product": operation(
         lambda t, x, y: t.cdist(x, y, compute_mode="use_mm_for_euclid_dist"),
         (2, 3),

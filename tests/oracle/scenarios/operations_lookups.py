@@ -122,7 +122,7 @@ def layers(torch, log):
         nn.EmbeddingBag(3, 2), nn.EmbeddingBag(3, 2, mode="sum", padding_idx=1),
         nn.Bilinear(2, 3, 4), nn.Bilinear(2, 3, 4, False), nn.Dropout(), nn.Dropout(0.3, True),
         nn.Dropout1d(), nn.Dropout2d(0.1), nn.Dropout3d(), nn.AlphaDropout(),
-        nn.FeatureAlphaDropout(), nn.Unflatten(1, (2, 2)), nn.Flatten(0, 1),
+        nn.Unflatten(1, (2, 2)), nn.Flatten(0, 1),
         nn.CosineSimilarity(), nn.PairwiseDistance(keepdim=True),
     )  # fmt: skip
     for layer in made:
@@ -154,8 +154,7 @@ def dropout_without_chance(torch, log):
     """Where nothing is left to chance: p of 0 and 1, evaluation, dimensions, errors."""
     f = torch.nn.functional
     x = torch.tensor([[[1.0, 2.0], [3.0, -4.0]]], requires_grad=True)
-    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
-                 "feature_alpha_dropout"):  # fmt: skip
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
         call = getattr(f, name)
         log(f"{name} of 0", call(x, 0.0, True))
         log(f"{name} of 1", call(x, 1.0, True))
@@ -166,8 +165,7 @@ def dropout_without_chance(torch, log):
     log.raises("torch", lambda: torch.dropout(x, -1.0, True))
     log.raises("integers", lambda: f.dropout(torch.tensor([1, 2])))
     log("native", *torch.native_dropout(x, 0.5, False))
-    for call in (torch.dropout_, torch.alpha_dropout_, torch.feature_alpha_dropout_,
-                 torch.feature_dropout_):  # fmt: skip
+    for call in (torch.dropout_, torch.alpha_dropout_, torch.feature_dropout_):
         log(f"{call.__name__} of 0", call(x * 1, 0.0, True))
     log("feature_dropout", torch.feature_dropout(x, 0.0, True))
 
@@ -177,7 +175,7 @@ def dropout_by_chance(torch, log):
     """The masks are PyTorch's for the same seed."""
     f = torch.nn.functional
     x = torch.arange(1.0, 13.0).view(1, 3, 4)
-    for name in ("dropout", "dropout1d", "alpha_dropout", "feature_alpha_dropout"):
+    for name in ("dropout", "dropout1d", "alpha_dropout"):
         torch.manual_seed(3)
         log(name, getattr(f, name)(x, 0.4, True))
     torch.manual_seed(3)

@@ -36,7 +36,6 @@ WRONG = {
     "reduction": lambda t, x, y: F(t).smooth_l1_loss(x, y, reduction="x"),
     "beta": lambda t, x, y: F(t).smooth_l1_loss(x, y, beta=-1.0),
     "delta": lambda t, x, y: F(t).huber_loss(x, y, delta=0.0),
-    "weight": lambda t, x, y: F(t).mse_loss(x, y, weight=t.ones(2)),
     "sizes": lambda t, x, y: F(t).binary_cross_entropy_with_logits(x, y[:1]),
     "range": lambda t, x, y: F(t).binary_cross_entropy(x * 9, y),
     "probabilities": lambda t, x, y: F(t).binary_cross_entropy(x.sigmoid(), y[:1]),
@@ -55,9 +54,6 @@ TABLE = {
         lambda t, x, y: F(t).smooth_l1_loss(x, y, beta=0.0), V, V, wrong=WRONG
     ),
     **reductions("huber_loss", lambda t, x, y, **k: F(t).huber_loss(x, y, delta=0.5, **k), V, V),
-    "huber_loss weighted": once(lambda t, x, y: F(t).huber_loss(x, y, weight=signs(t) + 2), V, V),
-    "mse_loss weighted": once(lambda t, x, y: F(t).mse_loss(x, y, weight=signs(t) + 2), V, V),
-    "l1_loss weighted": once(lambda t, x, y: F(t).l1_loss(x, y, weight=signs(t) + 2), V, V),
     "l1_loss": once(lambda t, x, y: F(t).l1_loss(x, y), V, V),
     **reductions(
         "binary_cross_entropy",
@@ -102,12 +98,6 @@ TABLE = {
     "triplet_margin_loss": once(lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M),
     "triplet_margin_loss swapped": once(
         lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z, swap=True, reduction="none"), M, M, M
-    ),
-    "triplet with distance": once(
-        lambda t, x, y, z: F(t).triplet_margin_with_distance_loss(x, y, z), M, M, M
-    ),
-    "multilabel_soft_margin_loss": once(
-        lambda t, x: F(t).multilabel_soft_margin_loss(x, t.tensor([[1.0, 0, 1], [0, 0, 1]])), M
     ),
     **reductions(
         "nll_loss weighted",
@@ -220,8 +210,6 @@ def modules(torch, log):
         (nn.CosineEmbeddingLoss(0.5), (x, y, s)), (nn.HingeEmbeddingLoss(), (x[:, 0], s)),
         (nn.MarginRankingLoss(0.5), (x[:, 0], y[:, 0], s)), (nn.SoftMarginLoss(), (x[:, 0], s)),
         (nn.TripletMarginLoss(p=1.0), (x, y, x + y)),
-        (nn.TripletMarginWithDistanceLoss(margin=2.0), (x, y, x + y)),
-        (nn.MultiLabelSoftMarginLoss(weights(torch)), (x, y)),
         (nn.MultiLabelMarginLoss(), (x, torch.tensor([[0, -1, 1], [2, 1, -1]]))),
         (nn.NLLLoss(weights(torch), ignore_index=1), (x, torch.tensor([0, 1]))),
         (nn.CrossEntropyLoss(weights(torch), label_smoothing=0.5), (x, torch.tensor([0, 1]))),
@@ -234,4 +222,3 @@ def modules(torch, log):
         }
         log(repr(loss), loss(*given), sorted(settings.items()), list(loss.state_dict()))
     log.raises("margin", lambda: nn.TripletMarginLoss(margin=-1.0))
-    log.raises("distance", lambda: nn.TripletMarginWithDistanceLoss(margin=-1.0))

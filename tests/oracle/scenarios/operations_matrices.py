@@ -202,32 +202,6 @@ TABLE = {
         B,
         dtypes=(),
     ),
-    "linalg.svdvals": operation(lambda t, x: t.linalg.svdvals(x), B, dtypes=FEW),
-    "linalg.matrix_norm": operation(
-        lambda t, x: t.linalg.matrix_norm(x),
-        B,
-        dtypes=FLOATS,
-        wrong={
-            "vector": lambda t, x: t.linalg.matrix_norm(x[0, 0]),
-            "order": lambda t, x: t.linalg.matrix_norm(x, 3),
-            "name": lambda t, x: t.linalg.matrix_norm(x, "max"),
-            "one dimension": lambda t, x: t.linalg.matrix_norm(x, dim=(0,)),
-            "the same dimension": lambda t, x: t.linalg.matrix_norm(x, dim=(0, 0)),
-            "narrow": lambda t, x: t.linalg.matrix_norm(x.double(), dtype=t.float32),
-        },
-    ),
-    **{
-        f"linalg.matrix_norm, {order}": operation(
-            lambda t, x, order=order: t.linalg.matrix_norm(x, order), B, dtypes=()
-        )
-        for order in (1, -1, 2, -2, INF, -INF, "nuc")
-    },
-    "linalg.matrix_norm, dimensions kept": operation(
-        lambda t, x: t.linalg.matrix_norm(x, "nuc", dim=(0, 2), keepdim=True), B, dtypes=()
-    ),
-    "linalg.matrix_norm, rows kept": operation(
-        lambda t, x: t.linalg.matrix_norm(x, INF, dim=(2, 0), keepdim=True), B, dtypes=()
-    ),
     "linalg.vector_norm": operation(
         lambda t, x: t.linalg.vector_norm(x, 3, dim=1),
         S,
@@ -246,18 +220,9 @@ TABLE = {
         wrong={
             "three dimensions": lambda t, x: t.linalg.norm(t.ones(2, 2, 2), 2),
             "dims": lambda t, x: t.linalg.norm(t.ones(2, 2, 2), 2, dim=(0, 1, 2)),
-            "matrix norm of a vector": lambda t, x: t.linalg.norm(x[0], "nuc"),
         },
     ),
     "linalg.norm of a vector": operation(lambda t, x: t.linalg.norm(x, 1), (3,), dtypes=()),
-    "linalg.norm, 2": operation(lambda t, x: t.linalg.norm(x, 2), S, dtypes=()),
-    "linalg.matrix_rank": operation(
-        lambda t, x: t.linalg.matrix_rank(x),
-        R,
-        differentiable=False,
-        dtypes=("float32", "float64", "int64"),
-        wrong={"vector": lambda t, x: t.linalg.matrix_rank(x[0])},
-    ),
 }
 
 family = add_all(TABLE)
@@ -285,13 +250,11 @@ def nothing_in_them(torch, log):
     for name, function in (
         ("inv", L.inv), ("det", L.det), ("cholesky", L.cholesky),
         ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr),
-        ("matrix_rank", L.matrix_rank), ("matrix_norm", L.matrix_norm),
     ):  # fmt: skip
         log(name, *parts(function(none)), *parts(function(batch)))
     for name, function in (("svd", L.svd), ("qr", L.qr)):
         log(f"{name}, flat", *parts(function(flat)))
     log("solve", L.solve(none, none))
-    log("norms", *(L.matrix_norm(flat, order) for order in (1, 2, INF, "nuc", "fro")))
 
 
 @family
@@ -299,7 +262,6 @@ def singular(torch, log):
     """Singular matrices where that is no error."""
     ones = torch.ones(2, 2)
     log("det", torch.det(ones).abs())
-    log("rank", torch.linalg.matrix_rank(ones), torch.linalg.matrix_rank(ones, atol=3.0))
     x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
     (gradient,) = torch.autograd.grad(torch.det(x), x, create_graph=True)
     log("gradient of det", gradient)

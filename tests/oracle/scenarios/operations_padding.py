@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import graph, leaf
+from .tools import leaf
 from .tools_operations import add_all, operation
 
 M, T, Q = (2, 3), (2, 3, 4), (1, 2, 3, 3)
@@ -47,21 +47,9 @@ TABLE = {
     ),
     "replicate in two dimensions": row(padded((1, 2, 1, 0), "replicate"), T),
     "replicate in three dimensions": row(padded((1, 3, 1, 0, 0, 1), "replicate"), Q),
-    "circular": row(padded((1, 2), "circular"), M, dtypes=SOME, large=padded((4, 0), "circular")),
 }
 
 family = add_all(TABLE)
-
-
-@family
-def around_a_circle(torch, log):
-    """Circular padding in more dimensions: values, graph and gradients."""
-    for sides, shape in (((1, 2, 1, 1), T), ((-1, 2, 1, 0), T), ((1, 0, 0, 1, 2, 1), Q)):
-        x = leaf(torch, shape, 1)
-        y = torch.nn.functional.pad(x, sides, "circular")
-        log(str(sides), y, graph(y))
-        (grad,) = torch.autograd.grad(y, x, leaf(torch, tuple(y.shape), 2, requires_grad=False))
-        log("gradient", grad)
 
 
 @family

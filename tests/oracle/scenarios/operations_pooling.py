@@ -64,8 +64,6 @@ TABLE = {
         wrong={"by 0": lambda t, x: t.nn.functional.avg_pool2d(x, 2, divisor_override=0)},
     ),
     "avg_pool3d": operation(pool("avg_pool3d", 2, 1), (1, 3, 2, 3), dtypes=()),
-    "lp_pool1d": operation(pool("lp_pool1d", 2, 2), LINE, dtypes=()),
-    "lp_pool2d": operation(pool("lp_pool2d", 3, 2), PLANE, dtypes=(), positive=True),
     "adaptive_avg_pool1d": operation(
         pool("adaptive_avg_pool1d", 3),
         LINE,

@@ -43,7 +43,6 @@ TABLE = {
     ),
     "bilinear": row(PLANE, size=(4, 4), mode="bilinear"),
     "bilinear, aligned": row(PLANE, size=(4, 4), mode="bilinear", align_corners=True),
-    "bicubic": row(PLANE, size=(4, 3), mode="bicubic"),
     "trilinear": row(VOLUME, size=(3, 2, 3), mode="trilinear"),
     "area": row(PLANE, size=(2, 3), mode="area"),
     "pixel_shuffle": operation(
@@ -54,15 +53,6 @@ TABLE = {
             "channels": lambda t, x: t.nn.functional.pixel_shuffle(x, 3),
             "dimensions": lambda t, x: t.nn.functional.pixel_shuffle(x[0, 0], 2),
             "factor": lambda t, x: t.nn.functional.pixel_shuffle(x, 0),
-        },
-    ),
-    "pixel_unshuffle": operation(
-        lambda t, x: t.nn.functional.pixel_unshuffle(x, 2),
-        (1, 1, 2, 4),
-        dtypes=(),
-        wrong={
-            "height": lambda t, x: t.nn.functional.pixel_unshuffle(x, 3),
-            "width": lambda t, x: t.nn.functional.pixel_unshuffle(x[..., :3], 2),
         },
     ),
 }

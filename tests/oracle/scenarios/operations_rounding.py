@@ -24,6 +24,7 @@ TABLE = {
     **_whole("round"),
     **_whole("frac"),
     **_whole("sgn"),
+    **_whole("sign"),
     "x.sign_()": operation(lambda t, x: (x * 1).sign_(), V),
     "round, decimals": operation(
         lambda t, x: t.round(x, decimals=1), V, dtypes=("float64", "int64")

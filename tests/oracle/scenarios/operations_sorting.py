@@ -70,17 +70,6 @@ TABLE = {
     "diff with more": operation(
         lambda t, x, y: x.diff(prepend=y, append=y, dim=0), M, (1, 3), dtypes=()
     ),
-    "trapezoid": operation(
-        lambda t, x: t.trapezoid(x),
-        M,
-        wrong={
-            "x": lambda t, x: t.trapezoid(x, t.tensor([0.0, 1.0])),
-            "axis": lambda t, x: t.trapezoid(x, dim=2),
-            "complex dx": lambda t, x: t.trapezoid(x, dx=1j),
-            "bool": lambda t, x: t.trapezoid(x > 0),
-        },
-    ),
-    "trapezoid x": operation(lambda t, y, x: t.trapezoid(y, x), M, (3,), dtypes=()),
     "argmax": operation(
         lambda t, x: x.argmax(1),
         M,

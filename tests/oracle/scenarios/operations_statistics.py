@@ -67,23 +67,11 @@ TABLE = {
         wrong={
             "order": lambda t, x: x.norm("foo"),
             "axis": lambda t, x: x.norm(2, 5),
-            "axes": lambda t, x: t.zeros(2, 2, 2).norm("fro", (0, 1, 2)),
             "dtype": lambda t, x: x.norm(dtype=t.int64),
             "nothing": lambda t, x: t.zeros(0).norm(float("inf")),
             "nothing along an axis": lambda t, x: t.zeros(2, 0).norm(float("inf"), 1),
         },
     ),
-    "renorm": operation(
-        lambda t, x: x.renorm(2, 0, 1.5),
-        (3, 3),
-        dtypes=(),
-        wrong={
-            "dimensions": lambda t, x: x[0].renorm(2, 0, 1),
-            "p": lambda t, x: x.renorm(-1, 0, 1),
-            "maxnorm": lambda t, x: x.renorm(2, 0, -1),
-        },
-    ),
-    "x.renorm_()": operation(lambda t, x: (x * 1).renorm_(2, 0, 1.5), (3, 3), dtypes=()),
 }
 
 family = add_all(TABLE)
