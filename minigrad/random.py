@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces.arguments import not_implemented
 
 __all__ = [
     "fork_rng",
@@ -329,6 +330,54 @@ def stream(generator: Generator | None = None) -> Stream:
     if isinstance(generator, Generator):
         return generator.stream()
     raise TypeError(f"expected a torch.Generator, but got {type(generator).__name__}")
+
+
+# ------------------------------------------------------------------ for the entries of an array
+
+Draw = Callable[[int], Array]  # gives so many numbers as it is asked for
+
+
+def uniform_for(array: Array, low: float, high: float, generator: Generator | None) -> Draw:
+    """Give what draws uniform numbers for the entries of an array.
+
+    Raises:
+        NotImplementedError: If the entries are no floating-point numbers.
+        RuntimeError: If the bounds are in the wrong order.
+    """
+    if array.dtype.kind != "f":
+        raise not_implemented("check_uniform_bounds", array)
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+    source, dtype = stream(generator), array.dtype
+    return lambda count: source.uniform((count,), dtype, float(low), float(high))
+
+
+def normal_for(array: Array, mean: float, std: float, generator: Generator | None) -> Draw:
+    """Give what draws normal numbers for the entries of an array.
+
+    Raises:
+        NotImplementedError: If the entries are no floating-point numbers.
+        RuntimeError: If the standard deviation is negative.
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if array.dtype.kind != "f":
+        raise not_implemented("normal_kernel_cpu", array)
+    source, dtype, blocks = stream(generator), array.dtype, array.flags.c_contiguous
+    return lambda count: source.normal((count,), dtype, float(mean), float(std), blocks)
+
+
+def in_order_of_memory(array: Array, draw: Draw) -> Array:
+    """Fill an array with random numbers: the first one goes where its memory begins."""
+    order = np.argsort([-abs(step) for step in array.strides], kind="stable")
+    in_memory = array if array.flags.c_contiguous else array.transpose(order)
+    in_memory[...] = draw(array.size).reshape(in_memory.shape)
+    return array
+
+
+# ------------------------------------------------------------------ the default generator
 
 
 def manual_seed(seed: Any) -> Generator:

@@ -22,7 +22,7 @@ from minigrad.creation.construction import (
     shape_of,
 )
 from minigrad.faces.arguments import check_int, entry
-from minigrad.random import Generator, stream
+from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = [
     "arange",
@@ -449,29 +449,16 @@ def randperm(n: int, *, generator: Generator | None = None, dtype_or: DtypeChoic
     return stream(generator).permutation(n).astype(dtype)
 
 
-def fill_in_order_of_memory(array: Array, draw: Callable[[int], Array]) -> Array:
-    """Fill an array with random numbers: the first one goes where its memory begins.
-
-    Args:
-        array: The array.
-        draw: Gives so many numbers as it is asked for.
-    """
-    order = np.argsort([-abs(step) for step in array.strides], kind="stable")
-    in_memory = array if array.flags.c_contiguous else array.transpose(order)
-    in_memory[...] = draw(array.size).reshape(in_memory.shape)
-    return array
-
-
 @like
 def rand_like(new: Array, *, generator: Generator | None = None) -> Array:
     """Make a tensor of uniform random numbers in the shape and type of another."""
-    return fill_in_order_of_memory(new, lambda n: random_floats((n,), new.dtype, generator))
+    return in_order_of_memory(new, lambda n: random_floats((n,), new.dtype, generator))
 
 
 @like
 def randn_like(new: Array, *, generator: Generator | None = None) -> Array:
     """Make a tensor of normal random numbers in the shape and type of another."""
     blocks = new.flags.c_contiguous
-    return fill_in_order_of_memory(
+    return in_order_of_memory(
         new, lambda n: random_floats((n,), new.dtype, generator, True, blocks)
     )

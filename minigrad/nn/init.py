@@ -12,9 +12,10 @@ import numpy as np
 from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
+from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import from_numpy
 from minigrad.creation.factories import randperm, zeros_like
+from minigrad.faces.arguments import entry
 
 
 def uniform_(
@@ -40,8 +41,7 @@ def uniform_(
         >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
         (True, True)
     """
-    with no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+    return _drawn(tensor, random.uniform_for(tensor._array, a, b, generator))
 
 
 def normal_(
@@ -61,8 +61,7 @@ def normal_(
     Raises:
         RuntimeError: If the standard deviation is negative.
     """
-    with no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+    return _drawn(tensor, random.normal_for(tensor._array, mean, std, generator))
 
 
 def trunc_normal_(
@@ -101,28 +100,25 @@ def trunc_normal_(
             "values may be incorrect.",
             UserWarning,
         )
-    with no_grad():
-        inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
-        if inside > 0.3:
-            return _draw_normally(tensor, mean, std, a, b, generator)
-        return _draw_uniformly(tensor, mean, std, a, b, generator)
+    inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
+    if inside > 0.3:
+        return _draw_normally(tensor, mean, std, a, b, generator)
+    return _draw_uniformly(tensor, mean, std, a, b, generator)
 
 
-@no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return tensor.fill_(val)
+    return _fill(tensor, entry(val, tensor._array.dtype))
 
 
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones."""
-    return constant_(tensor, 1.0)
+    return _fill(tensor, 1)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    with no_grad():
-        return tensor.zero_()
+    return _fill(tensor, 0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -421,10 +417,18 @@ def start_linear(weight: Tensor, bias: Tensor | None) -> None:
         uniform_(bias, -bound, bound)
 
 
-@no_grad()
-def _fill(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
-    """Copy values into the tensor, in its own element type."""
-    return tensor.copy_(from_numpy(np.asarray(values, tensor.dtype.numpy)))
+def _fill(tensor: Tensor, values: Any) -> Tensor:
+    """Write values into the tensor, in its own element type; nothing of it is recorded."""
+    for watcher in write_watchers:
+        watcher(tensor)
+    tensor._bump_version()
+    tensor._array[...] = values
+    return tensor
+
+
+def _drawn(tensor: Tensor, draw: random.Draw) -> Tensor:
+    """Write random numbers into the tensor."""
+    return _fill(tensor, random.in_order_of_memory(np.empty_like(tensor._array), draw))
 
 
 def _probability_below(x: float) -> float:
@@ -437,9 +441,9 @@ def _draw_normally(
 ) -> Tensor:
     """Draw, and draw again what is out of bounds."""
     low, high = (tensor.dtype.numpy.type(bound) for bound in (a, b))
-    values = tensor.normal_(mean, std, generator=generator)._array
+    values = normal_(tensor, mean, std, generator)._array
     while (out := (values < low) | (values > high)).any():
-        again = zeros_like(tensor).normal_(mean, std, generator=generator)._array
+        again = normal_(zeros_like(tensor), mean, std, generator)._array
         values = np.where(out, again, values)
     return _fill(tensor, values)
 
@@ -452,11 +456,11 @@ def _draw_uniformly(
     candidates, chance = zeros_like(tensor), zeros_like(tensor)
     values, pending = tensor._array, np.ones(tensor._array.shape, bool)
     while True:
-        drawn = candidates.uniform_(a, b, generator=generator)._array
+        drawn = uniform_(candidates, a, b, generator)._array
         values = np.where(pending, drawn, values)
         with np.errstate(all="ignore"):
             density = ((drawn - mean) / std) ** 2 * -0.5 - peak
-            again = np.log(chance.uniform_(generator=generator)._array) > density
+            again = np.log(uniform_(chance, generator=generator)._array) > density
         pending = pending & again
         if not pending.any():
             return _fill(tensor, values)

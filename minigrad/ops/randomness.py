@@ -16,11 +16,11 @@ from minigrad.core.modes import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
-from minigrad.creation.factories import check_range, fill_in_order_of_memory
+from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import no_kernel
-from minigrad.random import Generator, stream
+from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
 
 
 def _drawn(node: str, name: str, what: str) -> Any:
@@ -56,7 +56,7 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any) -> Tensor:
     """
     if grad_mode.enabled:  # a tensor that must not be changed uses up no random numbers
         check_inplace(tensor, recording=tensor.requires_grad)
-    values = fill_in_order_of_memory(np.empty_like(tensor._array), draw)
+    values = in_order_of_memory(np.empty_like(tensor._array), draw)
     return write(operation, tensor, values, checked=True)
 
 
@@ -86,15 +86,7 @@ def uniform_(
         >>> torch.empty(3).uniform_(-1, 1)
         tensor([-0.0075,  0.5364, -0.8230])
     """
-    _check_floats("check_uniform_bounds", input)
-    if from_ > to:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}"
-        )
-    source, dtype = stream(generator), input._array.dtype
-    return _drawn_into(
-        _uniform_draw, input, lambda count: source.uniform((count,), dtype, float(from_), float(to))
-    )
+    return _drawn_into(_uniform_draw, input, uniform_for(input._array, from_, to, generator))
 
 
 def normal_(
@@ -117,16 +109,7 @@ def normal_(
         >>> torch.empty(3).normal_(10, 0.5)
         tensor([10.7705,  9.8533,  8.9106])
     """
-    if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    _check_floats("normal_kernel_cpu", input)
-    source, array = stream(generator), input._array
-    blocks = array.flags.c_contiguous
-    return _drawn_into(
-        _normal_draw,
-        input,
-        lambda count: source.normal((count,), array.dtype, float(mean), float(std), blocks),
-    )
+    return _drawn_into(_normal_draw, input, normal_for(input._array, mean, std, generator))
 
 
 # How many whole numbers random_() chooses among, from 0 on: as many as the type holds exactly.
