@@ -38,8 +38,7 @@ It was found along the run. Nothing stands there where it is all of space. Borde
 
 {cases} cases were proved, which tell of these shapes. A proof on small shapes is no proof for all
 shapes; `minigrad.symbolic.prove` proves the shapes that you ask for. Shapes are those of the inputs
-that have a gradient; where it says positive, they were assumed to be. Where a rule has a float for
-a constant such as log 2, it was read as the constant; these are named.
+that have a gradient; where it says positive, they were assumed to be.
 """
 
 
@@ -109,14 +108,12 @@ def row_of(book: Any, name: str) -> Row:
     shapes: dict[str, None] = {}
     regions: dict[str, None] = {}
     domains: dict[str, None] = {}
-    constants = book.CONSTANTS.get(name, ())
     for case in book.CASES[name]:
         inputs, settings, *_ = case
         proof = symbolic.prove(
             book.called(name, settings),
             *book.made(inputs),
             regions=book.told_regions(name, case),
-            constants=constants,
         )
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
@@ -125,10 +122,9 @@ def row_of(book: Any, name: str) -> Row:
         if not proof.everywhere:
             regions |= dict.fromkeys(map(str, proof.regions))
     verdict = BY_REGION if regions else EVERYWHERE
-    said = f"constants: {', '.join(f'`{each}`' for each in constants)}" if constants else ""
     return Row(
         name, node, rules, len(book.CASES[name]), tuple(shapes), tuple(regions), tuple(domains),
-        verdict, said,
+        verdict,
     )  # fmt: skip
 
 

@@ -287,7 +287,7 @@ def _gelu_curvature_rule(grad: Any, grad_output: Any, self: Any, approximate: st
     bent = _bent(self)
     slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
     steep = 1 - bent * bent
-    curvature = slope + self * ((3 * _STEEP * _CUBIC) * self - bent * slope * slope)
+    curvature = slope + self * (_STEEP * (3 * _CUBIC * self) - bent * slope * slope)
     return grad * grad_output * steep * curvature
 
 

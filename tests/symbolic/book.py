@@ -24,12 +24,10 @@ BOOK = {
 CASES = {}
 RESERVED = {}  # operations that are not proved, and why
 ATTEMPTS = {}  # what a proof of them would begin with
-CONSTANTS = {}  # exact numbers that are meant where a rule has the float next to them
 for _path in sorted(Path(__file__).parent.glob("book_*.py")):
     _file = import_module(f".{_path.stem}", __package__)
     RESERVED |= getattr(_file, "RESERVED", {})
     ATTEMPTS |= getattr(_file, "ATTEMPTS", {})
-    CONSTANTS |= getattr(_file, "CONSTANTS", {})
     for _name, _cases in _file.CASES.items():
         assert _name not in CASES, f"{_path.stem} has cases for {_name}, which has some elsewhere"
         CASES[_name] = _cases

@@ -1,7 +1,7 @@
 """Cases for activation functions, dropout, lookups in tables and what compares vectors."""
 
 import numpy as np
-from sympy import Rational, log, pi, sqrt
+from sympy import Rational, log
 
 from .regions import D, E, a, beta, on_both_sides, pair, vector, x, y
 
@@ -63,4 +63,3 @@ CASES |= {
     "gelu_backward": [(pair, ("none",)), (two, ("tanh",))],
 }
 # what is computed of floats before it meets symbols
-CONSTANTS = {"gelu_backward": (sqrt(2 / pi),)}

@@ -77,7 +77,7 @@ def test_several_results_are_differentiated_together():
     assert str(proof.gradients[0]) == "2*g_1*x + g_2*exp(x)"
 
 
-def test_constants_are_read_where_floats_stand_for_them():
+def test_a_float_that_stands_for_no_simple_number_is_not_taken_for_one():
     class Scaled(Function):
         """Multiplies by a constant that its rule has as a float."""
 
@@ -89,12 +89,8 @@ def test_constants_are_read_where_floats_stand_for_them():
         def backward(ctx, grad):
             return grad * float(sympy.EulerGamma)
 
-    with pytest.raises(Undecided, match=r"rounding hides it.*\(constants=\)"):
+    with pytest.raises(Undecided, match="rounding hides it"):
         prove(Scaled.apply, ())  # no run shows what is off by less than a float is
-    proof = prove(Scaled.apply, (), constants=(sympy.EulerGamma,))
-    assert "floats next to EulerGamma were read" in str(proof)
-    with pytest.raises(Undecided):  # another constant does not help
-        prove(Scaled.apply, (), constants=(sympy.Catalan,))
 
 
 def test_what_prove_does_not_take():

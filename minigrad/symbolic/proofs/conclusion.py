@@ -289,8 +289,7 @@ class Conclusion:
             at = ", ".join(f"{s} = {v}" for s, v in leaf.verdict.items())
             because = (
                 f"the formulas {left} and {right} differ at {at}, but no run shows it: either "
-                "rounding hides it, or the program has no value there. Where a float stands for an "
-                "exact number, name that number (constants=)"
+                "rounding hides it, or the program has no value there"
             )
             of = case.of(claim.place)
             return Undecided(claim.entry, left, right, left - right, None, of, because=because)

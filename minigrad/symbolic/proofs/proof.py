@@ -70,7 +70,6 @@ class Proof:
         inputs: The name and the shape of each input.
         assumed: For each input what is assumed of it, such as "positive"; often nothing.
         evidence: For each entry of each gradient the two formulas, and where they are equal.
-        constants: Exact numbers that stand here where the rule has the nearest float.
         domain: Conditions under which the program can run: each step is real and finite. Borders
             are left out. None are there where it always can.
         witness: How the rule did when it ran on numbers.
@@ -83,7 +82,6 @@ class Proof:
     name: str = "the function"
     inputs: tuple[tuple[str, tuple[int, ...]], ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    constants: tuple[Any, ...] = ()
     assumed: tuple[str, ...] = ()
     domain: tuple[Any, ...] = ()
     witness: Witness | None = None
@@ -143,9 +141,6 @@ class Proof:
             ]
         if self.witness is not None:
             lines += [str(self.witness)]
-        if self.constants:
-            read = ", ".join(map(str, self.constants))
-            lines += [f"The floats next to {read} were read as these numbers."]
         return lines
 
     __repr__ = __str__

@@ -18,7 +18,6 @@ from minigrad.symbolic.proofs.claims import (
     Case,
     Leaf,
     Names,
-    Reading,
     Run,
     borrowed,
     leaves_of,
@@ -31,6 +30,7 @@ from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, inside
 from minigrad.symbolic.regions import (
     EVERYWHERE,
+    Integers,
     Region,
     condition_of,
     cut,
@@ -299,7 +299,6 @@ def prove(
     *inputs: Any,
     regions: Sequence[Any] | None = None,
     settings: Sequence[Any] = (),
-    constants: Sequence[Any] = (),
     **assumptions: bool,
 ) -> Proof:
     r"""Prove that the engine's gradient of an operation is the derivative of its forward.
@@ -324,8 +323,6 @@ def prove(
             as `{x: d}` and `{x: -d}` with a positive `d`, or conditions such as `x > 0`. They are
             found where none are given.
         settings: What the operation takes after the tensors, such as a dimension.
-        constants: Exact numbers, such as `sympy.log(2)`, that are meant where the rule has the
-            float next to them.
         **assumptions: What SymPy may assume of the symbols that are made, such as
             `positive=True`. Without any: `real=True`.
 
@@ -358,9 +355,9 @@ def prove(
         raise ValueError("prove() needs an input that requires a gradient")
     given = [EVERYWHERE] if regions is None else [region_of(_of_symbols(each)) for each in regions]
     with borrowed(function, tensors, wanted) as names:
-        case = Case(lambda: function(*tensors, *settings), wanted, names, Reading(constants))
+        case = Case(lambda: function(*tensors, *settings), wanted, names, Integers())
         proof = Judge(case, given).verdict()
-    return replace(proof, name=name_of(operation), constants=tuple(constants))
+    return replace(proof, name=name_of(operation))
 
 
 def _of_symbols(region: Any) -> Any:
