@@ -113,6 +113,7 @@ def row_of(book: Any, name: str) -> Row:
         proof = symbolic.prove(
             book.called(name, settings),
             *book.made(inputs),
+            settings=book.left(settings),
             regions=book.told_regions(name, case),
         )
         given = zip(proof.inputs, proof.assumed, strict=True)

@@ -44,7 +44,6 @@ def sign_of(formula: Any) -> int | None:
     """
     if not isinstance(formula, sympy.Expr):
         return None
-    formula = _bounds_shown(formula)
     bent = formula.has(sympy.Piecewise, sympy.Max, sympy.Min, sympy.Abs)
     for write in (lambda e: e, sympy.factor_terms, (lambda e: e) if bent else factored):
         shape = write(formula)
@@ -55,26 +54,6 @@ def sign_of(formula: Any) -> int | None:
         if shape.is_zero:
             return 0
     return None
-
-
-def _bounds_shown(formula: Any) -> Any:
-    """Write error functions so that their bounds are seen: erfc(x) is 2 p/(p + 1) with p > 0."""
-    if not formula.has(sympy.erf, sympy.erfc):
-        return formula
-    found = sorted(formula.atoms(sympy.erf, sympy.erfc), key=sympy.default_sort_key)
-    shares = {
-        each.args[0]: 2 * p / (p + 1)
-        for each in found
-        if each.args[0].is_real
-        for p in [own("p", positive=True)]
-    }
-    put = {
-        each: shares[each.args[0]] - (1 if isinstance(each, sympy.erf) else 0)
-        for each in found
-        if each.args[0] in shares
-    }
-    # erf(x) = 1 - erfc(x): with the sign of its own
-    return formula.xreplace({e: -v if isinstance(e, sympy.erf) else v for e, v in put.items()})
 
 
 def factored(formula: Any) -> Any:

@@ -4,6 +4,7 @@ They are gathered from the `book_*.py` beside this.
 """
 
 import pkgutil
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -73,11 +74,17 @@ def made(inputs):
 
 
 def called(name, settings):
-    """Make a function of the differentiable inputs alone."""
+    """Make a function of the differentiable inputs, and of the settings that are left to prove."""
     operation = BOOK[name]
+    call = settings[0] if isinstance(settings, tuple) and settings else settings
+    return partial(call, operation) if callable(call) else operation
+
+
+def left(settings):
+    """Give the settings that `prove` has to pass: numbers, and symbols that stand for any."""
     if callable(settings):
-        return lambda *tensors: settings(operation, *tensors)
-    return lambda *tensors: operation(*tensors, *settings)
+        return ()
+    return settings[1:] if settings and callable(settings[0]) else settings
 
 
 for _name, _cases in CASES.items():

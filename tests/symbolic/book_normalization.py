@@ -10,7 +10,7 @@ EPS = sympy.Symbol("epsilon", positive=True)
 
 
 def of(layout):
-    return lambda op, *tensors: op(*tensors, layout, EPS, Statistics())
+    return (lambda op, *given: op(*given[:-1], layout, given[-1], Statistics())), EPS
 
 
 CASES = {

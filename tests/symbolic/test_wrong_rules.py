@@ -8,7 +8,7 @@ import pytest
 from minigrad.autograd import Function
 from minigrad.symbolic import Refuted, prove, symbols
 
-from .book import BOOK, CASES, called, made, told_regions
+from .book import BOOK, CASES, called, left, made, told_regions
 from .wrong_rules import WRONG
 
 ALL = [
@@ -47,7 +47,7 @@ def proved(name, place=0):
     """Prove an operation in one of its cases, which test_book does with the rules as they are."""
     inputs, settings, *_ = CASES[name][place]
     regions = told_regions(name, CASES[name][place])
-    return prove(called(name, settings), *made(inputs), regions=regions)
+    return prove(called(name, settings), *made(inputs), settings=left(settings), regions=regions)
 
 
 def test_as_many_as_promised():

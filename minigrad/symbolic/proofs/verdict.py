@@ -12,7 +12,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
 from minigrad.symbolic.equality import Refuted, Undecided
-from minigrad.symbolic.formulas import symbolic_like
+from minigrad.symbolic.formulas import symbolic_like, tensor_of
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.proofs.claims import (
     Case,
@@ -106,8 +106,8 @@ class Judge:
         if outside:
             raise ValueError(
                 f"the operation has symbols of its own: {', '.join(outside)}. prove() also runs it "
-                "on numbers, so give it all symbols as inputs (one that is not differentiated is a "
-                "tensor of symbols that requires no gradient)."
+                "on numbers, so give it all symbols as inputs: as settings=(...) or as tensors, "
+                "which need not require a gradient."
             )
         placed = symbols_in(e for region in self._given for e in region.place.values())
         trial = _trial_of(case, sorted(placed - known, key=str))
@@ -322,7 +322,8 @@ def prove(
         regions: For functions with kinks, the parts of space to prove it in: substitutions such
             as `{x: d}` and `{x: -d}` with a positive `d`, or conditions such as `x > 0`. They are
             found where none are given.
-        settings: What the operation takes after the tensors, such as a dimension.
+        settings: What the operation takes after the tensors, such as a dimension. A SymPy symbol
+            stands for any number, such as an exponent.
         **assumptions: What SymPy may assume of the symbols that are made, such as
             `positive=True`. Without any: `real=True`.
 
@@ -354,8 +355,16 @@ def prove(
     if not wanted:
         raise ValueError("prove() needs an input that requires a gradient")
     given = [EVERYWHERE] if regions is None else [region_of(_of_symbols(each)) for each in regions]
-    with borrowed(function, tensors, wanted) as names:
-        case = Case(lambda: function(*tensors, *settings), wanted, names, Integers())
+    numbers = {k: tensor_of(s) for k, s in enumerate(settings) if isinstance(s, sympy.Symbol)}
+
+    def call() -> Any:
+        given = (
+            numbers[k]._array.item() if k in numbers else each for k, each in enumerate(settings)
+        )
+        return function(*tensors, *given)
+
+    with borrowed(function, [*tensors, *numbers.values()], wanted) as names:
+        case = Case(call, wanted, names, Integers())
         proof = Judge(case, given).verdict()
     return replace(proof, name=name_of(operation))
 
