@@ -19,7 +19,6 @@ from minigrad.faces.arguments import check_tensor
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
-_scalars: dict[tuple[type, Any, Any], Tensor] = {}
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
 # (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
@@ -27,23 +26,28 @@ _scalars: dict[tuple[type, Any, Any], Tensor] = {}
 with_number: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
+class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
+    """Python numbers as tensors, by their type, their value, and the dtype that they meet."""
+
+    def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
+        kind, value, meets = key
+        if issubclass(kind, np.generic):
+            value = value.item()
+        made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
+        made._meta = wrapped_number
+        made._array.flags.writeable = False  # many operations may share it
+        # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
+        if value and len(self) < 4096 and made._array.dtype is meets:
+            self[key] = made
+        return made
+
+
+scalars = _Scalars()
+
+
 def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
     """Give a Python number as a tensor without dimensions, in the type it takes beside `meets`."""
-    key = (value.__class__, value, meets.num)
-    try:
-        found = _scalars.get(key)
-    except TypeError:  # a symbol may have no hash
-        found = None
-    if found is None:
-        if isinstance(value, np.generic):
-            value = value.item()
-        found = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
-        found._meta = wrapped_number
-        found._array.flags.writeable = False  # many operations may share it
-        # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
-        if value and len(_scalars) < 4096 and found._array.dtype is meets:
-            _scalars[key] = found
-    return found
+    return scalars[value.__class__, value, meets]
 
 
 def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
@@ -239,7 +243,7 @@ def meeting(a: str, b: str) -> list[str]:
     return [
         f"    if {b}.__class__ is not Tensor:",
         f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not rules.running:",
-        f"            {b} = scalar({b}, {a}._array.dtype)",
+        f"            {b} = scalars[{b}.__class__, {b}, {a}._array.dtype]",
         f"        elif not isinstance({b}, Tensor):",
         f"            return meet_other(this, {a}, {b})",
         "    try:",
@@ -262,6 +266,6 @@ plugs.names |= {
     "new_silence": new_silence,
     "retry": retry,
     "rules": rules_mode,
-    "scalar": scalar,
+    "scalars": scalars,
     "silences": silences,
 }
