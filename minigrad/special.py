@@ -9,7 +9,7 @@ from typing import Any
 
 from minigrad.faces import FACES, lazy_loading
 
-for _file in ("activations", "reduction", "rounding", "special_functions"):
+for _file in ("activations", "rounding", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
 
 __all__ = [

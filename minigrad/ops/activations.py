@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
@@ -423,52 +422,3 @@ def _tanh(input: Tensor) -> Tensor:
 def _sigmoid(input: Tensor) -> Tensor:
     r"""Compute $1 / (1 + e^{-x})$."""
     return input.sigmoid()
-
-
-@functional
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    r"""Compute $e^{x_i} / \sum_j e^{x_j}$ along a dimension.
-
-    Args:
-        input: The scores.
-        dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
-        _stacklevel: Not used; PyTorch has it.
-        dtype: The type that the scores are converted to first.
-
-    Returns:
-        Probabilities, in the shape of the input.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
-        tensor([0.5000, 0.5000])
-    """
-    return input.softmax(_implied_dim("softmax", input) if dim is None else dim, dtype)
-
-
-@functional
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
-    return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim, dtype)
-
-
-@functional
-def softmin(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
-    dim = _implied_dim("softmin", input) if dim is None else dim
-    return (-input).softmax(dim, dtype)
-
-
-def _implied_dim(name: str, input: Tensor) -> int:
-    warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
-        UserWarning,
-    )
-    return 0 if input.ndim in (0, 1, 3) else 1

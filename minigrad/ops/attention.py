@@ -29,7 +29,7 @@ from minigrad.faces import functional
 from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
-from minigrad.ops.reduction import softmax, softmax_backward
+from minigrad.ops.softmax import softmax, softmax_backward
 
 
 class Kept:

@@ -1,7 +1,6 @@
-r"""Losses of numbers: how far predictions are from targets, and their derivatives.
+"""Losses: how they are reduced; and those of classes, negative likelihood and cross entropy.
 
-In all of them :math:`d = x - t` is the prediction minus the target. Losses are reduced as PyTorch
-numbers it: 0 not at all, 1 to their mean, 2 to their sum.
+Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum.
 """
 
 # mypy: disable-error-code="has-type"
@@ -17,16 +16,15 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import applied, quietly, taking
+from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
-from minigrad.creation import dtypes
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
-from minigrad.faces.arguments import as_floats, cast
+from minigrad.faces.arguments import check_tensor
 from minigrad.faces.signature import read
 from minigrad.ops import elementwise
-from minigrad.ops.choices import pick
-from minigrad.ops.type_promotion import no_kernel
+from minigrad.ops.scatter import gather, scatter
+from minigrad.ops.type_promotion import differ, no_kernel, refuse_gradient
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -92,296 +90,364 @@ def share(shape: tuple[int, ...], reduction: int) -> Any:
     return 1 / max(math.prod(shape), 1) if reduction == 1 else 1
 
 
-# ---------------------------------------------------------------------- losses of a difference
+# ---------------------------------------------------------------------- likelihood of classes
 
 
-def _loss_of_difference(
-    node: str,
-    name: str,
-    losses: Callable[..., Any],
-    slope: Callable[..., Any],
-    curvature: Callable[..., Any],
-    setting: str = "",
-) -> Any:
-    """Make a loss, whose rule leads to a second operation with rules of its own.
+@differentiable(
+    "NllLossBackwardBackward0",
+    constants=("target",),
+    grad_output=lambda grad, target, reduction: applied(nll_loss, grad, target, reduction),
+    self=lambda grad: np.zeros_like(grad),
+)
+def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
+    share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
+    gradient = zeros_for(self, self.shape)
+    # one row for one sample, too
+    rows = gradient.reshape(-1, self.shape[-1])
+    rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)
+    return gradient
 
-    Args:
-        node: What its node is called.
-        name: What it is called.
-        losses: Gives the losses of differences.
-        slope: Gives their derivatives, times a share.
-        curvature: Gives the derivatives of these, times a share, times a gradient.
-        setting: The name of what these functions get at the end.
-    """
-    more = f", reduction{setting and f', {setting}'}"
 
-    @taking(f"grad_output, self, target{more}")
-    def backward(grad_output: Array, self: Array, target: Array, reduction: int, *s: Any) -> Array:
-        difference = self - target
-        return grad_output * slope(difference, share(difference.shape, reduction), *s)
+@differentiable("NllLossBackward0", constants=("target",), self=nll_loss_backward)
+@quietly
+def nll_loss(self: Array, target: Array, reduction: int) -> Array:
+    r"""Negative log-likelihood :math:`-x_{t}`: the target's class gets :math:`-g`."""
+    if self.ndim == 2:
+        picked = self[np.arange(target.size), target]
+    else:
+        picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
+    return reduced(-picked, reduction)
 
-    @taking(f"grad, grad_output, self, target{more}")
-    def bent(grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, *s: Any) -> Any:
-        part = share(grad.shape, reduction)
-        return curvature(grad * grad_output, self - target, part, *s)
 
-    @taking(f"grad, grad_output, self, target{more}")
-    def bent_in_target(*given: Any) -> Any:
-        return -bent(*given)
+# With weights of the targets: one that is to be ignored has the weight 0. In two dimensions, for
+# pictures (N, C, H, W), the nodes have other names.
 
-    @taking(f"grad, self, target{more}")
-    def in_target(grad: Any, self: Any, target: Any, *more: Any) -> Any:
-        return applied(rule, grad, target, self, *more)
 
-    @taking(f"self, target{more}")
-    def loss(self: Array, target: Array, reduction: int, *s: Any) -> Array:
-        return reduced(losses(self - target, *s), reduction)
+def _weighted(node: str, name: str, text: str) -> Any:
+    """Make the weighted likelihood and its rule."""
 
-    loss.__name__, backward.__name__ = name, f"{name}_backward"
-    loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
-    backward.__doc__ = f"Rule of `{name}`: the gradient times the slope at the difference."
+    def again(grad: Any, target: Any, weights: Any, reduction: int) -> Any:
+        return applied(operation, grad, target, weights, reduction)
+
+    def backward(
+        grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
+    ) -> Array:
+        """Rule of the weighted likelihood: minus the gradient times its weight at each target."""
+        dim = min(self.ndim - 1, 1)
+        if reduction == 1:  # where nothing counts, nothing gets a gradient, though the loss is NaN
+            weights = weights / (np.add.reduce(weights, axis=None) or 1)
+        part = np.expand_dims(grad_output * -weights, dim)
+        return scatter.forward(np.zeros_like(self), dim, np.expand_dims(target, dim), part)
+
+    def loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
+        dim = min(self.ndim - 1, 1)
+        picked = gather.forward(self, dim, np.expand_dims(target, dim)).squeeze(dim)
+        losses = np.where(weights == 0, 0, -picked * weights)
+        if reduction != 1:
+            return reduced(losses, reduction)
+        return np.true_divide(reduced(losses, 2), np.add.reduce(weights, axis=None))
+
+    loss.__name__, loss.__doc__, backward.__name__ = name, text, f"{name}_backward"
     rule = differentiable(
-        f"{node}BackwardBackward0",
-        broadcasts=True,
-        grad_output=backward,
-        self=bent,
-        target=bent_in_target,
+        f"{node}BackwardBackward0", grad_output=again, self=lambda grad: np.zeros_like(grad)
     )(quietly(backward))
-    together = differentiable(f"{node}Backward0", broadcasts=True, self=rule, target=in_target)
-    return together(quietly(loss))
+    operation = differentiable(f"{node}Backward0", self=rule)(quietly(loss))
+    return operation
 
 
-def _squares(difference: Any) -> Any:
-    if difference.dtype.kind == "c":
-        name = "ComplexDouble" if difference.dtype.itemsize == 16 else "ComplexFloat"
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{name}'")
-    return difference * difference
-
-
-_mse = _loss_of_difference(
-    "MseLoss",
-    "mse_loss",
-    _squares,
-    lambda difference, part: (2 * part) * difference,
-    lambda product, difference, part: product * (2 * part),
+weighted_nll_loss = _weighted(
+    "NllLoss",
+    "weighted_nll_loss",
+    r"Likelihood :math:`-w_t x_t` of classes, whose mean is over the sum of the weights.",
+)
+nll_loss2d = _weighted(
+    "NllLoss2D", "nll_loss2d", r"Likelihood :math:`-w_t x_t` at each place of pictures."
 )
 
 
-def _smooth(difference: Any, beta: Any) -> Any:
-    size = np.abs(difference)
-    if type(size) is np.ndarray and size.dtype.kind == "f" and 0 < beta < math.inf:
-        inner = size.clip(0, beta)
-        losses = size - 0.5 * inner
-        losses *= inner
-        losses /= beta
-        return losses
-    return pick(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
+_OF_CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
+_UNSIGNED = {1: np.dtype(np.uint8), 8: np.dtype(np.uint64)}
+_CLASSES = (np.dtype(np.int64), np.dtype(np.uint8))  # the types that targets may have
 
 
-def _smooth_slope(difference: Any, part: Any, beta: Any) -> Any:
-    if type(difference) is np.ndarray and difference.dtype.kind == "f" and beta > 0:
-        difference /= beta
-        slope = difference.clip(-1, 1, out=difference)
-        slope *= part
-        return slope
-    return pick(np.abs(difference) < beta, difference / beta, np.sign(difference)) * part
-
-
-_smooth_l1 = _loss_of_difference(
-    "SmoothL1Loss",
-    "smooth_l1_loss",
-    _smooth,
-    _smooth_slope,
-    lambda product, d, part, beta: pick(np.abs(d) < beta, product * (part / beta), 0),
-    "beta",
-)
-
-
-def _huber_losses(difference: Any, delta: Any) -> Any:
-    size = np.abs(difference)
-    return pick(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
-
-
-_huber = _loss_of_difference(
-    "HuberLoss",
-    "huber_loss",
-    _huber_losses,
-    lambda d, part, delta: pick(np.abs(d) < delta, d, np.sign(d) * delta) * part,
-    lambda product, d, part, delta: pick(np.abs(d) < delta, product * part, 0),
-    "delta",
-)
-
-# ---------------------------------------------------------------------- what is called
-
-
-@loss(f"mse_loss(input, target, {OLD})")
-def squared_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
-    r"""Compute the squared error $(x - y)^2$, averaged over all elements.
+@loss(f"nll_loss(input, target, {_OF_CLASSES})")
+def likelihood(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    r"""Compute the negative log-likelihood $-w_t x_t$ of the right classes, averaged.
 
     Args:
-        input: The prediction $x$.
-        target: What it should be, $y$.
+        input: Logarithms of probabilities.
+        target: The numbers of the right classes.
+        weight: A factor for each class; the mean is over the sum of the weights that count.
         size_average: The old way to say `reduction`: False stands for a sum.
+        ignore_index: A target that does not count.
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
     Returns:
-        The loss: one number, or one for each element.
+        The loss: one number, or one for each target.
 
     Raises:
-        ValueError: If the reduction is none of the three.
+        IndexError: If there is no class of that number.
+        RuntimeError: If the targets are no integers, or the shapes do not fit together.
+        ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
-        tensor(2.)
+    Shape:
+        - input: (N, C), (C,), or (N, C, d1, ...)
+        - target: (N,), (), or (N, d1, ...)
+        - weight: (C,)
     """
-    input, target = of_one_shape(input, target)
-    if input._array.dtype is not target._array.dtype:
-        input, target = _of_one_type("mse_cpu", input, target)
-    elif input._array.dtype.kind in "iub":
-        raise no_kernel("mse_cpu", input)
-    return _mse(input, target, reduction)
+    check_tensor("nll_loss_nd", input)
+    check_tensor("nll_loss_nd", target, "target", 2)
+    sizes, numbers = input._array.shape, target._array
+    if (
+        weight is None
+        and ignore_index < 0
+        and len(sizes) in (1, 2)
+        and numbers.shape == sizes[:-1]
+        and numbers.dtype in _CLASSES
+        and input._array.dtype.kind not in "iubc"
+        # seen without sign, a negative number is too large as well
+        and (not numbers.size or numbers.view(_UNSIGNED[numbers.itemsize]).max() < sizes[-1])
+    ):
+        return nll_loss(input, target, reduction)
+    return _general_nll_loss(input, target, weight, ignore_index, reduction)
 
 
-@loss(f"l1_loss(input, target, {OLD})")
-def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
-    """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
-        tensor(1.)
-    """
-    input, target = of_one_shape(input, target)
-    return reduced((input - target).abs(), reduction)
-
-
-@loss(f"smooth_l1_loss(input, target, {OLD}, beta=1.0)")
-def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
-    r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
-
-    Source: Girshick, *Fast R-CNN*, 2015. Other arguments as for `mse_loss`.
-
-    Args:
-        input: The prediction $x$.
-        target: What it should be, $y$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-        beta: Where the square goes over into the absolute error; 0 for the latter alone.
-
-    Raises:
-        RuntimeError: If `beta` is negative.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
-        tensor(1.3125)
-    """
-    input, target = of_one_shape(input, target)
-    if beta == 0:
-        return reduced((input - target).abs(), reduction)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    input, target = _of_one_type("smooth_l1_cpu", input, target)
-    return _smooth_l1(input, target, reduction, beta)
-
-
-@loss("huber_loss(input, target, reduction='mean', delta=1.0)")
-def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
-    r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
-
-    Source: Huber, *Robust estimation of a location parameter*, 1964.
-
-    Args:
-        input: The prediction $x$.
-        target: What it should be, $y$.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-        delta: Where the square goes over into a straight line.
-
-    Raises:
-        RuntimeError: If `delta` is not positive.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
-        tensor(1.3125)
-    """
-    input, target = of_one_shape(input, target)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    meeting = input._array.dtype
-    input, target = _of_one_type("huber_cpu", input, target)
-    result: Tensor = _huber(input, target, reduction, delta)
-    if meeting.kind == "f" and result._array.dtype != meeting:
-        result = result.to(dtypes.of_array(input._array.astype(meeting)))
-    return result
-
-
-def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Give two tensors so that NumPy computes in the type in which PyTorch would."""
-    a, b = input._array, target._array
-    meeting = a.dtype if a.dtype is b.dtype else dtypes.result_type(a, b)
-    if meeting.kind in "iub":
-        raise no_kernel(kernel, input)
-    if a.dtype.kind in "iub":
-        input = cast(input, meeting)
-    if b.dtype.kind in "iub":
-        target = cast(target, meeting)
-    return input, target
-
-
-def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
-    size, target_size = input.size(), target.size()
-    if size == target_size:
-        return input, target
-    warn(
-        f"Using a target size ({target_size}) that is different to the input size ({size}). "
-        "This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
-        UserWarning,
-    )
-    together = (input.detach() - target.detach()).shape
-    return input.expand(together), target.expand(together)
-
-
-# at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@loss(
-    "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, "
-    "reduce=None, reduction='mean')"
-)
-@np.errstate(all="ignore")
-def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+def _general_nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
 ) -> Tensor:
-    r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
+    """Compute the loss with weights, with targets that do not count, or at several places."""
+    sizes, numbers = input._array.shape, target._array
+    if not sizes:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(sizes) > 1 and sizes[:1] != numbers.shape[:1]:
+        given = numbers.shape[0] if numbers.ndim else numbers.size
+        raise ValueError(
+            f"Expected input batch_size ({sizes[0]}) to match target batch_size ({given})."
+        )
+    if len(sizes) < 3:
+        return _vectors(input, target, weight, ignore_index, reduction)
+    if len(sizes) == 4:
+        return _pictures(input, target, weight, ignore_index, reduction)
+    if numbers.shape[1:] != sizes[2:]:
+        raise RuntimeError(
+            f"Expected target size {[sizes[0], *sizes[2:]]}, got {list(numbers.shape)}"
+        )
+    flat = input.contiguous().view(sizes[0], sizes[1], 1, -1)
+    places = target.contiguous().view(sizes[0], 1, -1)
+    result = _pictures(flat, places, weight, ignore_index, reduction)
+    return result.view(numbers.shape) if reduction == 0 else result
+
+
+def _vectors(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    sizes, numbers = input._array.shape, target._array
+    if numbers.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    classes = sizes[-1]
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}"
+        )
+    if len(sizes) == 1:
+        numbers = numbers.reshape(())
+    numbers, weights = _weights(
+        "nll_loss_forward", input, target, numbers, weight, classes, ignore_index
+    )
+    return weighted_nll_loss(input, numbers, weights, reduction)
+
+
+def _pictures(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> Tensor:
+    sizes, numbers = input._array.shape, target._array
+    if numbers.ndim != 3:
+        raise RuntimeError(
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+            f"{numbers.ndim}"
+        )
+    if numbers.shape != (sizes[0], *sizes[2:]):
+        raise RuntimeError(
+            f"size mismatch (got input: {list(sizes)} , target: {list(numbers.shape)}"
+        )
+    if weight is not None and weight._array.size != sizes[1]:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    numbers, weights = _weights(
+        "nll_loss2d_forward", input, target, numbers, weight, sizes[1], ignore_index
+    )
+    return nll_loss2d(input, numbers, weights, reduction)
+
+
+def _weights(
+    name: str,
+    input: Tensor,
+    target: Tensor,
+    numbers: Any,
+    weight: Tensor | None,
+    classes: int,
+    ignore_index: int,
+) -> tuple[Any, Any]:
+    """Give the classes, 0 where they do not count, and the weight of each: 0 where so."""
+    if numbers.dtype not in _CLASSES:
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}"
+        )
+    dtype = input._array.dtype
+    if dtype.kind in "iub":
+        where = "nll_loss_out_frame" if numbers.ndim < 2 else "nll_loss2d_forward_out_frame"
+        raise no_kernel(where, input)
+    refuse_gradient(name, "weight", weight)
+    if weight is not None and differ(weight._array, input._array):
+        raise RuntimeError(
+            f"expected scalar type {input.dtype.tensor_type} but found {weight.dtype.tensor_type}"
+        )
+    numbers = numbers.astype(np.int64)
+    counts = numbers != ignore_index
+    outside = counts & ((numbers < 0) | (numbers >= classes))
+    if outside.any():
+        raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
+    numbers = np.where(counts, numbers, 0)
+    if weight is None:
+        return numbers, counts.astype(dtype)
+    if not classes:
+        return numbers, np.zeros(numbers.shape, dtype)
+    return numbers, np.where(counts, weight._array[numbers], dtype.type(0))
+
+
+@loss(f"cross_entropy(input, target, {_OF_CLASSES}, label_smoothing=0.0)")
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: int,
+    label_smoothing: float,
+) -> Tensor:
+    r"""Compute the negative logarithm of the softmax at the right class, averaged.
 
     Args:
-        input: The logarithms of expected counts, or the counts themselves.
-        target: The counts.
-        log_input: Whether the input holds logarithms; else the loss is $x - t \ln(x + \epsilon)$.
-        full: Add Stirling's approximation of $\ln t!$.
+        input: The scores of the classes.
+        target: The numbers of the right classes; or, as floating point and in the shape of the
+            input, their probabilities.
+        weight: A factor for each class; the mean is over the sum of the weights that count.
         size_average: The old way to say `reduction`: False stands for a sum.
-        eps: Is added before the logarithm is taken.
+        ignore_index: A target that does not count.
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
+        label_smoothing: The part of each target that is shared out evenly among all classes.
+
+    Returns:
+        The loss: one number, or one for each target.
+
+    Raises:
+        IndexError: If there is no class of that number.
+        RuntimeError: If `label_smoothing` is greater than 1, or the shapes do not fit together.
+        ValueError: If there are not as many targets as samples, or the reduction is unknown.
+
+    Shape:
+        - input: (N, C), (C,), or (N, C, d1, ...)
+        - target: (N,), (), or (N, d1, ...); or the shape of the input
+        - weight: (C,)
 
     Example:
         >>> import minigrad as torch
-        >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
-        tensor(1.)
+        >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]))
+        tensor(0.6931)
     """
-    if log_input:
-        product = target * input
-        losses = input.exp() - product
-    else:
-        losses = input - target * elementwise.add_number(as_floats(input), eps).log()
-    if full:
-        floats = as_floats(target)
-        doubled = elementwise.mul_number(floats, 2 * math.pi)
-        stirling = floats * floats.log() - floats
-        stirling = stirling + elementwise.mul_number(doubled.log(), 0.5)
-        losses = losses + stirling.masked_fill(target.le(1), 0)
-    return reduced(losses, reduction)
+    check_tensor("cross_entropy_loss", input)
+    check_tensor("cross_entropy_loss", target, "target", 2)
+    sizes = input._array.shape
+    classes = 0 if len(sizes) == 1 else 1
+    if target._array.shape == sizes:
+        return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
+    scores = input.log_softmax(classes)
+    if label_smoothing > 0:
+        return _smoothed(scores, target, weight, ignore_index, reduction, label_smoothing)
+    return likelihood(scores, target, weight, ignore_index, reduction)
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+
+
+def _spread(weight: Tensor, dims: int, classes: int) -> Tensor:
+    """View the weights of classes so that they broadcast to the input."""
+    return weight if dims == 1 else weight.view(1, -1, *(1 for _ in range(dims - 2)))
+
+
+def _of_probabilities(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: int,
+    label_smoothing: float,
+) -> Tensor:
+    """Compute the cross entropy with probabilities of classes."""
+    if target._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.tensor_type}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    _check_smoothing(label_smoothing)
+    dims = input.dim()
+    dim = 0 if dims == 1 else 1
+    classes = input._array.shape[dim]
+    scores = input.log_softmax(dim)
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or "
+            f"no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if label_smoothing > 0:
+        target = elementwise.mul_number(target, 1 - label_smoothing)
+        target = elementwise.add_number(target, label_smoothing / classes)
+    products = scores * target
+    if weight is not None:
+        products = products * _spread(weight, dims, classes)
+    if reduction == 0:
+        return -products.sum(dim)
+    total = -products.sum()
+    if reduction == 2:
+        return total
+    samples = input._array.size / classes if classes else 0
+    return elementwise.div_number(total, samples or float("nan"))
+
+
+def _smoothed(
+    scores: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: int,
+    label_smoothing: float,
+) -> Tensor:
+    """Compute the cross entropy where a part of each target is shared out among all classes."""
+    _check_smoothing(label_smoothing)
+    picked = likelihood(scores, target, weight, ignore_index, reduction)
+    dims = scores.dim()
+    dim = 0 if dims == 1 else 1
+    classes = scores._array.shape[dim]
+    products = scores if weight is None else scores * _spread(weight, dims, classes)
+    smooth = -products.sum(dim)
+    ignored: Any = target == ignore_index
+    smooth.masked_fill_(ignored, 0.0)
+    if reduction:
+        smooth = smooth.sum()
+    if reduction == 1:
+        numbers = target._array[~ignored._array]
+        count: Any = numbers.size if weight is None else weight._array[numbers].sum()
+        dtype = scores._array.dtype
+        smooth = smooth / wrap(np.asarray(count, dtype))
+    share = label_smoothing / classes
+    return elementwise.mul_number(picked, 1 - label_smoothing) + elementwise.mul_number(
+        smooth, share
+    )

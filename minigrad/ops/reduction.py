@@ -1,4 +1,4 @@
-"""Make fewer entries of many: sums, means, extremes, norms; and softmax, which adds up too.
+"""Make fewer entries of many: sums, means, extremes, norms.
 
 The operations of the book come first, then what is called: `x.sum(0)`, `x.max(dim=1)`.
 """
@@ -8,7 +8,6 @@ The operations of the book come first, then what is called: `x.sum(0)`, `x.max(d
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -219,103 +218,6 @@ def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) ->
     return vector_norm.forward(self.astype(dtype), ord, dim, keepdim)
 
 
-# ---------------------------------------------------------------------- softmax and its companions
-
-
-_HALF = np.dtype("float16")
-
-
-def _total(array: Any, dim: Any) -> Any:
-    return np.add.reduce(array, axis=dim, keepdims=True)
-
-
-def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
-    """Compute with one entry as with a row of one, and with float16 in float32, as PyTorch."""
-    wide = [np.atleast_1d(a).astype(np.float32 if a.dtype is _HALF else a.dtype) for a in arrays]
-    result = forward(*wide, dim)
-    return result.reshape(arrays[0].shape).astype(arrays[0].dtype)
-
-
-@differentiable(
-    "SoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: applied(softmax_backward, grad, output, dim),
-    output=lambda grad, grad_output, output, dim: (
-        grad_output * grad
-        - _total(output * grad_output, dim) * grad
-        - grad_output * _total(output * grad, dim)
-    ),
-)
-def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
-    r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    if output.dtype is _HALF or not output.ndim:
-        return _aside(softmax_backward.forward, dim, grad_output, output)
-    gradient = grad_output * output
-    np.subtract(grad_output, _total(gradient, dim), out=gradient)  # in the same memory
-    gradient *= output
-    return gradient
-
-
-@differentiable("SoftmaxBackward0", self=softmax_backward)
-@quietly
-def softmax(self: Array, dim: Any) -> Array:
-    r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    if not self.size:
-        return self.copy()
-    if self.dtype is _HALF or not self.ndim:
-        return _aside(softmax.forward, dim, self)
-    powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    np.exp(powers, out=powers)
-    powers /= np.add.reduce(powers, axis=dim, keepdims=True)
-    return np.asanyarray(powers, order="C")
-
-
-@differentiable(
-    "LogSoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: grad - _total(grad * np.exp(output), dim),
-    output=lambda grad, grad_output, output, dim: -_total(grad_output, dim) * np.exp(output) * grad,
-)
-@quietly
-def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
-    r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
-    if output.dtype is _HALF or not output.ndim:
-        return _aside(log_softmax_backward.forward, dim, grad_output, output)
-    gradient = np.exp(output)
-    gradient *= _total(grad_output, dim)
-    return np.subtract(grad_output, gradient, out=gradient)  # in the same memory
-
-
-@differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
-@quietly
-def log_softmax(self: Array, dim: Any) -> Array:
-    r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
-    if not self.size:
-        return self.copy()
-    if self.dtype is _HALF or not self.ndim:
-        return _aside(log_softmax.forward, dim, self)
-    shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
-    return np.asanyarray(shifted, order="C")
-
-
-def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
-    if not keepdim:
-        grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
-    return grad * np.exp(self - result)
-
-
-@differentiable("LogsumexpBackward0", self=_logsumexp_rule)
-@quietly
-def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
-    r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
-    if self.size:
-        largest = np.maximum.reduce(self, axis=dim, keepdims=True)
-    else:
-        largest = np.add.reduce(self, axis=dim, keepdims=True)  # the sum of nothing is 0
-    largest = np.where(np.isfinite(largest), largest, 0)
-    total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
-    return total if keepdim else total.squeeze(dim)
-
-
 # ---------------------------------------------------------------------- sums and means
 
 
@@ -515,64 +417,3 @@ def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_tw
 
 _extreme("max", np.argmax, max_all, max_dim, maximum)
 _extreme("min", np.argmin, min_all, min_dim, minimum)
-
-
-# ---------------------------------------------------------------------- probabilities
-
-
-def _softmax(name: str, operation: Any, doc: str) -> None:
-    def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
-        input = input if dtype is None else input.to(dtype)
-        if input._array.dtype.kind in "iubc" and input._array.size:
-            last = "lastdim_" if dim == builtins.max(input.ndim - 1, 0) else ""
-            raise not_implemented(f"{name}_{last}kernel_impl", input._array)
-        return operation(input, dim)
-
-    function.__doc__ = doc
-    face(f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)")(function)
-
-
-_softmax(
-    "softmax",
-    softmax,
-    r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
-
-    Args:
-        input: The scores.
-        dim: The dimension along which they add up to 1.
-        dtype: A type to convert the scores to first.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
-        tensor([0.5000, 0.5000])
-    """,
-)
-_softmax(
-    "log_softmax",
-    log_softmax,
-    """Give the logarithm of the softmax, without the loss of precision of two steps.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
-        tensor([-0.6931, -0.6931])
-    """,
-)
-
-
-@face("logsumexp(Tensor input, dim, keepdim=False, *, out=None)", floats=True)
-def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """Give the logarithm of the sum of exponentials along dimensions.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.logsumexp(torch.tensor([0.0, 0.0]), dim=0)
-        tensor(0.6931)
-    """
-    if isinstance(dim, (tuple, list)) and not dim and input.ndim and not keepdim:
-        raise RuntimeError(
-            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}. Name the "
-            "dimensions."
-        )
-    return logsumexp(input, dimensions(dim, input.ndim), keepdim)

@@ -96,7 +96,7 @@ def test_no_rule_and_no_forward_asks():
         for path in (PACKAGE / room).rglob("*.py")
         for part in rules_and_forwards(path.read_text(encoding="utf-8"))
     ]
-    assert len(found) > 300
+    assert len(found) > 250
     assert not [part for part in found if asks(part)]
 
 
@@ -107,6 +107,7 @@ ALWAYS = (
     "nn/modules/module.py",
     "ops/reduction.py", "ops/rectifiers.py", "ops/linear_algebra.py", "ops/convolution.py",
     "ops/losses.py", "nn/functional/normalization.py", "ops/attention.py", "ops/recurrent.py",
+    "ops/softmax.py",
     "optim/adam.py", "optim/optimizer.py", "optim/sgd.py",
 )  # fmt: skip
 

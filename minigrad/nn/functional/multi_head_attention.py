@@ -13,11 +13,11 @@ from minigrad.creation.factories import zeros
 from minigrad.faces import functional
 from minigrad.faces.face import in_functional
 from minigrad.ops import joining
-from minigrad.ops.activations import softmax
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.joining import joined as cat
 from minigrad.ops.linear_algebra import linear
 from minigrad.ops.padding import pad
+from minigrad.ops.softmax import softmax_of
 
 
 @functional
@@ -172,7 +172,7 @@ def multi_head_attention_forward(
         q = q * math.sqrt(1.0 / depth)
         turned = k.transpose(-2, -1)
         scores = q.bmm(turned) if attn_mask is None else attn_mask.baddbmm(q, turned)
-        attended = softmax(scores, dim=-1)
+        attended = softmax_of(scores, -1, 3, None)
         if dropout_p > 0.0:
             attended = in_functional["dropout"](attended, p=dropout_p)
         found = attended.bmm(v).transpose(0, 1)
