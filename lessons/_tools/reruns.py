@@ -17,6 +17,7 @@ from _tools.predictions import predictions_of
 
 _NOT_COMPARED = ("image/png", "image/jpeg")  # they differ between matplotlib versions
 _DRAWING = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
+_FRESH = "when all cells are run in a fresh kernel"
 _AGAIN, _ALL = "when it is run again", "when all cells are run again, those above twice"
 _BACK = "when the learner goes back to prediction {}"
 
@@ -26,8 +27,9 @@ Shown = list[tuple[str, str]]
 def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
     """Run a notebook, go back to its predictions, run it all again with each cell twice.
 
-    All of it happens in one kernel. Whatever a cell shows at first, it has to show each time: what
-    it prints and displays, and the name and message of its error.
+    All of it happens in one fresh kernel. Whatever a cell shows at first, it has to show each time:
+    what it prints and displays, and the name and message of its error. In a notebook that was run
+    before, it has to be what is stored in it (nbval compares the same, and runs it once more).
 
     Args:
         notebook: what to run; it stays as it is.
@@ -58,7 +60,10 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
         client.reset_execution_trackers()
         first = {}
         for index in code:
+            was_run, stored = fresh.cells[index].execution_count, _shown(fresh.cells[index])
             first[index] = run(index)
+            if was_run:
+                note(index, _difference(stored, first[index], _FRESH))
             note(index, _stray(fresh.cells[index], first[index]))
         for prediction in predictions:
             for where in (prediction.asked, prediction.compared):

@@ -1,6 +1,7 @@
-"""No cell lies: whatever it shows at first, it shows each time that it is run again."""
+"""No cell lies: what is stored is what it shows at first, and each time that it is run again."""
 
 import pytest
+from nbformat import v4
 
 from _tools import canonical, drafts, places, reruns, stubs
 
@@ -78,7 +79,11 @@ print("honest")
 
 
 def test_a_notebook_that_lies_is_caught(tmp_path):
-    found = reruns.lies(drafts.notebook_from(LYING), tmp_path)
+    notebook = drafts.notebook_from(LYING)
+    for index, was in ((2, "seen 1\n"), (11, "once honest\n")):
+        stored = v4.new_output("stream", name="stdout", text=was)
+        notebook.cells[index].update(execution_count=1, outputs=[stored])
+    found = reruns.lies(notebook, tmp_path)
     assert [str(slip).removeprefix("[rerun] ") for slip in found] == [
         "cell-003: when it is run again, 'seen 1' becomes 'seen 2' (stdout)",
         "cell-005: when the learner goes back to prediction demo.a, "
@@ -89,6 +94,8 @@ def test_a_notebook_that_lies_is_caught(tmp_path):
         "'ValueError: no 1' becomes 'ValueError: no 2' (error)",
         "cell-011: when it is run again, "
         "it shows error \"NameError: name 'hooks' is not defined\" where it showed stdout 'gone'",
+        "cell-012: when all cells are run in a fresh kernel, "
+        "'once honest' becomes 'honest' (stdout)",
         "cell-013: fails: ZeroDivisionError: division by zero",
     ]
 
