@@ -10,15 +10,7 @@ from minigrad.breadth.derivatives import grad, grad_and_value, hessian, jacfwd, 
 from minigrad.core.tensor import Tensor
 from minigrad.nn.utils.stateless import call
 
-__all__ = [
-    "functional_call",
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "vmap",
-]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "vmap"]
 
 
 def functional_call(

@@ -22,14 +22,7 @@ import numpy as np
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import not_implemented
 
-__all__ = [
-    "fork_rng",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "seed",
-    "set_rng_state",
-]
+__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]

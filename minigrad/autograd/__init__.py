@@ -4,20 +4,19 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode, attributes, grad_mode, graph, messages
-from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
-from minigrad.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_multithreading_enabled,
-    no_grad,
-    set_grad_enabled,
-    set_multithreading_enabled,
-)
-from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.autograd.gradients import backward, grad
+from minigrad.autograd import anomaly_mode as anomaly_mode
+from minigrad.autograd import attributes as _attributes
+from minigrad.autograd import grad_mode as grad_mode
+from minigrad.autograd import graph as graph
+from minigrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from minigrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from minigrad.autograd.gradcheck import gradcheck as gradcheck
+from minigrad.autograd.gradcheck import gradgradcheck as gradgradcheck
+from minigrad.autograd.gradients import backward as backward
+from minigrad.autograd.gradients import grad as grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled as is_grad_enabled
 
 if _TYPE_CHECKING:
     from minigrad.autograd import functional as functional
@@ -26,28 +25,10 @@ if _TYPE_CHECKING:
 
 _LATER = {"Function": "function", "Variable": "legacy_variable"}
 
-__all__ = [
-    "Function",
-    "SavedTensor",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "functional",
-    "grad",
-    "grad_mode",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_multithreading_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-    "set_multithreading_enabled",
-]
+__all__ = ["SavedTensor", "anomaly_mode", "backward", "detect_anomaly", "grad", "grad_mode"]
+__all__ += ["gradcheck", "gradgradcheck", "graph", "is_grad_enabled", "set_detect_anomaly"]
+__all__ += ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ += ["Function", "Variable", "functional"]  # loaded when they are first asked for
 
 
 def __getattr__(name: str) -> _Any:

@@ -71,7 +71,7 @@ class set_detect_anomaly:
         _switch(*self.previous)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """Find the forward operation whose backward fails or gives NaN, within a block.
 
     Run the forward and the backward inside the block. It makes both slower.
@@ -93,7 +93,6 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.previous = (anomaly.enabled, anomaly.check_nan)
         self.check_nan = check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
@@ -106,10 +105,6 @@ class detect_anomaly:
         """Start to anomaly."""
         self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(True, self.check_nan)
-
-    def __exit__(self, *exception: object) -> None:
-        """Restore what was set before."""
-        _switch(*self.previous)
 
 
 def _switch(enabled: bool, check_nan: bool) -> None:
@@ -191,37 +186,30 @@ def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
             )
 
 
-def report(node: Node) -> None:
+_NO_LINES = (
+    "Error detected in {}. No forward pass information available. Enable detect anomaly during "
+    "forward pass for more information."
+)
+
+
+def report(node: Any) -> None:
     """Warn with the line that called the operation whose backward went wrong."""
-    lines, parent = node.metadata.get("traceback_"), node.metadata.get("parent_")
-    if lines is None:
-        _warn_without_lines(node)
-    else:
-        _warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-            + "".join(lines)
+    told = "Error detected in {}. Traceback of forward call that caused the error:\n"
+    while node is not None:
+        _warn(node, told)
+        node = node.metadata.get("parent_")
+        told = (
+            "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced "
+            "the previous calculation:\n"
         )
-    while parent is not None:
-        lines = parent.metadata.get("traceback_")
-        if lines is None:
-            _warn_without_lines(parent)
-        else:
-            _warn(
-                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward "
-                "call that induced the previous calculation:\n" + "".join(lines)
-            )
-        parent = parent.metadata.get("parent_")
 
 
-def _warn_without_lines(node: Node) -> None:
-    _warn(
-        f"Error detected in {node.name()}. No forward pass information available. Enable detect "
-        "anomaly during forward pass for more information."
-    )
-
-
-def _warn(text: str) -> None:
+def _warn(node: Node, told: str) -> None:
     """Warn; where warnings are errors, print instead, as an error is on its way already."""
+    lines = node.metadata.get("traceback_")
+    if lines is None:
+        told, lines = _NO_LINES, ()
+    text = told.format(node.name()) + "".join(lines)
     try:
         warnings.warn(text, UserWarning, stacklevel=2)
     except UserWarning:

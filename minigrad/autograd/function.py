@@ -16,14 +16,8 @@ from minigrad.core.modes import grad_mode, is_grad_enabled
 from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.tensor import Tensor
 
-__all__ = [
-    "BackwardCFunction",
-    "Function",
-    "FunctionCtx",
-    "FunctionMeta",
-    "InplaceFunction",
-    "once_differentiable",
-]
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction"]
+__all__ += ["once_differentiable"]
 
 BackwardCFunction = FunctionNode
 

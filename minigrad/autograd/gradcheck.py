@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.gradients import grad
 from minigrad.core.leaves import resolve_edge
-from minigrad.core.node import Node, next_priority
+from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.creation.dtypes import of_array
 
@@ -568,9 +568,7 @@ def without_gradient(tensor: Any) -> Any:
         tensor: A tensor that requires a gradient.
     """
     node = UndefinedGradBackward()
-    node.next_functions = (tensor._edge or resolve_edge(tensor),)
-    node._saved, node._broadcast, node._hooks = (), None, None
-    node._priority = next_priority()
+    node._set_up([tensor._edge or resolve_edge(tensor)])
     result = wrap_as_normal(tensor._array)
     result._edge = (node, 0)
     return result

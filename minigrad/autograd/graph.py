@@ -25,21 +25,10 @@ from minigrad.core.node import Node, RemovableHandle
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 
-__all__ = [
-    "AccumulateGrad",
-    "GradientEdge",
-    "HookRecord",
-    "Node",
-    "RawSavedTensor",
-    "allow_mutation_on_saved_tensors",
-    "disable_saved_tensors_hooks",
-    "get_gradient_edge",
-    "hooks_of",
-    "increment_version",
-    "register_multi_grad_hook",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-]
+__all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
+__all__ += ["allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "save_on_cpu"]
+__all__ += ["get_gradient_edge", "hooks_of", "increment_version", "register_multi_grad_hook"]
+__all__ += ["saved_tensors_hooks"]
 
 
 def increment_version(tensor: Any) -> None:

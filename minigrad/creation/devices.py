@@ -13,31 +13,11 @@ from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
 from minigrad.faces.arguments import check_tensor
 
-__all__ = [
-    "backends",
-    "channels_last",
-    "channels_last_3d",
-    "compile",
-    "contiguous_format",
-    "cuda",
-    "device",
-    "get_default_device",
-    "is_complex",
-    "is_conj",
-    "is_floating_point",
-    "is_neg",
-    "is_signed",
-    "is_storage",
-    "layout",
-    "memory_format",
-    "numel",
-    "preserve_format",
-    "set_default_device",
-    "sparse_coo",
-    "strided",
-    "typename",
-    "use_deterministic_algorithms",
-]
+__all__ = ["backends", "compile", "cuda", "device", "get_default_device", "set_default_device"]
+__all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
+__all__ += ["channels_last", "channels_last_3d", "preserve_format", "use_deterministic_algorithms"]
+__all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
+__all__ += ["is_storage", "numel", "typename"]
 
 _KINDS = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "

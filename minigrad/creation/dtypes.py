@@ -7,30 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "bool",
-    "cdouble",
-    "cfloat",
-    "complex64",
-    "complex128",
-    "double",
-    "dtype",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "get_default_dtype",
-    "half",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "long",
-    "set_default_dtype",
-    "short",
-    "uint8",
-]
+__all__ = ["dtype", "get_default_dtype", "set_default_dtype"]
+__all__ += ["double", "float", "float16", "float32", "float64", "half"]
+__all__ += ["cdouble", "cfloat", "complex64", "complex128"]
+__all__ += ["bool", "int", "int8", "int16", "int32", "int64", "long", "short", "uint8"]
 
 
 class dtype:

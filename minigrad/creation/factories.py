@@ -24,24 +24,8 @@ from minigrad.creation.construction import (
 from minigrad.faces.arguments import check_int, entry
 from minigrad.random import Generator, in_order_of_memory, stream
 
-__all__ = [
-    "arange",
-    "empty_like",
-    "eye",
-    "full",
-    "full_like",
-    "linspace",
-    "ones",
-    "ones_like",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
-    "zeros",
-    "zeros_like",
-]
+__all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
+__all__ += ["arange", "linspace", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
 
 # Each function makes an array; `factory` takes dtype, device and so on, and makes the tensor.
 

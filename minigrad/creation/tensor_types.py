@@ -13,25 +13,9 @@ from minigrad.creation.construction import array_of
 from minigrad.creation.layout import Size
 from minigrad.faces import attach
 
-__all__ = [
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-    "bfloat16",
-    "chalf",
-    "complex32",
-    "finfo",
-    "iinfo",
-    "uint16",
-    "uint32",
-    "uint64",
-]
+__all__ = ["BoolTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor"]
+__all__ += ["ByteTensor", "CharTensor", "ShortTensor", "finfo", "iinfo"]
+__all__ += ["bfloat16", "chalf", "complex32", "uint16", "uint32", "uint64"]
 
 # ------------------------------------------------------------------ tensors by the type's name
 

@@ -43,30 +43,3 @@ def wrong_arguments(torch, log):
     log.raises("volatile", lambda: wrap(torch.ones(1), volatile=True))
     log.raises("volatile, no", lambda: wrap(torch.ones(1), volatile=False))
     log.raises("both", lambda: wrap(torch.ones(1), True, True))
-
-
-@family
-def the_multithreading_switch(torch, log):
-    """A context manager, a function and a decorator that set what the query tells."""
-    autograd = torch.autograd
-    switch, enabled = autograd.set_multithreading_enabled, autograd.is_multithreading_enabled
-    log("before", enabled(), autograd.grad_mode.set_multithreading_enabled is switch)
-    with switch(False):
-        log("inside", enabled())
-        switch(True)
-        log("set inside", enabled())
-    log("after", enabled())
-    switch(False)
-    log("set", enabled())
-    switch(True)
-    with switch(False):
-        x = leaf(torch, (2,), 1)
-        (x * x).sum().backward()
-        log("gradient", x.grad)
-
-    @switch(False)
-    def ask():
-        return enabled()
-
-    log("decorated", ask(), enabled())
-    switch(True)
