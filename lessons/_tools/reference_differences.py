@@ -181,18 +181,16 @@ BEHAVIOR = (
     Difference(
         slug="more-derivatives",
         title="Second derivatives that PyTorch lacks",
-        what="Attention in one node, `hardsigmoid`, `cdist`, `embedding_bag`, and "
-        "`multilabel_margin_loss` can be differentiated twice here.",
+        what="Attention in one node, `cdist`, `embedding_bag`, and `multilabel_margin_loss` can be "
+        "differentiated twice here.",
         why="The rules here are written in operations that have rules themselves. PyTorch has "
         "kernels in C++ for those gradients, and none for theirs.",
-        code="x = torch.tensor([0.5], requires_grad=True)\n"
-        "y = nn.functional.hardsigmoid(x) ** 2\n"
+        code="x = torch.tensor([[0.5]], requires_grad=True)\n"
+        "y = torch.cdist(x, torch.zeros(1, 1), p=3.0) ** 2\n"
         "(first,) = torch.autograd.grad(y, x, create_graph=True)\n"
         "torch.autograd.grad(first, x)",
         names=(
             "torch.cdist",
-            "torch.nn.functional.*hardsigmoid",
-            "torch.nn.Hardsigmoid",
             "torch.nn.functional.scaled_dot_product_attention",
             "torch.nn.functional.embedding_bag",
             "torch.nn.EmbeddingBag",

@@ -203,24 +203,25 @@ LIMITS = (
     Difference(
         slug="bags",
         title="Bags of largest entries",
-        what="`embedding_bag` makes sums and means of rows. It has no largest entries, and no "
-        "gradients divided by how often a row is used; `embedding` has those.",
+        what="`embedding_bag` makes sums and means of rows. It has no largest entries, and "
+        "neither it nor `embedding` divides gradients by how often a row is used.",
         why="Courses join what they look up to sums and means.",
         code="numbers, table = torch.tensor([[0, 1]]), torch.eye(2)\n"
         'nn.functional.embedding_bag(numbers, table, mode="max")',
-        names=("torch.nn.functional.embedding_bag", "torch.nn.EmbeddingBag"),
+        names=("torch.nn.functional.embedding*", "torch.nn.Embedding*"),
     ),
     Difference(
         slug="static-keys",
-        title="Attention with keys that are projected already",
-        what="`multi_head_attention_forward` projects its keys and values itself.",
-        why="No layer of PyTorch gives others to it.",
+        title="Attention with other keys than those given",
+        what="`multi_head_attention_forward` and `MultiheadAttention` project the keys and values "
+        "that they are given, and add none: `add_bias_kv` and `add_zero_attn` are False.",
+        why="No course that we know adds any.",
         code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
         "nn.functional.multi_head_attention_forward(\n"
         "    x, x, x, 2, 1, w, None, None, None, False, 0.0, torch.eye(2), None, "
         "static_k=torch.ones(1, 1, 2)\n"
         ")",
-        names=("torch.nn.functional.multi_head_attention_forward",),
+        names=("torch.nn.functional.multi_head_attention_forward", "torch.nn.MultiheadAttention"),
     ),
     Difference(
         slug="cubic-grids",

@@ -122,46 +122,6 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
     return pick(self <= threshold, value, self)
 
 
-@linear_rule(
-    "HardswishBackwardBackward0",
-    self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
-)
-def hardswish_backward(grad_output: Array, self: Array) -> Array:
-    r"""Rule of hardswish: 0 up to -3, :math:`g` from 3 on, and :math:`g (x/3 + 1/2)` between."""
-    inner = grad_output * (self / 3 + 0.5)
-    return pick(self <= -3, 0, pick(self < 3, inner, grad_output))
-
-
-@activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))
-@differentiable("HardswishBackward0", self=hardswish_backward)
-@quietly
-def hardswish(self: Array) -> Array:
-    r"""Hard swish :math:`x \min(\max(x + 3, 0), 6) / 6`: :math:`g (x/3 + 1/2)` in between.
-
-    Source: Howard et al., *Searching for MobileNetV3*, 2019.
-    """
-    if self.dtype.kind == "f" and self.size > _FEW:  # in the same memory
-        result = self + 3
-        result.clip(0, 6, out=result)
-        result *= self
-        result /= 6
-        return result
-    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
-@linear_rule("HardsigmoidBackwardBackward0", self=_nothing)
-def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
-    """Rule of hardsigmoid: a sixth of the gradient between -3 and 3."""
-    return pick((self > -3) * (self < 3), grad_output / 6, 0)
-
-
-@activation("hardsigmoid(input, inplace=False)", floats("hardsigmoid_cpu"))
-@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
-def hardsigmoid(self: Array) -> Array:
-    r"""Hard sigmoid :math:`\min(\max(x + 3, 0), 6) / 6`: :math:`g / 6` between -3 and 3."""
-    return np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
 # ---------------------------------------------------------------------- leaky: given slopes
 
 

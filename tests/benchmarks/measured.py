@@ -77,7 +77,7 @@ ELEMENTWISE = [
     *(unary(name) for name in ("exp", "sin", "cos", "tanh", "sigmoid", "erf", "abs", "square")),
     *(unary(name, Positive) for name in ("log", "sqrt", "rsqrt", "reciprocal", "log1p")),
     *(unary(name) for name in ("relu", "gelu", "silu", "elu", "leaky_relu", "softplus")),
-    *(unary(name) for name in ("hardswish", "logsigmoid")),
+    unary("logsigmoid"),
     alike("gelu, tanh", lambda torch, x: layer(torch, "gelu")(x, approximate="tanh")),
     alike("clamp", lambda torch, x: torch.clamp(x, -0.5, 0.5)),
     alike("maximum", lambda torch, x, y: torch.maximum(x, y), 2),

@@ -91,13 +91,6 @@ def test_relu_of_many_numbers_is_that_of_few(shape, dtype):
     same(activations.relu.forward(array).reshape(-1), np.concatenate(few))
 
 
-def test_hardswish_of_many_numbers_is_that_of_few():
-    array = numbers(np.float64, 512)
-    with np.errstate(invalid="ignore"):
-        few = [rectifiers.hardswish.forward(array[i : i + 8]) for i in range(0, 512, 8)]
-        np.testing.assert_array_equal(rectifiers.hardswish.forward(array), np.concatenate(few))
-
-
 @pytest.mark.parametrize("count", [10, 40, 400])
 @pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
 def test_rows_are_added_as_numpy_adds_them(count, shape):

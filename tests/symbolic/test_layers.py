@@ -11,7 +11,7 @@ INDICES = torch.tensor([[0, 2], [1, 1]])
 WEIGHTS = torch.tensor([0.5, 2.0, 1.0])
 
 ACTIVATIONS = [
-    "CELU", "ELU", "GELU", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "CELU", "ELU", "GELU", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softplus",
     "Softsign", "Tanh", "Tanhshrink",
 ]  # fmt: skip
@@ -84,7 +84,6 @@ LAYERS = {
     "AlphaDropout": (lambda: nn.AlphaDropout(), (3, 2)),
     # lookups
     "Embedding": (lambda: nn.Embedding(3, 2, padding_idx=1), INDICES),
-    "Embedding scaled": (lambda: nn.Embedding(3, 2, scale_grad_by_freq=True), INDICES),
     "EmbeddingBag": (lambda: nn.EmbeddingBag(3, 2), INDICES),
     "EmbeddingBag of sums": (lambda: nn.EmbeddingBag(3, 2, mode="sum"), INDICES),
     # recurrent
@@ -100,7 +99,7 @@ LAYERS = {
     # attention
     "MultiheadAttention": (lambda: nn.MultiheadAttention(2, 2), (2, 1, 2), (2, 1, 2), (2, 1, 2)),
     "MultiheadAttention of one": (
-        lambda: nn.MultiheadAttention(1, 1, bias=False, add_zero_attn=True),
+        lambda: nn.MultiheadAttention(1, 1, bias=False),
         (1, 1), (1, 1), (1, 1),
     ),
     "TransformerEncoderLayer": (

@@ -215,10 +215,8 @@ KINK = [
     w("prelu_kernel", "weight", lambda right, grad, self: grad * self - right),
     w("huber_loss", "self", lambda right, grad, self, target, *_: grad * (self - target)),
     w("max_all", "self", lambda right, grad, *_: like(right, grad) - right),
-    w("hardsigmoid", "self", untouched),
     w("softplus", "self", untouched),
     w("celu", "self", untouched),
-    w("hardswish", "self", untouched),
 ]
 OFF_BY_ONE = [
     w("select", "self", rolled()),

@@ -20,44 +20,35 @@ from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
 
 
-def _shares(positions: Any, padding_idx: int, by_frequency: bool) -> Any:
-    """Give the factor of each gradient: 0 for padding, or one over how often its row is used."""
-    factors = np.ones(positions.shape)
-    if by_frequency:
-        _, inverse, counts = np.unique(positions, return_inverse=True, return_counts=True)
-        factors = 1 / counts[inverse.reshape(positions.shape)]
-    return np.where(positions == padding_idx, 0, factors)
-
-
-def _weighed(rows: Any, positions: Any, padding_idx: int, by_frequency: bool) -> Any:
-    """Multiply each row by its factor."""
-    if not by_frequency and not (positions == padding_idx).any():
+def _weighed(rows: Any, positions: Any, padding_idx: int) -> Any:
+    """Put zeros in the place of the rows that are padding."""
+    padding = positions == padding_idx
+    if not padding.any():
         return rows
-    shares = _shares(positions, padding_idx, by_frequency)[..., None]
-    return rows * shares.astype(getattr(rows, "_array", rows).dtype)
+    return rows * (~padding)[..., None].astype(getattr(rows, "_array", rows).dtype)
 
 
-def _row_rule(grad: Any, positions: Any, padding_idx: int, by_frequency: bool) -> Any:
-    return _weighed(grad[positions], positions, padding_idx, by_frequency)
+def _row_rule(grad: Any, positions: Any, padding_idx: int) -> Any:
+    return _weighed(grad[positions], positions, padding_idx)
 
 
 @differentiable("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)
 def embedding_dense_backward(
-    grad_output: Array, positions: Any, sizes: Any, padding_idx: int, by_frequency: bool
+    grad_output: Array, positions: Any, sizes: Any, padding_idx: int
 ) -> Array:
     """Rule of embedding: each row collects the gradients of the places where it was used."""
     whole = zeros_for(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
-    add_rows(whole, positions, _weighed(grad_output, positions, padding_idx, by_frequency))
+    add_rows(whole, positions, _weighed(grad_output, positions, padding_idx))
     return whole
 
 
 @differentiable(
     "EmbeddingBackward0",
-    weight=lambda grad, positions, weight_sym_sizes, padding_idx, by_frequency: applied(
-        embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx, by_frequency
+    weight=lambda grad, positions, weight_sym_sizes, padding_idx: applied(
+        embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx
     ),
 )
-def embedding(weight: Array, positions: Any, padding_idx: int, by_frequency: bool) -> Array:
+def embedding(weight: Array, positions: Any, padding_idx: int) -> Array:
     """Rows of a table at listed places; the row of padding gets no gradient."""
     return weight[positions]
 
@@ -70,7 +61,6 @@ def embedding(weight: Array, positions: Any, padding_idx: int, by_frequency: boo
         positions,
         weight_sym_sizes,
         -1,
-        False,
     ),
     per_sample_weights=lambda grad, weight, positions, bags, kept: (
         np.add.reduce(grad[bags] * weight[positions], axis=1) * kept
@@ -174,7 +164,12 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
             weight[wrap(rows[long])] = wrap(entries[long] * factors[:, None])
 
 
-def _refuse_sparse(name: str, sparse: bool) -> None:
+def _refuse_settings(name: str, sparse: bool, scale_grad_by_freq: bool) -> None:
+    if scale_grad_by_freq:
+        raise NotImplementedError(
+            f"{name} has no scale_grad_by_freq=True here. Divide the gradient in a hook of the "
+            "table."
+        )
     if sparse:
         raise NotImplementedError(
             f"{name} has no sparse gradients here: there are no sparse tensors. Leave out "
@@ -203,7 +198,7 @@ def looked_up(
         padding_idx: A row that gets no gradient; negative ones count from the end.
         max_norm: Rows that are looked up and longer than this are shortened first, in place.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        scale_grad_by_freq: Must be False: gradients are not divided by how often a row is used.
         sparse: Must be False: there are no sparse tensors here.
 
     Returns:
@@ -212,7 +207,7 @@ def looked_up(
     Raises:
         AssertionError: If there is no row `padding_idx`.
         IndexError: If a number is out of range.
-        NotImplementedError: If `sparse` is set.
+        NotImplementedError: If `sparse` or `scale_grad_by_freq` is set.
         RuntimeError: If the numbers are no integers of 32 or 64 bits, or the table is no matrix.
 
     Shape:
@@ -234,7 +229,7 @@ def looked_up(
     if table.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     _check_positions("embedding", positions)
-    _refuse_sparse("embedding", sparse)
+    _refuse_settings("embedding", sparse, scale_grad_by_freq)
     if positions.size and not (positions.min() >= 0 and positions.max() < len(table)):
         raise IndexError(
             f"index out of range in self. The table has {len(table)} rows, and the numbers go "
@@ -242,7 +237,7 @@ def looked_up(
         )
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
-    result = embedding(weight, positions, padding, scale_grad_by_freq)
+    result = embedding(weight, positions, padding)
     return watched(result, input)
 
 
@@ -268,7 +263,7 @@ def embedding_bag(
         offsets: Where each bag begins, if they come one after the other.
         max_norm: Rows that are looked up and longer than this are shortened first, in place.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Must be False: that is for `embedding`.
+        scale_grad_by_freq: Must be False: gradients are not divided by how often a row is used.
         mode: `"sum"` or `"mean"`.
         sparse: Must be False: there are no sparse tensors here.
         per_sample_weights: A factor for each number in `input`, for sums only.
@@ -305,10 +300,10 @@ def embedding_bag(
     positions, starts = _bags(input, offsets)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" or scale_grad_by_freq:
+    if mode == "max":
         raise NotImplementedError(
-            "embedding_bag has neither mode='max' nor scale_grad_by_freq=True here. Look rows up "
-            "with embedding, which has the latter, and take their maximum."
+            "embedding_bag has no mode='max' here. Look rows up with embedding, and take their "
+            "maximum."
         )
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
@@ -316,7 +311,7 @@ def embedding_bag(
             f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
     _check_bags(positions, starts, weight, per_sample_weights, include_last_offset)
-    _refuse_sparse("embedding_bag", sparse)
+    _refuse_settings("embedding_bag", sparse, scale_grad_by_freq)
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
     if include_last_offset:

@@ -9,14 +9,11 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.factories import zeros
 from minigrad.faces import functional
 from minigrad.faces.face import in_functional
 from minigrad.ops import joining
 from minigrad.ops.attention import scaled_dot_product_attention
-from minigrad.ops.joining import joined as cat
 from minigrad.ops.linear_algebra import linear
-from minigrad.ops.padding import pad
 from minigrad.ops.softmax import softmax_of
 
 
@@ -60,9 +57,9 @@ def multi_head_attention_forward(
         num_heads: The number of heads, into which the size is divided.
         in_proj_weight: The weights of the three projections, one below the other.
         in_proj_bias: The biases of the three projections, or None.
-        bias_k: A key to add to the keys, or None.
-        bias_v: A value to add to the values, or None.
-        add_zero_attn: Whether to add a key and a value of zeros.
+        bias_k: Must be None: no key is added.
+        bias_v: Must be None: no value is added.
+        add_zero_attn: Must be False: no zeros are added.
         dropout_p: The probability to drop weights in training.
         out_proj_weight: The weight of the projection of the results.
         out_proj_bias: Its bias, or None.
@@ -84,7 +81,7 @@ def multi_head_attention_forward(
 
     Raises:
         AssertionError: If sizes do not fit.
-        NotImplementedError: If there are static keys or values.
+        NotImplementedError: If there are static keys or values, or some to add.
         RuntimeError: If the mask does not fit, or `is_causal` is set without a mask.
 
     Shape:
@@ -93,10 +90,10 @@ def multi_head_attention_forward(
         - result: (L, N, E) or (L, E); weights: (N, L, S), with heads (N, heads, L, S), or both
           without N
     """
-    if static_k is not None or static_v is not None:
+    if add_zero_attn or not all(each is None for each in (static_k, static_v, bias_k, bias_v)):
         raise NotImplementedError(
-            "multi_head_attention_forward has no static keys and values here. Give them to "
-            "scaled_dot_product_attention."
+            "multi_head_attention_forward has no static keys and values here, and adds none. Give "
+            "them to scaled_dot_product_attention."
         )
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -142,28 +139,8 @@ def multi_head_attention_forward(
         q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
         attn_mask = _fit_mask(attn_mask, length, places, batch * num_heads)
-    added = 0
-    if (bias_k is None) != (bias_v is None):
-        one, other = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
-        raise AssertionError(f"{one} is set but {other} is None")
-    if bias_k is not None and bias_v is not None:
-        k = cat([k, bias_k.repeat(1, batch, 1)])
-        v = cat([v, bias_v.repeat(1, batch, 1)])
-        added += 1
     q = q.view(length, batch * num_heads, depth).transpose(0, 1)
     k, v = (each.view(each.shape[0], batch * num_heads, depth).transpose(0, 1) for each in (k, v))
-    if add_zero_attn:
-        k, v = (
-            cat([each, zeros(batch * num_heads, 1, depth, dtype=each.dtype)], dim=1)
-            for each in (k, v)
-        )
-        added += 1
-    if added:
-        attn_mask, key_padding_mask = (
-            None if mask is None else pad(mask, (0, added))
-            for mask in (attn_mask, key_padding_mask)
-        )
-    places = k.shape[1]
     attn_mask = _merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
     if not training:
         dropout_p = 0.0

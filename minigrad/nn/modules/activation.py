@@ -13,9 +13,9 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
-    "LogSigmoid", "LogSoftmax", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax",
-    "Softmax2d", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "CELU", "ELU", "GELU", "SELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU",
+    "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus",
+    "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
@@ -194,24 +194,6 @@ class Softsign(Layer, calls=F.softsign):
 
 class Tanhshrink(Layer, calls=F.tanhshrink):
     r"""$x - \tanh x$, elementwise."""
-
-
-class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):
-    r"""$\min(\max(x + 3, 0), 6) / 6$, elementwise.
-
-    Args:
-        inplace: Overwrite the input.
-    """
-
-
-class Hardswish(Layer, calls=F.hardswish, settings="inplace=False"):
-    r"""$x \min(\max(x + 3, 0), 6) / 6$, elementwise.
-
-    Source: Howard et al., *Searching for MobileNetV3*, 2019.
-
-    Args:
-        inplace: Overwrite the input.
-    """
 
 
 class Threshold(

@@ -44,8 +44,8 @@ class MultiheadAttention(
         num_heads: The number of heads; the size is divided among them.
         dropout: The probability to drop weights in training.
         bias: Whether the projections have biases.
-        add_bias_kv: Whether to add a learned key and a learned value.
-        add_zero_attn: Whether to add a key and a value of zeros.
+        add_bias_kv: Must be False: no learned key and value are added.
+        add_zero_attn: Must be False: no key and value of zeros are added.
         kdim: The size of the keys; `embed_dim` if None.
         vdim: The size of the values; `embed_dim` if None.
         batch_first: Whether the batch is the first dimension, the places the second.
@@ -54,6 +54,7 @@ class MultiheadAttention(
 
     Raises:
         AssertionError: If the size cannot be divided among the heads.
+        NotImplementedError: If a key and a value shall be added.
         ValueError: If a size is not positive.
 
     Shape:
@@ -75,8 +76,6 @@ class MultiheadAttention(
     q_proj_weight: Tensor | None
     k_proj_weight: Tensor | None
     v_proj_weight: Tensor | None
-    bias_k: Tensor | None
-    bias_v: Tensor | None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         size, num_heads = settings["embed_dim"], settings["num_heads"]
@@ -85,7 +84,9 @@ class MultiheadAttention(
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={size} and num_heads={num_heads} instead"
             )
-        bias, extra = settings.pop("bias"), settings.pop("add_bias_kv")
+        if settings.pop("add_bias_kv") or settings["add_zero_attn"]:
+            raise NotImplementedError("MultiheadAttention adds no keys and values of its own here.")
+        bias = settings.pop("bias")
         for name in ("kdim", "vdim"):
             settings[name] = size if settings[name] is None else settings[name]
         super()._keep(settings)
@@ -100,8 +101,7 @@ class MultiheadAttention(
         self.out_proj = NonDynamicallyQuantizableLinear(
             size, size, bias=bias, dtype=settings["dtype"]
         )
-        added = (1, 1, size) if extra else None
-        add_parameters(self, settings, bias_k=added, bias_v=added)
+        self.bias_k = self.bias_v = None
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -113,9 +113,6 @@ class MultiheadAttention(
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)  # type: ignore[arg-type]
-        for extra in (self.bias_k, self.bias_v):
-            if extra is not None:
-                init.xavier_normal_(extra)
 
     def forward(
         self,

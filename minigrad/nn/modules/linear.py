@@ -250,7 +250,7 @@ class Embedding(
             the end.
         max_norm: Vectors that are looked up and longer than this are shortened first.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Divide each row's gradient by how often it was looked up.
+        scale_grad_by_freq: Must be False for a forward pass.
         sparse: Must be False for a forward pass: there are no sparse tensors here.
         _weight: A table to begin with.
         _freeze: Whether it is not learned.
@@ -288,7 +288,7 @@ class EmbeddingBag(
         embedding_dim: The size of each vector D.
         max_norm: Vectors that are looked up and longer than this are shortened first.
         norm_type: The order of the norm that tells how long they are.
-        scale_grad_by_freq: Must be False for a forward pass: that is for `Embedding`.
+        scale_grad_by_freq: Must be False for a forward pass.
         mode: `"sum"` or `"mean"`.
         sparse: Must be False for a forward pass: there are no sparse tensors here.
         _weight: A table to begin with.

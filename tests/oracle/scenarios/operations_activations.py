@@ -49,8 +49,6 @@ TABLE = {
     ),
     "gelu by tanh": on(lambda t, x: F(t).gelu(x, approximate="tanh"), V),
     "silu": on(lambda t, x: F(t).silu(x), V),
-    "hardswish": on(lambda t, x: F(t).hardswish(x), V),
-    "hardswish in place": once(lambda t, x: F(t).hardswish(x * 1, inplace=True), V),
     "tanhshrink": on(lambda t, x: F(t).tanhshrink(x), V),
     "softsign": on(lambda t, x: F(t).softsign(x), V),
     "logsigmoid": on(lambda t, x: F(t).logsigmoid(x), V),
@@ -93,7 +91,7 @@ def at_kinks(torch, log):
     f = torch.nn.functional
     calls = (
         f.relu, f.relu6, f.hardtanh, f.elu, f.selu, f.celu, f.leaky_relu, f.rrelu, f.gelu, f.silu,
-        f.hardswish, f.hardsigmoid, f.softplus, f.logsigmoid,
+        f.softplus, f.logsigmoid,
         lambda x: f.threshold(x, 0.5, 5.0),
     )  # fmt: skip
     for number, call in enumerate(calls):
@@ -104,16 +102,6 @@ def at_kinks(torch, log):
 
 
 @family
-def hardsigmoid(torch, log):
-    """hardsigmoid has a gradient."""
-    x = torch.tensor([-4.0, -1.0, 0.5, 3.5], requires_grad=True)
-    y = torch.nn.functional.hardsigmoid(x)
-    log("value", y, *torch.autograd.grad(y, x, torch.tensor([1.0, 2.0, 3.0, 4.0])))
-    y = torch.nn.functional.hardsigmoid(x * 1, inplace=True)
-    log("in place", y, *torch.autograd.grad(y, x, torch.tensor([1.0, 2.0, 3.0, 4.0])))
-
-
-@family
 def layers(torch, log):
     """Printed forms, settings and results of the layers."""
     nn = torch.nn
@@ -121,8 +109,8 @@ def layers(torch, log):
     made = (
         nn.ReLU6(), nn.ReLU6(True), nn.RReLU().eval(), nn.RReLU(0.1, 0.2, True).eval(),
         nn.Hardtanh(), nn.Hardtanh(-2, 3, True), nn.CELU(), nn.CELU(2.0, True), nn.SELU(),
-        nn.SELU(True), nn.GELU(), nn.GELU("tanh"), nn.Hardsigmoid(),
-        nn.Hardswish(), nn.PReLU(), nn.PReLU(4, 0.5), nn.LogSigmoid(),
+        nn.SELU(True), nn.GELU(), nn.GELU("tanh"),
+        nn.PReLU(), nn.PReLU(4, 0.5), nn.LogSigmoid(),
         nn.Softsign(), nn.Tanhshrink(), nn.Threshold(0.1, 20),
         nn.Threshold(0, 1, True), nn.Softmin(1), nn.ELU(0.5, True), nn.Softplus(2, 10),
     )  # fmt: skip
