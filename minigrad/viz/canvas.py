@@ -137,7 +137,6 @@ LEGEND = {
     "leaf": "leaf (AccumulateGrad)",
     "tensor": "tensor",
     "fold": "module folded into one box",
-    "repeat": "the same several times in a row",
     "identity": "identity node of a full backward hook",
     "sum": "gradients are added",
     "arrow": "the gradient's way",

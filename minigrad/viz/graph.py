@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from math import prod
 from typing import Any
 
@@ -42,43 +43,29 @@ class Hook:
 
 @dataclass(frozen=True)
 class Card:
-    """What is shown of one tensor, all as text; None where there is nothing to show.
-
-    Where value or gradient had to be cut, `whole` has them in full.
-    """
+    """What is shown of one tensor, all as text; None where there is nothing to show."""
 
     name: str
     shape: str
     value: str | None = None
     grad: str | None = None
     output_nr: int = 0
-    whole: str = ""
 
 
 def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, most: int) -> Card:
     """Put what is to be shown of `tensor` into text; more than `most` entries are left out."""
-    shape, is_leaf = tuple(tensor.shape), bool(tensor.is_leaf)
+    shape = tuple(tensor.shape)
     small = prod(shape) <= most
-    shown: dict[str, tuple[str, str]] = {}
-    if values and small:
-        shown["value"] = _both(tensor, digits)
+    value = format_values(tensor.tolist(), digits) if values and small else None
+    grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
-    if gradients and (is_leaf or getattr(tensor, "retains_grad", False)):
+    if gradients and (tensor.is_leaf or getattr(tensor, "retains_grad", False)):
         held = tensor.grad
         if held is None:
-            shown["grad"] = ("None", "None")
+            grad = "None"
         else:
-            shown["grad"] = _both(held, digits) if small else (format_shape(held.shape),) * 2
-    whole = ", ".join(f"{what} {full}" for what, (text, full) in shown.items() if full != text)
-    texts = {what: text for what, (text, _) in shown.items()}
-    output_nr = int(getattr(tensor, "output_nr", 0))
-    return Card(name, format_shape(shape), **texts, output_nr=output_nr, whole=whole)
-
-
-def _both(tensor: Any, digits: int) -> tuple[str, str]:
-    """Write a small tensor: cut where a formula is long, and in full."""
-    entries = tensor.tolist()
-    return format_values(entries, digits), format_values(entries, digits, cut=False)
+            grad = format_values(held.tolist(), digits) if small else format_shape(held.shape)
+    return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
 
 
 def hook_reader(output: Any) -> Callable[[Any], Iterable[Any]] | None:
@@ -147,10 +134,8 @@ IDENTITY = "BackwardHookFunctionBackward"
 class Node:
     """One node of the graph: an operation, a leaf, or the identity node of a full backward hook.
 
-    Or a module's or a loop's nodes folded into one: then `holds` says how many there are, `lines`
-    what is to be said of them, `repeats` how often the same comes in a row, and `alike` is the same
-    for those that may be folded together. The number tells in which order nodes were made; `leaves`
-    are the places of the leaves that it is or holds, before anything was folded.
+    Or a module's nodes folded into one: then `holds` says how many there are, and `lines` what is
+    to be said of them.
     """
 
     index: int
@@ -159,16 +144,12 @@ class Node:
     hooks: list[Hook] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    holds: int = 1
-    repeats: int = 1
-    alike: str = ""
-    number: int = -1
-    leaves: frozenset[int] = frozenset()
+    holds: int = 0
 
     @property
     def role(self) -> str:
         """Return `"leaf"`, `"identity"`, `"operation"`, or `"fold"` if it stands for several."""
-        if self.alike:
+        if self.holds:
             return "fold"
         return {LEAF: "leaf", IDENTITY: "identity"}.get(self.name, "operation")
 
@@ -281,7 +262,6 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
     """
     found: dict[int, Any] = {}
     stack = list(roots)[::-1]
-    indegree = dict.fromkeys(map(id, stack), 0)
     while stack:
         node = stack.pop()
         if id(node) in found:
@@ -289,29 +269,19 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
         found[id(node)] = node
         if len(found) > limit:
             raise too_many(limit)
-        for target, _ in reversed(node.next_functions):
-            if target is not None:
-                indegree[id(target)] = indegree.get(id(target), 0) + 1
-                stack.append(target)
-    order = [node for node in found.values() if indegree[id(node)] == 0]
-    for node in order:  # grows while it is read
+        targets = (target for target, _ in reversed(node.next_functions))
+        stack += [target for target in targets if target is not None]
+    sorter = TopologicalSorter({key: () for key in found})
+    for key, node in found.items():
         for target, _ in node.next_functions:
             if target is not None:
-                indegree[id(target)] -= 1
-                if indegree[id(target)] == 0:
-                    order.append(target)
-    return order
+                sorter.add(id(target), key)
+    return [found[key] for key in sorter.static_order()]
 
 
 def node_name(node: Any) -> str:
     """Return the node's name without the namespace that PyTorch puts before AccumulateGrad."""
     return str(node.name()).rpartition("::")[2]
-
-
-def made_as(node: Any) -> int:
-    """Return the number that says in which order nodes were made; -1 if the node has none."""
-    number = getattr(node, "_sequence_nr", None)
-    return -1 if number is None else int(number())
 
 
 def read_graph(
@@ -342,10 +312,7 @@ def read_graph(
     """
     live = walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
-    nodes = [Node(at, node_name(node), number=made_as(node)) for at, node in enumerate(live)]
-    for at, node in enumerate(live):
-        if hasattr(node, "variable"):
-            nodes[at].leaves = frozenset({at})
+    nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
     edges = [
         Edge(at, target, input_nr, int(output_nr))
         for at, node in enumerate(live)

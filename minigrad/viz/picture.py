@@ -50,10 +50,8 @@ def tensor_words(node: Node) -> str:
 
 
 def node_words(node: Node) -> str:
-    """Name a node, and say how often it comes in a row and how many it stands for."""
-    if node.role != "fold":
-        return node.name
-    return f"[{node.name}{f' x {node.repeats}' if node.repeats > 1 else ''}]"
+    """Name a node; one that stands for several is in brackets."""
+    return f"[{node.name}]" if node.role == "fold" else node.name
 
 
 def fold_words(node: Node) -> list[str]:
@@ -316,7 +314,7 @@ def draw(
     *inputs: Any,
     names: Any = None,
     modules: watch_modules | None = None,
-    fold: bool | int | str | Sequence[str] | None = None,
+    fold: bool | int | None = None,
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
@@ -343,10 +341,8 @@ def draw(
         modules: what `watch_modules` saw while the graph was made. Each call of a module becomes a
             box with its dotted name and its class, and parameters get their names.
         fold: which modules to fold into a single box each. `True` or `1`: the model's own
-            children, or the models if there are several; `2`: theirs, and so on; a dotted name or a
-            list of names: these; `False`: none.
+            children, or the models if there are several; `2`: theirs, and so on; `False`: none.
             By default modules are folded if there are more than 40 nodes, and the picture says so.
-            What comes four times in a row or more, in a loop for example, is folded too.
         hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
             objects with `kind`, `name` and `output_nr`.
         values: whether to show tensors' values.

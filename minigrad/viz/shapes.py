@@ -53,7 +53,6 @@ class Part:
     height: float
     gap: float = 0.0
     hook: str = ""
-    whole: str = ""
 
 
 def hook_label(hook: Hook, several: bool = False) -> str:
@@ -107,34 +106,25 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
     for card in node.cards:
         shape = f" {card.shape}, out {card.output_nr}" if several else f" {card.shape}"
         lines.append([Run(card.name, bold=True), Run(shape, size=SMALL, tone="soft")])
-        numbers = []
-        if card.value is not None:
-            numbers.append(Run(card.value))
+        value = [] if card.value is None else [Run(card.value)]
+        grad = []
         if card.grad is not None:
-            numbers.append(Run("  grad " if numbers else "grad ", SANS, SMALL, tone="soft"))
-            numbers.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
-        if len(numbers) == 3 and sum(run.width for run in numbers) > 190:
-            label = Run("grad ", SANS, SMALL, tone="soft")
-            lines += [numbers[:1], [label, *numbers[2:]]]
-        elif numbers:
+            grad.append(Run("grad ", SANS, SMALL, tone="soft"))
+            grad.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
+        numbers = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
+        if value and grad and sum(run.width for run in numbers) <= 190:
             lines.append(numbers)
+        else:
+            lines += [line for line in (value, grad) if line]
     return lines
 
 
-def _whole(node: Node) -> str:
-    return "; ".join(f"{card.name}: {card.whole}" for card in node.cards if card.whole)
-
-
 def _fold_part(node: Node) -> Part:
-    """Draw several nodes as one: what it is, how often, and what goes in and out."""
-    counted = [Run(f"{node.holds} node{'s' if node.holds > 1 else ''}", SANS, SMALL, tone="soft")]
-    if node.repeats > 1:
-        counted.insert(0, Run(f"\u00d7 {node.repeats}   ", SANS, SIZE, bold=True, tone="grad"))
+    """Draw several nodes as one: what it is, what goes in and out, how many they are."""
+    count = f"{node.holds} node{'s' if node.holds > 1 else ''}"
     lines = [[Run(node.name, SANS, SIZE, bold=True)]]
-    lines += [[Run(line, SANS, SMALL, tone="soft")] for line in node.lines]
-    lines.append(counted)
-    part = _part("repeat" if node.repeats > 1 else "fold", lines, 12.0)
-    return replace(part, height=part.height + (4.0 if node.repeats > 1 else 0.0))
+    lines += [[Run(line, SANS, SMALL, tone="soft")] for line in (*node.lines, count)]
+    return _part("fold", lines, 12.0)
 
 
 def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
@@ -150,12 +140,10 @@ def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     plus = Part("sum", ((Run("+", SANS, 13.0, bold=True),),), width, SUM_SIZE, 6.0)
     parts = [plus] if summed > 1 else []
     if node.cards and node.role != "leaf":
-        part = _part("tensor", _tensor_lines(node, outputs > 1), gap=8.0)
-        parts.append(replace(part, whole=_whole(node)))
+        parts.append(_part("tensor", _tensor_lines(node, outputs > 1), gap=8.0))
     parts += [_hook_part(hook, outputs > 1) for hook in node.hooks if hook.kind in BEFORE_RULE]
     if node.role == "leaf":
-        lines = _tensor_lines(node) or [[Run("leaf", bold=True)]]
-        parts.append(replace(_part("leaf", lines), whole=_whole(node)))
+        parts.append(_part("leaf", _tensor_lines(node) or [[Run("leaf", bold=True)]]))
     elif node.role == "fold":
         parts.append(_fold_part(node))
     else:
@@ -202,7 +190,6 @@ FILLS = {
     "sum": (PAPER, WIRE),
     "note": ("#fffdf2", "#8b7f9e"),
     "fold": ("#e9e4f3", FOLD),
-    "repeat": ("#e9e4f3", FOLD),
 }
 # Lighter than in the palette, so that words on them can be read when a dark page turns them dark.
 _LIGHT_SKY, _LIGHT_ORANGE, _LIGHT_PURPLE = "#8ccbf0", "#f7bd4f", "#e6b0d0"
@@ -273,17 +260,6 @@ def _hook_sign(x: float, y: float) -> str:
     return f'<circle {attributes(cx=x, cy=y, r=7.5, fill=PAPER)}/><path d="{path}" {line}/>'
 
 
-def _sheets(place: Place, look: str, behind: int) -> str:
-    """Draw a double-rimmed box, on as many others as are told."""
-    x, y, width, height = place
-    out, wide, high = "", width - 4.0 * behind, height - 3.0 * behind
-    for at in range(behind, -1, -1):
-        corner = attributes(x=x + 4.0 * at, y=y + 3.0 * at, width=wide, height=high)
-        out += f'<rect {corner} rx="3" {look}/>'
-    inner = attributes(x=x + 3, y=y + 3, width=wide - 6, height=high - 6)
-    return out + f'<rect {inner} rx="1.5" fill="none" stroke="{FOLD}" stroke-width="0.8"/>'
-
-
 def shape(part: Part, place: Place) -> str:
     """Draw the outline of a part; every kind has a shape of its own besides its color."""
     x, y, width, height = place
@@ -295,16 +271,11 @@ def shape(part: Part, place: Place) -> str:
     if part.kind == "sum":
         out = f'<rect {box} rx="{number(min(width, height) / 2)}" {look}/>'
     elif part.kind == "identity":
-        points = [
-            (x, y + height / 2),
-            (x + 10, y),
-            (x + width - 10, y),
-            (x + width, y + height / 2),
-        ]
-        points += [(x + width - 10, y + height), (x + 10, y + height)]
-        out = (
-            f'<polygon points="{" ".join(f"{number(a)},{number(b)}" for a, b in points)}" {look}/>'
-        )
+        middle, low, right = y + height / 2, y + height, x + width
+        points = [(x, middle), (x + 10, y), (right - 10, y), (right, middle)]
+        points += [(right - 10, low), (x + 10, low)]
+        corners = " ".join(f"{number(a)},{number(b)}" for a, b in points)
+        out = f'<polygon points="{corners}" {look}/>'
     elif part.kind == "leaf":
         tray = attributes(x=x, y=y + height - 3.5, width=width, height=3.5, fill=stroke)
         out = f"<rect {box} {look}/><rect {tray}/>"
@@ -313,8 +284,10 @@ def shape(part: Part, place: Place) -> str:
         rounding = height / 2 if on_tensor else 2.0
         out = f'<rect {box} rx="{number(rounding)}" {look}/>'
         out += _hook_sign(x + height / 2 + 1, y + height / 2)
-    elif part.kind in ("fold", "repeat"):
-        out = _sheets((x, y, width, height), look, 2 if part.kind == "repeat" else 0)
+    elif part.kind == "fold":
+        inner = attributes(x=x + 3, y=y + 3, width=width - 6, height=height - 6)
+        out = f'<rect {box} rx="3" {look}/>'
+        out += f'<rect {inner} rx="1.5" fill="none" stroke="{FOLD}" stroke-width="0.8"/>'
     elif part.kind == "note":
         out = f'<rect {box} rx="4" {look} stroke-dasharray="2 3"/>'
     else:
@@ -329,8 +302,5 @@ def draw_part(part: Part, place: Place) -> str:
     first = y + height / 2 - (len(part.lines) - 1) * LINE / 2 + (4.6 if part.kind == "sum" else 4.2)
     if part.kind == "leaf":
         first -= 1.5
-    if part.kind == "repeat":
-        middle, first = middle - 4.0, first - 3.0
     texts = [text_line(line, middle, first + at * LINE) for at, line in enumerate(part.lines)]
-    drawn = shape(part, place) + "".join(texts)
-    return f"<g><title>{escape(part.whole)}</title>{drawn}</g>" if part.whole else drawn
+    return shape(part, place) + "".join(texts)

@@ -62,7 +62,7 @@ def text_width(text: str, size: float, family: str = MONOSPACE, bold: bool = Fal
     return round(ems * size, 2)
 
 
-def format_number(value: Any, digits: int = 4, cut: bool = True) -> str:
+def format_number(value: Any, digits: int = 4) -> str:
     """Write one number the way every picture writes it.
 
     Fixed point with `digits` decimals, as PyTorch prints small tensors; scientific where fixed
@@ -71,7 +71,6 @@ def format_number(value: Any, digits: int = 4, cut: bool = True) -> str:
     Args:
         value: a Python or NumPy number, or anything else (a formula), which is shown as its text.
         digits: decimals to show.
-        cut: whether to cut a long formula.
 
     Returns:
         The text.
@@ -86,7 +85,7 @@ def format_number(value: Any, digits: int = 4, cut: bool = True) -> str:
         return f"{format_number(value.real, digits)}{value.imag:+.{digits}f}j"
     if not isinstance(value, float):
         text = str(value)
-        return text if len(text) <= 32 or not cut else text[:29] + "..."
+        return text if len(text) <= 32 else text[:29] + "..."
     if not math.isfinite(value):
         return str(value)
     text = f"{value:.{digits}f}"
@@ -95,13 +94,12 @@ def format_number(value: Any, digits: int = 4, cut: bool = True) -> str:
     return text if abs(value) < 1e6 else f"{value:.{digits}e}"
 
 
-def format_values(nested: Any, digits: int = 4, cut: bool = True) -> str:
+def format_values(nested: Any, digits: int = 4) -> str:
     """Write the few entries of a small tensor on one line.
 
     Args:
         nested: a number, or nested lists of numbers, as `tolist()` gives them.
         digits: decimals to show.
-        cut: whether to cut long formulas.
 
     Returns:
         The text; a tensor with one entry is written as that number, whatever its shape.
@@ -113,14 +111,14 @@ def format_values(nested: Any, digits: int = 4, cut: bool = True) -> str:
     inner = nested
     while isinstance(inner, list) and len(inner) == 1:
         inner = inner[0]
-    return _bracketed(nested if isinstance(inner, list) else inner, digits, cut)
+    return _bracketed(nested if isinstance(inner, list) else inner, digits)
 
 
-def _bracketed(nested: Any, digits: int, cut: bool) -> str:
+def _bracketed(nested: Any, digits: int) -> str:
     if not isinstance(nested, list):
-        return format_number(nested, digits, cut)
+        return format_number(nested, digits)
     # As deep as a tensor has dimensions, and only for tensors of a few entries.
-    return "[" + ", ".join(_bracketed(item, digits, cut) for item in nested) + "]"
+    return "[" + ", ".join(_bracketed(item, digits) for item in nested) + "]"
 
 
 def format_shape(shape: Iterable[int]) -> str:
