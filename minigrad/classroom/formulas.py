@@ -15,9 +15,8 @@ from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.execution import Outcome, run
 from minigrad.classroom.exercises import Exercise, Finding, computed, wrong_kind
 from minigrad.classroom.side_effects import Belongings, said_of
-from minigrad.classroom.values import describe, is_stub
+from minigrad.classroom.values import describe, is_stub, shortened
 
-_LONGEST = 100
 # How far off, relative to the right number, a decimal counts as the right number rounded.
 _ROUNDED = 1e-3
 # At how many points formulas with floats are compared, and what floats may lose there.
@@ -306,4 +305,4 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 def _named(formula: Any) -> str:
     listed = [str(each) for each in formula.flat]
     text = listed[0] if len(listed) == 1 else f"[{', '.join(listed)}]"
-    return f"the formula {text if len(text) <= _LONGEST else text[: _LONGEST - 4] + ' ...'}"
+    return f"the formula {shortened(text)}"

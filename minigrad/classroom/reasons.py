@@ -106,9 +106,8 @@ def _is_a_row(reason: str) -> bool:
     return len(parts) >= _ROW and all(len(part) <= 2 for part in parts)
 
 
-@dataclass(frozen=True)
-class Said:
-    """Something that a reason may say: word stems that stand together in one clause.
+def says(reason: str, pattern: str) -> bool:
+    """Tell whether a reason says something: word stems that stand together in one clause.
 
     A pattern is written as stems with blanks between them: "sav result" is found in "it saves
     its own result" and in "the result is what it saved". A stem with a bar is one of several:
@@ -117,40 +116,32 @@ class Said:
     that begins with "is" only where it is not, any other in both.
 
     Args:
+        reason: what the learner wrote.
         pattern: stems.
+
+    Example:
+        >>> says("Its result had been saved.", "sav result")
+        True
+        >>> says("It was never saved at all.", "is sav")
+        False
+        >>> says("sin keeps its input", "its input ~sin")
+        False
     """
+    return any(_in_clause(pattern, words) for words in clauses(reason))
 
-    pattern: str
 
-    def within(self, reason: str) -> bool:
-        """Look for it in a reason.
-
-        Args:
-            reason: what the learner wrote.
-
-        Example:
-            >>> Said("sav result").within("Its result had been saved.")
-            True
-            >>> Said("is sav").within("It was never saved at all.")
-            False
-            >>> Said("its input ~sin").within("sin keeps its input")
-            False
-        """
-        return any(self._in(words) for words in clauses(reason))
-
-    def _in(self, words: Sequence[str]) -> bool:
-        stems = _GROUP.sub(lambda found: GROUPS[found[0]], self.pattern).casefold().split()
-        polarity = stems.pop(0) if stems and stems[0] in ("is", "not") else ""
-        unwanted = [stem[1:] for stem in stems if stem.startswith("~")]
-        wanted = [stem for stem in stems if not stem.startswith("~")]
-        places = [_places(stem, words) for stem in wanted]
-        if not all(places) or any(_places(stem, words) for stem in unwanted):
-            return False
-        if not polarity:
-            return True
-        first, last = min(map(min, places)), max(map(max, places))
-        denied = any(word in _NOT for word in words[max(first - _NEAR, 0) : last + 1])
-        return denied == (polarity == "not")
+def _in_clause(pattern: str, words: Sequence[str]) -> bool:
+    stems = _GROUP.sub(lambda found: GROUPS[found[0]], pattern).casefold().split()
+    polarity = stems.pop(0) if stems and stems[0] in ("is", "not") else ""
+    unwanted = [stem[1:] for stem in stems if stem.startswith("~")]
+    places = [_places(stem, words) for stem in stems if not stem.startswith("~")]
+    if not all(places) or any(_places(stem, words) for stem in unwanted):
+        return False
+    if not polarity:
+        return True
+    first, last = min(map(min, places)), max(map(max, places))
+    denied = any(word in _NOT for word in words[max(first - _NEAR, 0) : last + 1])
+    return denied == (polarity == "not")
 
 
 def _places(stem: str, words: Sequence[str]) -> list[int]:
@@ -163,13 +154,13 @@ def says_any(reason: str, patterns: Sequence[str]) -> bool:
 
     Args:
         reason: what the learner wrote.
-        patterns: as `Said` reads them.
+        patterns: as `says` reads them.
 
     Example:
         >>> says_any("because a hook runs before that", ("hook first", "run before"))
         True
     """
-    return any(Said(pattern).within(reason) for pattern in patterns)
+    return any(says(reason, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +173,7 @@ class Choice(Exercise):
     Args:
         option: the letter of the right answer.
         why_not: for each other letter, what speaks against it.
-        ideas: what a good reason says: for each idea, in words, the patterns that count, as `Said`
+        ideas: what a good reason says: for each idea, in words, the patterns that count, as `says`
             reads them. Two have to be there, or all if there are fewer.
         misled: what only a wrong reason says: for each such pattern what to answer.
         model: a good reason, in a sentence or two.
@@ -241,9 +232,9 @@ class Choice(Exercise):
             return Finding("Say a little more: a reason is a sentence.", gave)
         if is_a_heap(reason):
             return Finding("Those are words to the point. Make a sentence of them.", gave)
-        for patterns, says in self.misled.items():
+        for patterns, objection in self.misled.items():
             if says_any(reason, (patterns,) if isinstance(patterns, str) else patterns):
-                return Finding(says, gave)
+                return Finding(objection, gave)
         for mistake in self.mistakes:
             if mistake.seen_in(reason):
                 return Finding(mistake.says, gave)

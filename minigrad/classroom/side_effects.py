@@ -209,10 +209,6 @@ def _write_mode(noted: Any) -> None:
         setattr(grad_mode, name, value)
 
 
-def _write_anomaly(noted: Any) -> None:
-    anomaly_mode.set_detect_anomaly(*noted)
-
-
 def _write_printing(noted: Any) -> None:
     torch.set_printoptions(**noted[0])
     np.set_printoptions(**noted[1])

@@ -16,6 +16,8 @@ from minigrad.viz.shapes import (
     card,
     draw_part,
     number,
+    polygon,
+    rect,
     shape,
     stacks_of,
     text_line,
@@ -96,8 +98,7 @@ class Canvas:
             outputs.setdefault(edge.target, set()).add(edge.output_nr)
         for edge, points, path in zip(self.graph.edges, self.points, self.paths, strict=True):
             x, y = points[-1]
-            wings = f"{number(x + 4)},{number(y - 8)} {number(x - 4)},{number(y - 8)}"
-            tip = f'<polygon points="{number(x)},{number(y)} {wings}" fill="{WIRE}"/>'
+            tip = polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
             out.append(f'<path d="{path}" {line}/>{tip}')
             arrives, folded = (edge.target, edge.output_nr), nodes[edge.target].role == "fold"
             if len(outputs[edge.target]) > 1 and not folded and arrives not in labeled:
@@ -147,11 +148,6 @@ def _grown(place: Place, by: float) -> Place:
     return place[0] - by, place[1] - by, place[2] + 2 * by, place[3] + 2 * by
 
 
-def _rect(place: Place, **look: float | str) -> str:
-    x, y, width, height = place
-    return f"<rect {attributes(x=x, y=y, width=width, height=height, **look)}/>"
-
-
 def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
     """Draw a box for each group.
 
@@ -161,11 +157,10 @@ def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
     groups, places = canvas.graph.groups, canvas.frame_places()
     drawn: list[str] = []
     labels: list[str] = []
-    look = attributes(fill=FRAME_LINE, fill_opacity=0.1, stroke=FRAME_LINE)
-    look += ' stroke-width="1.3" stroke-dasharray="6 3"'
+    look: dict[str, float | str] = {"fill": FRAME_LINE, "fill_opacity": 0.1, "stroke": FRAME_LINE}
     for label in sorted(places, key=lambda label: -len(groups[label])):
         place = places[label]
-        drawn.append(f"{_rect(place, rx=8.0)[:-2]} {look}/>")
+        drawn.append(rect(place, rx=8.0, **look, stroke_width=1.3, stroke_dasharray="6 3"))
         run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
         labels.append(card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
     return drawn, labels
@@ -193,20 +188,19 @@ def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
             x, y = 0.0, y + 19
         if kind == "arrow":
             line = attributes(x1=x, y1=y + 7, x2=x + 14, y2=y + 7, stroke=WIRE, stroke_width=1.5)
-            tip = f"{number(x + 20)},{number(y + 7)}"
-            wings = f"{number(x + 12)},{number(y + 3)} {number(x + 12)},{number(y + 11)}"
-            out.append(f'<line {line}/><polygon points="{tip} {wings}" fill="{WIRE}"/>')
+            tip = polygon([(x + 20, y + 7), (x + 12, y + 3), (x + 12, y + 11)], fill=WIRE)
+            out.append(f"<line {line}/>{tip}")
         elif kind == "sum":
             plus = Part("sum", ((Run("+", SANS, 11.0, bold=True),),), 0, 0)
             out.append(draw_part(plus, (x + 4, y, 14, 14)))
         else:
             out.append(shape(Part(kind, (), 20, 12), (x, y + 1, 20, 12)))
-        out.append(text_line([run], x + 26, y + 11, "start"))
+        out.append(text_line([run], x + 26, y + 11, anchor=None))
         x += 26 + run.width + 18
         widest = max(widest, x - 18)
     size = (0.5, 0.5, round(widest + 19), round(y + 27))
     inner = f'<g transform="translate(10 7)">{"".join(out)}</g>'
-    return _rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
+    return rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
 
 
 def bounds(canvas: Canvas) -> Place:
@@ -254,7 +248,7 @@ def row(canvases: Sequence[Canvas], captions: Sequence[str | None]) -> tuple[str
     for canvas, caption in zip(canvases, captions, strict=True):
         body, width, tall = plate(canvas, legend=False)
         run = Run(caption or "", SANS, 13.0, bold=True)
-        out.append(text_line([run], x, 13, "start"))
+        out.append(text_line([run], x, 13, anchor=None))
         out.append(f'<g transform="translate({number(x)} 22)">{body}</g>')
         x += max(width, run.width) + 28
         height = max(height, tall + 32)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,12 @@ class Collector:
 
     def __init__(self) -> None:
         self._handles: list[Any] = []
+        self._calls: dict[str, int] = {}  # how often each layer was called in this pass
+
+    def _name(self, label: str) -> str:
+        """Name one call of a layer: `act`, and `act (2)` for its second in one pass."""
+        call = self._calls[label] = self._calls.get(label, 0) + 1
+        return label if call == 1 else f"{label} ({call})"
 
     def attach(self) -> Self:
         """Put the hooks on.
@@ -52,12 +58,7 @@ class Collector:
         """Attach."""
         return self.attach()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Remove."""
         self.remove()
 
@@ -94,7 +95,8 @@ class GradientFlow(Collector):
     notes $\lVert g \rVert_2$ over all of them, when `.grad` has been added to (so before any
     clipping), and $\lVert \Delta w \rVert_2 / \lVert w \rVert_2$, what the optimizer's step
     changed. It notes as well which units of each ReLU were zero for the whole batch: no gradient
-    comes through them.
+    comes through them. Units are counted along the second dimension of images (batch, channels,
+    height, width), otherwise along the last; `functional.relu` is no module and is not seen.
 
     It sits on post-accumulate hooks, forward hooks and the optimizer's step hooks, and only reads:
     a run with it gives the same numbers as one without, to the last bit. Passes without gradients
@@ -104,10 +106,6 @@ class GradientFlow(Collector):
         model: The model.
         optimizer: Its optimizer; each of its steps ends a step here. Without one, a step ends
             where the next forward pass begins, and there are no ratios.
-        activations: The types of modules in which units can die. `functional.relu` is no module
-            and is not seen.
-        unit_dim: Which dimension of their output counts the units. By default the second of
-            images (batch, channels, height, width), otherwise the last.
 
     Attributes:
         steps: A `FlowStep` for each step.
@@ -130,19 +128,10 @@ class GradientFlow(Collector):
         Linear             1.00    1.00  1.00           0.0200
     """
 
-    def __init__(
-        self,
-        model: nn.Module,
-        optimizer: Any = None,
-        *,
-        activations: tuple[type[nn.Module], ...] = (nn.ReLU, nn.ReLU6),
-        unit_dim: int | None = None,
-    ) -> None:
+    def __init__(self, model: nn.Module, optimizer: Any = None) -> None:
         super().__init__()
         self.model = model
         self.optimizer = optimizer
-        self.activations = activations
-        self.unit_dim = unit_dim
         self.steps: list[FlowStep] = []
         self._parameters = _by_layer(model)
         if not self._parameters:
@@ -234,11 +223,11 @@ class GradientFlow(Collector):
         yield self.model.register_forward_pre_hook(self._begin_forward)
         for layer, parameters in self._parameters.items():
             for name, parameter in parameters.items():
-                note_gradient = self._hook_for(layer, name)
+                note_gradient = partial(self._note_gradient, layer, name)
                 yield parameter.register_post_accumulate_grad_hook(note_gradient)
         for name, module in self.model.named_modules():
-            if isinstance(module, self.activations):
-                note_units = self._activation_hook(layer_label(name, module))
+            if isinstance(module, nn.ReLU | nn.ReLU6):
+                note_units = partial(self._note_silent_units, layer_label(name, module))
                 yield module.register_forward_hook(note_units)
         if self.optimizer is not None:
             yield self.optimizer.register_step_pre_hook(self._before_step)
@@ -254,7 +243,7 @@ class GradientFlow(Collector):
         self._squares: dict[tuple[str, str], float] = {}
         self._silent: dict[str, np.ndarray[Any, Any]] = {}
         self._before: dict[str, list[np.ndarray[Any, Any]]] = {}
-        self._calls: dict[str, int] = {}
+        self._calls = {}
 
     def _begin_forward(self, module: Any, args: Any) -> None:
         if is_grad_enabled():
@@ -262,26 +251,18 @@ class GradientFlow(Collector):
             if self.optimizer is None and self._squares:
                 self._end_step({})
 
-    def _hook_for(self, layer: str, name: str) -> Callable[[Any], None]:
-        def note_gradient(parameter: Any) -> None:
-            if parameter.grad is not None:  # a hook before this one may have used it up
-                self._squares[layer, name] = _square(parameter.grad.detach().numpy())
-                self._nearest = self._nearest or layer
+    def _note_gradient(self, layer: str, name: str, parameter: Any) -> None:
+        if parameter.grad is not None:  # a hook before this one may have used it up
+            self._squares[layer, name] = _square(parameter.grad.detach().numpy())
+            self._nearest = self._nearest or layer
 
-        return note_gradient
-
-    def _activation_hook(self, label: str) -> Callable[[Any, Any, Any], None]:
-        def note_silent_units(module: Any, args: Any, result: Any) -> None:
-            if not is_grad_enabled():
-                return
-            call = self._calls[label] = self._calls.get(label, 0) + 1
-            name = label if call == 1 else f"{label} ({call})"
-            silent = _silent_units(result.detach().numpy(), self.unit_dim)
-            before = self._silent.get(name)  # an earlier part of the same batch
-            same = before is not None and before.shape == silent.shape
-            self._silent[name] = silent & before if same else silent
-
-        return note_silent_units
+    def _note_silent_units(self, label: str, module: Any, args: Any, result: Any) -> None:
+        if not is_grad_enabled():
+            return
+        name, silent = self._name(label), _silent_units(result.detach().numpy())
+        before = self._silent.get(name)  # an earlier part of the same batch
+        same = before is not None and before.shape == silent.shape
+        self._silent[name] = silent & before if same else silent
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self._before = {
@@ -340,11 +321,9 @@ def _square(array: np.ndarray[Any, Any]) -> float:
     return float(np.square(array, dtype=np.float64).sum())
 
 
-def _silent_units(array: np.ndarray[Any, Any], unit_dim: int | None) -> np.ndarray[Any, Any]:
+def _silent_units(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Tell for each unit whether it is zero everywhere."""
-    if unit_dim is None:
-        unit_dim = 1 if array.ndim >= 4 else -1
-    units = unit_dim % array.ndim
+    units = 1 if array.ndim >= 4 else array.ndim - 1
     return (array == 0).all(axis=tuple(axis for axis in range(array.ndim) if axis != units))
 
 
@@ -467,38 +446,29 @@ class Distributions(Collector):
         self.steps = 0
         self.activations: dict[str, dict[int, Values]] = {}
         self.gradients: dict[str, dict[int, Values]] = {}
-        self._calls: dict[str, int] = {}
 
     def _register(self) -> Iterable[Any]:
         yield self.model.register_forward_pre_hook(self._begin_forward)
         for label, module in self._modules.items():
-            yield module.register_forward_hook(self._hook_for(label))
+            yield module.register_forward_hook(partial(self._note_values, label))
 
     def _begin_forward(self, module: Any, args: Any) -> None:
         if is_grad_enabled():
             self.steps += 1
             self._calls = {}
 
-    def _hook_for(self, label: str) -> Callable[[Any, Any, Any], None]:
-        def note_values(module: Any, args: Any, result: Any) -> None:
-            step = self.steps - 1
-            tensor = _first_tensor(result)
-            if tensor is None or not is_grad_enabled() or step % self.every:
-                return
-            call = self._calls[label] = self._calls.get(label, 0) + 1
-            name = label if call == 1 else f"{label} ({call})"
-            self.activations.setdefault(name, {})[step] = Values.of(tensor.detach().numpy())
-            if tensor.requires_grad:
-                tensor.register_hook(self._gradient_hook(name, step))
+    def _note_values(self, label: str, module: Any, args: Any, result: Any) -> None:
+        step, tensor = self.steps - 1, _first_tensor(result)
+        if tensor is None or not is_grad_enabled() or step % self.every:
+            return
+        name = self._name(label)
+        self.activations.setdefault(name, {})[step] = Values.of(tensor.detach().numpy())
+        if tensor.requires_grad:
+            tensor.register_hook(partial(self._note_gradient, name, step))
 
-        return note_values
-
-    def _gradient_hook(self, name: str, step: int) -> Callable[[Any], None]:
-        def note_gradient(grad: Any) -> None:
-            if self.attached:
-                self.gradients.setdefault(name, {})[step] = Values.of(grad.detach().numpy())
-
-        return note_gradient
+    def _note_gradient(self, name: str, step: int, grad: Any) -> None:
+        if self.attached:
+            self.gradients.setdefault(name, {})[step] = Values.of(grad.detach().numpy())
 
     @property
     def table(self) -> str:

@@ -10,26 +10,27 @@ from typing import Any
 from minigrad.autograd.recording import named_tensors
 from minigrad.viz.text import format_shape, format_values
 
-# The order in which one node's hooks run, from the incoming gradient to the outgoing ones.
-HOOK_ORDER = (
-    "tensor pre-hook",
-    "retain_grad",
-    "node pre-hook",
-    "full backward pre",
-    "full backward",
-    "legacy backward",
-    "post-accumulate",
-    "node hook",
-    "saved-tensor hooks",
-)
+# What the kinds of hooks are called, in the order in which those of one node run, from the incoming
+# gradient to the outgoing ones.
+HOOKS = {
+    "tensor pre-hook": "tensor hook",
+    "retain_grad": "retain_grad",
+    "node pre-hook": "node pre-hook",
+    "full backward pre": "full backward pre-hook",
+    "full backward": "full backward hook",
+    "legacy backward": "legacy backward hook",
+    "post-accumulate": "post-accumulate hook",
+    "node hook": "node hook",
+    "saved-tensor hooks": "saved-tensor hooks",
+}
 # These run before the node's own rule, the others after it.
-BEFORE_RULE = HOOK_ORDER[:3]
+BEFORE_RULE = tuple(HOOKS)[:3]
 INSIDE = " inside"  # behind the kind of such a hook that is somewhere in a folded box
 
 
 @dataclass(frozen=True)
 class Hook:
-    """One hook: its kind (see `HOOK_ORDER`), its function's name, the node's output it is on.
+    """One hook: its kind (see `HOOKS`), its function's name, the node's output it is on.
 
     The remark is "global" for a hook on every module, "multi-grad" for one that waits for several
     tensors, the name of what was saved for hooks on a saved tensor, and empty otherwise.
@@ -122,7 +123,7 @@ def in_order(hooks: Iterable[Any]) -> list[Hook]:
         )
         for h in hooks
     ]
-    rank = {kind: at for at, kind in enumerate(HOOK_ORDER)}
+    rank = {kind: at for at, kind in enumerate(HOOKS)}
     return sorted(plain, key=lambda hook: rank.get(hook.kind, len(rank)))
 
 

@@ -80,7 +80,7 @@ class watch_modules:
 
     def __init__(self, model: Any) -> None:
         self.calls: list[Call] = []
-        self.models = [(name, module) for name, module in _models(model)]
+        self.models = list(_models(model))
         self._names: dict[int, tuple[str, Any]] = {}
         for prefix, root in self.models:
             for name, module in root.named_modules():
@@ -91,6 +91,10 @@ class watch_modules:
         self._open: list[Call | None] = []
         self._ended: list[Call] = []
         self._handles: list[Any] = []
+
+    def named(self) -> list[Any]:
+        """Give the models for the names of their parameters, as `named_tensors` takes them."""
+        return [{name: module} if name else module for name, module in self.models]
 
     def __enter__(self) -> "watch_modules":
         """Begin to watch."""

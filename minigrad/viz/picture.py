@@ -229,13 +229,8 @@ class Picture:
         return self.table
 
     def _repr_html_(self) -> str:
-        return self.html()
-
-    def _repr_mimebundle_(
-        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
-    ) -> dict[str, str]:
         # No image/svg+xml: a notebook that is not trusted refuses it, and it would be stored twice.
-        return asked_for({"text/plain": self.table, "text/html": self.html()}, include, exclude)
+        return self.html()
 
 
 def written(path: str | PathLike[str], texts: Mapping[str, Callable[[], str]]) -> Path:
@@ -251,14 +246,6 @@ def written(path: str | PathLike[str], texts: Mapping[str, Callable[[], str]]) -
         raise ValueError(f"cannot write {path.name!r}: the name must end in {endings}")
     path.write_text(texts[path.suffix](), encoding="utf-8", newline="\n")
     return path
-
-
-def asked_for(
-    bundle: dict[str, str], include: Iterable[str] | None, exclude: Iterable[str] | None
-) -> dict[str, str]:
-    """Give the forms of an output that a notebook asks for."""
-    wanted = set(bundle) if include is None else set(include)
-    return {kind: bundle[kind] for kind in bundle if kind in wanted - set(exclude or ())}
 
 
 def beside(
@@ -386,7 +373,7 @@ def draw(
             f"{len(inputs)} inputs. To draw several outputs, give them as a list."
         )
     if modules is not None:
-        names = [names, *({name: module} if name else module for name, module in modules.models)]
+        names = [names, *modules.named()]
     outputs = list(output) if isinstance(output, list | tuple) else [output]
     if not outputs:
         raise ValueError(

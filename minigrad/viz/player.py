@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -14,9 +14,9 @@ from minigrad.core.leaves import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
-from minigrad.viz.picture import asked_for, box, description, image, written
+from minigrad.viz.picture import box, description, image, written
 from minigrad.viz.player_page import PLAYER_STYLE, SCRIPT
-from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, text_line
+from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.steps import Formulas, Sent, Step, steps_of
 from minigrad.viz.style import BLUE, PAPER, VERMILLION
 from minigrad.viz.text import text_table
@@ -118,15 +118,13 @@ class Stage:
         return None
 
     def _path(self, edge: int, color: str, width: float) -> str:
-        return f'<path d="{self.canvas.paths[edge]}" ' + (
-            attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8) + "/>"
-        )
+        look = attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8)
+        return f'<path d="{self.canvas.paths[edge]}" {look}/>'
 
     def _frame(self, place: Place, color: str, width: float) -> str:
         x, y, wide, high = place
-        look = attributes(fill="none", stroke=color, stroke_width=width)
-        size = attributes(x=x - 3, y=y - 3, width=wide + 6, height=high + 6, rx=7)
-        return f"<rect {size} {look}/>"
+        rim = (x - 3, y - 3, wide + 6, high + 6)
+        return rect(rim, rx=7, fill="none", stroke=color, stroke_width=width)
 
     def _rule_places(self, node: int) -> list[Place]:
         """Give where the box of a node's own rule stands."""
@@ -168,9 +166,8 @@ class Stage:
                 top = y + CHIP + 2
         top = min(top, self.height - 3 - CHIP - self.shift[1])
         others.append((left, top, width, CHIP))
-        look = attributes(fill=PAPER, stroke=color, stroke_width=1.5)
-        size = attributes(x=left, y=top, width=width, height=CHIP, rx=5)
-        return f"<rect {size} {look}/>" + text_line([run], left + width / 2, top + 13)
+        ground = rect(others[-1], rx=5, fill=PAPER, stroke=color, stroke_width=1.5)
+        return ground + text_line([run], left + width / 2, top + 13)
 
 
 class Player:
@@ -278,11 +275,6 @@ class Player:
     def _repr_html_(self) -> str:
         return self.html()
 
-    def _repr_mimebundle_(
-        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
-    ) -> dict[str, str]:
-        return asked_for({"text/plain": repr(self), "text/html": self.html()}, include, exclude)
-
 
 def play(
     log: Log,
@@ -343,7 +335,7 @@ def play(
     roots = [event.node.node for event in log.of(PassStarted)]
     graph, index = read_graph(
         list(dict.fromkeys(roots)),
-        names=[dict(reversed(known)), *_models(modules)],
+        names=[dict(reversed(known)), *(modules.named() if modules else ())],
         hooks=hooks,
         gradients=False,  # they come step by step
         digits=digits,
@@ -353,12 +345,6 @@ def play(
     add_groups(graph, index, modules)
     stage = Stage(Canvas(graph), index)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
-
-
-def _models(modules: watch_modules | None) -> list[Any]:
-    """Give the watched modules, for the names of their parameters."""
-    watched = () if modules is None else modules.models
-    return [{name: module} if name else module for name, module in watched]
 
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from minigrad.viz.graph import BEFORE_RULE, INSIDE, Edge, Graph, Hook, Node
+from minigrad.viz.graph import BEFORE_RULE, HOOKS, INSIDE, Edge, Graph, Hook, Node
 from minigrad.viz.style import BLUE, CARD, FOLD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
 from minigrad.viz.text import MONOSPACE, SANS, text_width
 
@@ -13,17 +13,6 @@ SMALL = 10.5
 LINE = 15.5
 SUM_SIZE = 17.0
 
-HOOK_LABELS = {
-    "tensor pre-hook": "tensor hook",
-    "retain_grad": "retain_grad",
-    "node pre-hook": "node pre-hook",
-    "full backward pre": "full backward pre-hook",
-    "full backward": "full backward hook",
-    "legacy backward": "legacy backward hook",
-    "post-accumulate": "post-accumulate hook",
-    "node hook": "node hook",
-    "saved-tensor hooks": "saved-tensor hooks",
-}
 MOST_HOOKS = 4  # so many are listed at a folded box
 
 
@@ -67,7 +56,7 @@ def hook_label(hook: Hook, several: bool = False) -> str:
         'saved-tensor hooks on self'
     """
     kind = hook.kind.removesuffix(INSIDE)
-    label = HOOK_LABELS.get(kind, kind)
+    label = HOOKS.get(kind, kind)
     if hook.remark == "multi-grad":
         label = "multi-grad hook"
     elif hook.kind == "saved-tensor hooks" and hook.remark:
@@ -93,9 +82,8 @@ def _part(
 
 def _hook_part(hook: Hook, several: bool) -> Part:
     label = hook_label(hook, several)
-    runs = [Run(label, SANS, SMALL)]
-    if hook.name:
-        runs = [Run(hook.name, bold=True), Run("  " + label, SANS, SMALL)]
+    named = [Run(hook.name, bold=True), Run("  " + label, SANS, SMALL)]
+    runs = named if hook.name else [Run(label, SANS, SMALL)]
     on_edge = hook.kind in ("tensor pre-hook", "retain_grad")
     part = _part("hook", [runs], pad=9.0, gap=8.0 if on_edge else 0.0, hook=hook.kind)
     return replace(part, width=part.width + 17, height=21.0)
@@ -212,35 +200,48 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def attributes(**values: float | str) -> str:
+def attributes(**values: float | str | None) -> str:
     """Write attributes in the order given; an underscore in a name stands for a hyphen."""
     return " ".join(
-        f'{name.replace("_", "-")}="{number(v) if isinstance(v, float | int) else escape(v)}"'
-        for name, v in values.items()
+        f'{name.replace("_", "-")}="{escape(value) if isinstance(value, str) else number(value)}"'
+        for name, value in values.items()
+        if value is not None
     )
 
 
-def text_line(runs: Sequence[Run], x: float, y: float, anchor: str = "middle") -> str:
-    """Write one line of text with its baseline at y; anchor is `middle` or `start`."""
-    if anchor == "middle":
+def rect(place: Place, **look: float | str) -> str:
+    """Write a rectangle."""
+    x, y, width, height = place
+    return f"<rect {attributes(x=x, y=y, width=width, height=height, **look)}/>"
+
+
+def polygon(points: Sequence[tuple[float, float]], **look: float | str) -> str:
+    """Write a polygon."""
+    corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+    return f'<polygon points="{corners}" {attributes(**look)}/>'
+
+
+def text_line(runs: Sequence[Run], x: float, y: float, anchor: str | None = "middle") -> str:
+    """Write one line of text with its baseline at y, around x or, without an anchor, from x on."""
+    if anchor:
         x -= sum(run.width for run in runs) / 2
     out = []
     for run in runs:
-        look: dict[str, float | str] = {
-            "font_family": run.family,
-            "font_size": run.size,
-            "fill": TONES[run.tone],
-        }
-        if run.bold:
-            look["font_weight"] = "bold"
-        lead = len(run.text) - len(run.text.lstrip(" "))
-        start = x + text_width(" " * lead, run.size, run.family, run.bold)
-        middle = start + text_width(run.text.strip(" "), run.size, run.family, run.bold) / 2
+        text = run.text.strip(" ")
+        lead = " " * (len(run.text) - len(run.text.lstrip(" ")))
+        start = x + text_width(lead, run.size, run.family, run.bold)
         # Anchored in the middle of the room kept for it: right in a narrower font as well.
-        where: dict[str, float | str] = {"x": middle, "y": y, "text_anchor": "middle"}
-        if anchor == "start":
-            where = {"x": start, "y": y}
-        out.append(f"<text {attributes(**where, **look)}>{escape(run.text.strip(' '))}</text>")
+        middle = start + text_width(text, run.size, run.family, run.bold) / 2
+        look = attributes(
+            x=middle if anchor else start,
+            y=y,
+            text_anchor=anchor,
+            font_family=run.family,
+            font_size=run.size,
+            fill=TONES[run.tone],
+            font_weight="bold" if run.bold else None,
+        )
+        out.append(f"<text {look}>{escape(text)}</text>")
         x += run.width
     return "".join(out)
 
@@ -248,9 +249,8 @@ def text_line(runs: Sequence[Run], x: float, y: float, anchor: str = "middle") -
 def card(runs: Sequence[Run], x: float, y: float, fill: str = CARD, line: str = RULE) -> str:
     """Write one line of text on a small card whose left upper corner is given."""
     width = sum(run.width for run in runs) + 10
-    size = attributes(x=x, y=y, width=width, height=17, rx=3)
-    look = attributes(fill=fill, stroke=line, stroke_width=0.8)
-    return f"<rect {size} {look}/>" + text_line(runs, x + width / 2, y + 12.3)
+    ground = rect((x, y, width, 17), rx=3, fill=fill, stroke=line, stroke_width=0.8)
+    return ground + text_line(runs, x + width / 2, y + 12.3)
 
 
 def _hook_sign(x: float, y: float) -> str:
@@ -266,33 +266,25 @@ def shape(part: Part, place: Place) -> str:
     fill, stroke = FILLS.get(part.kind, (PAPER, WIRE))
     if part.kind == "hook":
         fill, stroke = HOOK_COLORS.get(part.hook, NODE_HOOK), INK
-    look = attributes(fill=fill, stroke=stroke, stroke_width=1.6)
-    box = attributes(x=x, y=y, width=width, height=height)
-    if part.kind == "sum":
-        out = f'<rect {box} rx="{number(min(width, height) / 2)}" {look}/>'
-    elif part.kind == "identity":
+    look: dict[str, float | str] = {"fill": fill, "stroke": stroke, "stroke_width": 1.6}
+    if part.kind == "identity":
         middle, low, right = y + height / 2, y + height, x + width
         points = [(x, middle), (x + 10, y), (right - 10, y), (right, middle)]
-        points += [(right - 10, low), (x + 10, low)]
-        corners = " ".join(f"{number(a)},{number(b)}" for a, b in points)
-        out = f'<polygon points="{corners}" {look}/>'
-    elif part.kind == "leaf":
-        tray = attributes(x=x, y=y + height - 3.5, width=width, height=3.5, fill=stroke)
-        out = f"<rect {box} {look}/><rect {tray}/>"
-    elif part.kind == "hook":
+        return polygon([*points, (right - 10, low), (x + 10, low)], **look)
+    if part.kind == "leaf":
+        return rect(place, **look) + rect((x, y + height - 3.5, width, 3.5), fill=stroke)
+    if part.kind == "hook":
         on_tensor = part.hook in ("tensor pre-hook", "retain_grad", "post-accumulate")
-        rounding = height / 2 if on_tensor else 2.0
-        out = f'<rect {box} rx="{number(rounding)}" {look}/>'
-        out += _hook_sign(x + height / 2 + 1, y + height / 2)
-    elif part.kind == "fold":
-        inner = attributes(x=x + 3, y=y + 3, width=width - 6, height=height - 6)
-        out = f'<rect {box} rx="3" {look}/>'
-        out += f'<rect {inner} rx="1.5" fill="none" stroke="{FOLD}" stroke-width="0.8"/>'
-    elif part.kind == "note":
-        out = f'<rect {box} rx="4" {look} stroke-dasharray="2 3"/>'
-    else:
-        out = f'<rect {box} rx="{"7" if part.kind == "operation" else "0"}" {look}/>'
-    return out
+        sign = _hook_sign(x + height / 2 + 1, y + height / 2)
+        return rect(place, rx=height / 2 if on_tensor else 2.0, **look) + sign
+    if part.kind == "fold":
+        inner = (x + 3, y + 3, width - 6, height - 6)
+        rim = rect(inner, rx=1.5, fill="none", stroke=FOLD, stroke_width=0.8)
+        return rect(place, rx=3, **look) + rim
+    if part.kind == "note":
+        return rect(place, rx=4, **look, stroke_dasharray="2 3")
+    rounding = {"sum": min(width, height) / 2, "operation": 7}
+    return rect(place, rx=rounding.get(part.kind, 0), **look)
 
 
 def draw_part(part: Part, place: Place) -> str:

@@ -18,7 +18,7 @@ from minigrad.autograd.events import (
     PassStarted,
     RuleApplied,
 )
-from minigrad.viz.shapes import HOOK_LABELS
+from minigrad.viz.graph import HOOKS
 from minigrad.viz.text import format_shape, format_values
 
 MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
@@ -211,7 +211,7 @@ class _Teller:
             lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
-        label = HOOK_LABELS.get(event.kind, event.kind)
+        label = HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
 

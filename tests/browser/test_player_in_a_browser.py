@@ -124,7 +124,7 @@ def notebook_at(path: Path, *, run: bool) -> Path:
     notebook.cells[0].id = "player"
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     if run:
-        shown = player()._repr_mimebundle_()
+        shown = {"text/plain": repr(player()), "text/html": player().html()}
         output = nbformat.v4.new_output("execute_result", data=shown, execution_count=1)
         notebook.cells[0].outputs, notebook.cells[0].execution_count = [output], 1
     nbformat.write(notebook, path)

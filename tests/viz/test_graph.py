@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from minigrad.autograd.recording import named_tensors
-from minigrad.viz.graph import HOOK_ORDER, Hook, card_of, hook_name, in_order, read_graph, walk
+from minigrad.viz.graph import HOOKS, Hook, card_of, hook_name, in_order, read_graph, walk
 
 from .graphs import FakeTensor, leaf, operation, output_of
 
@@ -115,11 +115,11 @@ def test_hooks_are_put_in_the_order_in_which_they_run():
     given = [
         SimpleNamespace(kind=kind, name=f"{kind} {at}", output_nr=0)
         for at in range(2)
-        for kind in reversed(HOOK_ORDER)
+        for kind in reversed(HOOKS)
     ]
     found = in_order(given)
-    assert [hook.kind for hook in found] == [kind for kind in HOOK_ORDER for _ in range(2)]
-    assert [hook.name[-1] for hook in found] == ["0", "1"] * len(HOOK_ORDER)
+    assert [hook.kind for hook in found] == [kind for kind in HOOKS for _ in range(2)]
+    assert [hook.name[-1] for hook in found] == ["0", "1"] * len(HOOKS)
 
 
 def test_hooks_come_from_a_reader_or_from_the_tensors_themselves():

@@ -111,18 +111,13 @@ def test_the_default_alternative_text_describes_the_graph():
     assert picture_of(small_model(), alt="My words.").alt == "My words."
 
 
-def test_the_notebook_gets_an_image_and_a_table_and_nothing_else():
+def test_the_notebook_gets_an_image_that_says_what_it_shows():
     picture = picture_of(small_model())
-    bundle = picture._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "text/html"}
-    assert bundle["text/plain"] == picture.table
-    ((svg, alt, width),) = images(bundle["text/html"])
+    ((svg, alt, width),) = images(picture._repr_html_())
     assert alt == picture.alt
     shown = ElementTree.fromstring(svg)
     assert {element.text for element in shown.iter(f"{SVG}text")} == set(texts(picture))
     assert float(shown.get("width")) == width
-    assert set(picture._repr_mimebundle_(exclude={"text/html"})) == {"text/plain"}
-    assert set(picture._repr_mimebundle_(include={"text/html"})) == {"text/html"}
 
 
 def images(html: str) -> list[tuple[str, str, float]]:
@@ -169,8 +164,9 @@ def test_lines_stand_out_on_white_pages_and_on_dark_ones():
 
 def test_ipython_stores_exactly_these_two_forms():
     formatters = pytest.importorskip("IPython.core.formatters")
-    data, _ = formatters.DisplayFormatter().format(picture_of(small_model()))
-    assert set(data) == {"text/plain", "text/html"}
+    picture = picture_of(small_model())
+    data, _ = formatters.DisplayFormatter().format(picture)
+    assert data == {"text/plain": picture.table, "text/html": picture.html()}
 
 
 SCRIPT = """
