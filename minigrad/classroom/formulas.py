@@ -305,4 +305,4 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 def _named(formula: Any) -> str:
     listed = [str(each) for each in formula.flat]
     text = listed[0] if len(listed) == 1 else f"[{', '.join(listed)}]"
-    return f"the formula {shortened(text)}"
+    return f"the formula {shortened(text, 100)}"

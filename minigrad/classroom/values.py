@@ -161,7 +161,6 @@ def _float(number: float, digits: int, zero: float, trusted: int) -> str:
     return f"{mantissa:f}e{result.adjusted():+03d}"
 
 
-_LONGEST = 160
 # What the body of a function that only says `...` or `pass` compiles to, in Python 3.11 to 3.14.
 _EMPTY_BODY = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "NOP"}
 
@@ -362,7 +361,7 @@ def describe(value: Any, digits: int = 5) -> str:
     return f"a {type(value).__name__}: {shortened(without_addresses(str(value)))}"
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, longest: int = 160) -> str:
     """Cut a long text and bring it onto one line.
 
     Example:
@@ -370,4 +369,4 @@ def shortened(text: str) -> str:
         160
     """
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
+    return text if len(text) <= longest else text[: longest - 4] + " ..."

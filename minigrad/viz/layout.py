@@ -26,59 +26,13 @@ class Frame:
     least_across: float = 0.0
 
 
-@dataclass(frozen=True)
-class Nesting:
-    """Which frame is the innermost around each node and each frame; -1 stands for no frame.
+def nest(count: int, frames: Sequence[Frame]) -> list[list[int]]:
+    """List for each node the frames around it from the outside in, behind -1 for no frame.
 
-    Attributes:
-        order: the frames, inner ones first.
-        of_node: for each node its frame.
-        of_frame: for each frame the next one around it.
+    Of frames around the same nodes the one that was given first is inside.
     """
-
-    order: list[int]
-    of_node: list[int]
-    of_frame: dict[int, int]
-
-    def around(self, node: int) -> list[int]:
-        """List the frames around a node from the inside out, and -1 at the end."""
-        found = [self.of_node[node]]
-        while found[-1] >= 0:
-            found.append(self.of_frame[found[-1]])
-        return found
-
-
-def nest(count: int, frames: Sequence[Frame]) -> Nesting:
-    """Nest frames; of frames around the same nodes the one that was given first is inside."""
-    order = sorted(range(len(frames)), key=lambda number: len(frames[number].members))
-    of_node, of_frame = [-1] * count, {}
-    outermost: dict[int, int] = {}
-    for number in order:
-        of_frame[number] = -1
-        for node in frames[number].members:
-            inner = outermost.get(node, -1)
-            if inner < 0:
-                of_node[node] = number
-            else:
-                of_frame[inner] = number
-            outermost[node] = number
-    return Nesting(order, of_node, of_frame)
-
-
-def meeting(nesting: Nesting, source: int, target: int, count: int) -> tuple[int, int, int]:
-    """Return the innermost frame around both ends of an edge, and what stands in it for each.
-
-    A frame with number k stands for what it holds as `count` + k.
-    """
-    if nesting.of_node[source] == nesting.of_node[target]:
-        return nesting.of_node[source], source, target
-    ways = (nesting.around(source), nesting.around(target))
-    common = next(frame for frame in ways[0] if frame in ways[1])
-    ends = []
-    for node, way in zip((source, target), ways, strict=True):
-        at = way.index(common)
-        ends.append(node if at == 0 else count + way[at - 1])
-    return common, ends[0], ends[1]
+    order = sorted(range(len(frames)), key=lambda number: (-len(frames[number].members), -number))
+    return [[-1, *(n for n in order if node in frames[n].members)] for node in range(count)]
 
 
 SLOT = 46.0  # between the ports of a node with several outputs
@@ -200,6 +154,7 @@ class _Room:
     centers: dict[int, Point] = field(default_factory=dict)
     routes: dict[int, list[Point]] = field(default_factory=dict)
     size: Point = (0.0, 0.0)
+    depth: int = 0  # how many frames are around it
 
 
 def lay_out(
@@ -235,26 +190,27 @@ def lay_out(
     count = len(boxes)
     layers = assign_layers(count, edges)
     nesting = nest(count, frames)
-    rooms = _rooms(count, edges, nesting)
+    rooms, ways = _rooms(edges, nesting)
     sizes: dict[int, Box] = dict(enumerate(boxes))
     slots = slots or [0] * len(edges)
-    for number in [*nesting.order, -1]:
+    for number in sorted(rooms, key=lambda number: rooms[number].depth, reverse=True):
         room = rooms[number]
         frame = frames[number] if number >= 0 else None
         _furnish(room, rooms, sizes, count, frame, slots)
-        if frame is not None:
-            sizes[count + number] = Box(*room.size)
-    corners: dict[int, Point] = {-1: (0.0, 0.0)}
-    for number in reversed(nesting.order):
-        outer = nesting.of_frame[number]
-        (x, y), (width, height) = rooms[outer].centers[count + number], rooms[number].size
-        left, top = corners[outer]
-        corners[number] = (left + x - width / 2, top + y - height / 2)
-    centers = [
-        _shifted(rooms[at].centers[node], corners[at]) for node, at in enumerate(nesting.of_node)
-    ]
-    routes = [_route(number, *edge, rooms, nesting, corners) for number, edge in enumerate(edges)]
+        sizes[count + number] = Box(*room.size)
     none = (0.0, 0.0)
+    corners: dict[int, Point] = {-1: none}
+    for number in sorted(rooms, key=lambda number: rooms[number].depth):
+        for item in rooms[number].items:
+            if item >= count:
+                (x, y), (width, height) = rooms[number].centers[item], rooms[item - count].size
+                left, top = corners[number]
+                corners[item - count] = (left + x - width / 2, top + y - height / 2)
+    centers = [
+        _shifted(rooms[around[-1]].centers[node], corners[around[-1]])
+        for node, around in enumerate(nesting)
+    ]
+    routes = [_route(number, way, rooms, corners) for number, way in enumerate(ways)]
     places = [
         (_shifted(corners[at], none), _shifted(rooms[at].size, none)) for at in range(len(frames))
     ]
@@ -265,41 +221,48 @@ def _shifted(point: Point, by: Point) -> Point:
     return round(point[0] + by[0], 1), round(point[1] + by[1], 1)
 
 
-def _rooms(count: int, edges: Sequence[tuple[int, int]], nesting: Nesting) -> dict[int, _Room]:
-    """Say what stands in each frame, and which edges run in it, come into it and leave it."""
-    rooms = {number: _Room() for number in [*nesting.order, -1]}
-    for node, number in enumerate(nesting.of_node):
-        rooms[number].items.append(node)
-    for number in nesting.order:
-        rooms[nesting.of_frame[number]].items.append(count + number)
+def _rooms(
+    edges: Sequence[tuple[int, int]], nesting: list[list[int]]
+) -> tuple[dict[int, _Room], list[list[int]]]:
+    """Say what stands in each frame, and which edges run in it, come into it and leave it.
+
+    Returns:
+        The rooms by the numbers of their frames, in which a frame with number k stands as the
+        number of nodes + k; and for each edge the frames that it runs through.
+    """
+    count = len(nesting)
+    rooms = {-1: _Room()}
+    # What stands for each node in each of the frames around it: a frame in this one, or itself.
+    inside: list[dict[int, int]] = []
+    for node, around in enumerate(nesting):
+        standing = [*(count + number for number in around[1:]), node]
+        inside.append(dict(zip(around, standing, strict=True)))
+        for depth, (number, item) in enumerate(inside[-1].items()):
+            room = rooms.setdefault(number, _Room())
+            room.depth = depth
+            if item not in room.items:
+                room.items.append(item)
+    ways = []
     for number, (source, target) in enumerate(edges):
-        common, one, other = meeting(nesting, source, target, count)
-        rooms[common].edges.append((one, other, number))
-        for end, leaves in ((source, True), (target, False)):
-            inner = end
-            for frame in nesting.around(end):
-                if frame == common:
-                    break
-                passing = rooms[frame].leaving if leaves else rooms[frame].entering
-                passing.append((number, inner))
-                inner = count + frame
-    return rooms
+        up, down = inside[source], inside[target]
+        common = [frame for frame in up if frame in down][-1]
+        rooms[common].edges.append((up[common], down[common], number))
+        leaves = [frame for frame in up if frame not in down]
+        enters = [frame for frame in down if frame not in up]
+        for frame in leaves:
+            rooms[frame].leaving.append((number, up[frame]))
+        for frame in enters:
+            rooms[frame].entering.append((number, down[frame]))
+        ways.append([*reversed(leaves), common, *enters])
+    return rooms, ways
 
 
 def _route(
-    number: int,
-    source: int,
-    target: int,
-    rooms: dict[int, _Room],
-    nesting: Nesting,
-    corners: dict[int, Point],
+    number: int, way: list[int], rooms: dict[int, _Room], corners: dict[int, Point]
 ) -> list[Point]:
     """Put the pieces of an edge together, from frame to frame."""
-    way_up, way_down = nesting.around(source), nesting.around(target)
-    common = next(frame for frame in way_up if frame in way_down)
-    up, down = way_up[: way_up.index(common) + 1], way_down[: way_down.index(common)]
     points: list[Point] = []
-    for frame in [*up, *reversed(down)]:
+    for frame in way:
         piece = [_shifted(point, corners[frame]) for point in rooms[frame].routes[number]]
         points = points[:-1] + piece[1:] if points else piece
     return points

@@ -110,10 +110,10 @@ def _visits(log: Log) -> Iterable[_Visit]:
             running.append(visit)
             done.append(visit)
             continue
-        visit_or_none = next((v for v in reversed(running) if v.label is event.node), None)
-        if visit_or_none is None:
+        at_work = [visit for visit in running if visit.label is event.node]
+        if not at_work:
             continue  # a pass starts, or a hook fired at a root that does not run
-        visit = visit_or_none
+        visit = at_work[-1]
         if isinstance(event, HookFired):
             (visit.before if visit.rule is None and not visit.others else visit.after).append(event)
         elif isinstance(event, RuleApplied):
@@ -171,22 +171,16 @@ class _Teller:
 
     def _factor(self, node: NodeLabel, input_nr: int, given: tuple[Any, ...], computed: Any) -> str:
         """Write `times 2*s = 0.5520 gives`, as far as the local derivative is known."""
+        known: list[str | None] = []
         single = len(given) == 1 and given[0] is not None and given[0].numel() == 1
-        number, formula = "", None
         if single and computed is not None and computed.numel() == 1:
             if self.formulas is not None and node.node is not None:
-                formula = self.formulas(node.node, input_nr, tuple(given[0].shape))
-            first, last = given[0].tolist(), computed.tolist()
-            while isinstance(first, list):
-                first = first[0]
-            while isinstance(last, list):
-                last = last[0]
+                known.append(self.formulas(node.node, input_nr, tuple(given[0].shape)))
+            first = given[0].item()
             if isinstance(first, float) and first:
-                number = format_values(last / first, self.digits)
-        if not formula and not number:
-            return "gives "
-        both = " = ".join(each for each in (formula, number) if each)
-        return f"times {both} gives "
+                known.append(format_values(computed.item() / first, self.digits))
+        both = " = ".join(each for each in known if each)
+        return f"times {both} gives " if both else "gives "
 
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
         shown = [self.value(each) for each in gradients]
@@ -197,12 +191,9 @@ class _Teller:
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [self.nested(each) for each in event.seen]
-        named = ("grad_input", "grad_output") if len(saw) == 2 else ("it",)
-        lines = (
-            [f"{name} is {value}" for name, value in zip(named, saw, strict=True)]
-            if len(saw) == 2
-            else [f"it sees {' and '.join(saw)}"]
-        )
+        lines = [f"it sees {' and '.join(saw)}"]
+        if len(saw) == 2:
+            lines = [f"grad_input is {saw[0]}", f"grad_output is {saw[1]}"]
         if event.raised is not None:
             lines.append(f"it raises {event.raised}")
         elif event.returned is not None:

@@ -146,13 +146,8 @@ def significant(value: float | None, digits: int = 3) -> str:
         return "-"
     if value == 0:
         return "0"
-    if not math.isfinite(value):
-        return str(value)
-    rounded = float(f"{value:.{digits - 1}e}")
-    if 1e-3 <= abs(rounded) < 10**digits:
-        decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
-        return f"{rounded:.{max(decimals, 0)}f}"
-    return f"{rounded:.{digits - 1}e}"
+    text = f"{value:#.{digits}g}".rstrip(".")
+    return text if abs(float(text)) >= 1e-3 else f"{value:.{digits - 1}e}"
 
 
 def text_table(
