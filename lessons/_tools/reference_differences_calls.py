@@ -149,7 +149,6 @@ CALLS = (
             ("torch.*", "only here `axis`"),
             ("torch.*", "only here `keepdims`"),
             ("torch.nonzero", "only here `as_tuple`"),
-            ("torch.linalg.solve_triangular", "only here `out`"),
             ("torch.nn.Module.to", "only here `*`"),
             ("torch.nn.Module.to", "without `*args`"),
             ("torch.full|torch.ones|torch.zeros", "only here `pin_memory`"),

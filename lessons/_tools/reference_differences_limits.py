@@ -84,6 +84,20 @@ LIMITS = (
         names=("torch.nn.LSTM", "torch.optim.Adam"),
     ),
     Difference(
+        slug="factors-of-products",
+        title="Factors beside products of matrices, and unknowns from the left",
+        what="`addmm` takes no `beta` and no `alpha`, and `torch.linalg.solve` no `left`.",
+        why="Multiply a factor or transpose in a line of its own, and the graph shows it.",
+        code="torch.addmm(torch.ones(1), torch.ones(1, 1), torch.ones(1, 1), beta=2)",
+        covers=(
+            ("torch.addmm", "without `beta`"),
+            ("torch.addmm", "without `alpha`"),
+            ("torch.Tensor.addmm", "without `beta`"),
+            ("torch.Tensor.addmm", "without `alpha`"),
+            ("torch.linalg.solve", "without `left`"),
+        ),
+    ),
+    Difference(
         slug="listed-settings",
         title="Reductions where entries are written, and weights where they are counted",
         what="`scatter` takes no `reduce`, and `histogram` no `weight`.",

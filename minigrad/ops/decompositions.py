@@ -312,9 +312,9 @@ class LinalgQrBackward0(Decomposition):
             whole = Q @ _diagonal_halved(upper + mT(upper))
             if grad_Q is not None:
                 whole = whole + grad_Q
-            return applied(solve_triangular, mT(R), whole, False, False, False)
+            return applied(solve_triangular, mT(R), whole, False)
         lower = Q @ applied(tril, _skew(-middle), -1)
-        square = applied(solve_triangular, mT(R[..., :m]), lower, False, False, False)
+        square = applied(solve_triangular, mT(R[..., :m]), lower, False)
         rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
         whole = np.concatenate([square, rest], -1)
         return whole if grad_R is None else whole + Q @ grad_R
@@ -393,7 +393,7 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
         ndim = len(A.shape)
         spread = np.broadcast_to(np.expand_dims(grad * result, -1), A.shape[:-1])
         diagonal = mT(applied(diag_embed, spread, 0, ndim - 2, ndim - 1))
-        return applied(solve, mT(matrix), diagonal, True, False)
+        return applied(solve, mT(matrix), diagonal, False)
 
     values = getattr(result, "_array", result)
     if not values.size or not A.shape[-1]:

@@ -21,7 +21,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name, scalar_name
 from minigrad.faces import attach, face, functional, numpy_protocols
-from minigrad.faces.arguments import as_tensor, dimension, real_number
+from minigrad.faces.arguments import as_tensor
 from minigrad.ops import elementwise, shape
 from minigrad.ops.shape import _t, expanded_sizes
 from minigrad.ops.type_promotion import broadcast_shape, differ
@@ -141,8 +141,6 @@ def check_bmm(x: Any, y: Any) -> None:
 
 # ---------------------------------------------------------------------- products and biases
 
-_NUMBERS = frozenset((int, float))
-
 
 def is_column_major(matrix: Any) -> bool:
     """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
@@ -152,17 +150,6 @@ def is_column_major(matrix: Any) -> bool:
 
 
 plugs.names["is_column_major"] = is_column_major
-
-
-def times(array: Any, factor: Any) -> Any:
-    """Multiply by a factor, unless it is 1."""
-    return array if factor.__class__ in _NUMBERS and factor == 1 else array * factor
-
-
-def added(bias: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    r"""Give :math:`\beta C + \alpha P`; where beta is 0, C is not read: it may be NaN."""
-    product = times(product, alpha)
-    return product if beta.__class__ in _NUMBERS and beta == 0 else times(bias, beta) + product
 
 
 # A factor that lies in memory column by column, such as a transposed weight, gets a gradient that
@@ -194,6 +181,7 @@ def mm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
+@face("addmm(Tensor input, Tensor mat1, Tensor mat2, *, out=None)", out="none", check=check_addmm)
 @differentiable(
     "AddmmBackward0",
     broadcasts=("self",),
@@ -203,47 +191,12 @@ def mm(self: Array, mat2: Array) -> Array:
 )
 @quietly
 def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
-    r"""Product of matrices plus a bias: as for the product; the bias gets :math:`G`."""
-    return self + mat1 @ mat2
-
-
-@differentiable(
-    "AddmmBackward0",
-    broadcasts=True,
-    self=lambda grad, beta: times(grad, beta),
-    mat1=lambda grad, mat2, mat1_sym_columns, alpha: times(
-        _left_rule(grad, mat2, mat1_sym_columns), alpha
-    ),
-    mat2=lambda grad, mat1, mat2_sym_columns, alpha: times(
-        _right_rule(grad, mat1, mat2_sym_columns), alpha
-    ),
-)
-@quietly
-def addmm_scaled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:
-    r"""Product and bias with factors, :math:`\beta C + \alpha A B`; if beta is 0, C is not read."""
-    return added(self, mat1 @ mat2, beta, alpha)
-
-
-def _factors_of(dtype: np.dtype[Any], *values: Any) -> tuple[Any, ...]:
-    """Give beta and alpha in the kind of the numbers that they multiply: 0.5 is 0 among whole."""
-    numbers = (real_number(value, dtype) for value in values)
-    return tuple(int(n) if dtype.kind in "iu" else n for n in numbers)
-
-
-@face(
-    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
-    out="none",
-    check=check_addmm,
-)
-def addmm_of(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """Multiply matrices and add a bias: `beta * input + alpha * (mat1 @ mat2)`.
+    r"""Product of matrices plus a bias: as for the product; the bias gets :math:`G`.
 
     Raises:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
-    if alpha == 1 and beta == 1:
-        return addmm(input, mat1, mat2)
-    return addmm_scaled(input, mat1, mat2, *_factors_of(input._array.dtype, beta, alpha))
+    return self + mat1 @ mat2
 
 
 @face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=check_mv)
@@ -293,54 +246,17 @@ def bmm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
-def _check_baddbmm(bias: Any, x: Any, y: Any) -> None:
-    if x.ndim == 3 and y.ndim == 3:
-        expanded_sizes(bias, (x.shape[0], x.shape[1], y.shape[2]))
-    else:
-        dimension(2, min(x.ndim, y.ndim))
-    if differ(bias, x) and not differ(x, y):
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {c_name(bias)}, batch1: {c_name(x)}, "
-            f"batch2: {c_name(y)}"
-        )
-    _refuse_booleans("baddbmm", x)
-    check_bmm(x, y)
-
-
 @differentiable(
     "BaddbmmBackward0",
     broadcasts=("self",),
-    self=lambda grad, beta: times(grad, beta),
-    batch1=lambda grad, batch2, alpha: times(applied(bmm, grad, np.swapaxes(batch2, 1, 2)), alpha),
-    batch2=lambda grad, batch1, alpha: times(applied(bmm, np.swapaxes(batch1, 1, 2), grad), alpha),
+    self=lambda grad: grad,
+    batch1=lambda grad, batch2: applied(bmm, grad, np.swapaxes(batch2, 1, 2)),
+    batch2=lambda grad, batch1: applied(bmm, np.swapaxes(batch1, 1, 2), grad),
 )
 @quietly
-def baddbmm(self: Array, batch1: Array, batch2: Array, beta: Any, alpha: Any) -> Array:
-    r"""Batch of products and a bias, :math:`\beta C_i + \alpha A_i B_i`."""
-    return added(self, batch1 @ batch2, beta, alpha)
-
-
-@face(
-    "baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1, out=None)",
-    check=_check_baddbmm,
-)
-def baddbmm_of(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """Multiply batches of matrices and add: `beta * input + alpha * bmm(batch1, batch2)`.
-
-    Args:
-        input: Of shape (b, n, p), or one that expands to it.
-        batch1: Of shape (b, n, m).
-        batch2: Of shape (b, m, p).
-        beta: A factor; if it is 0, `input` is not read.
-        alpha: A factor.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.baddbmm(torch.ones(2), torch.ones(1, 2, 3), torch.ones(1, 3, 2))
-        tensor([[[4., 4.],
-                 [4., 4.]]])
-    """
-    return baddbmm(input, batch1, batch2, *_factors_of(input._array.dtype, beta, alpha))
+def baddbmm(self: Array, batch1: Array, batch2: Array) -> Array:
+    """Products of a batch of matrices plus a bias: it gets the gradient that the products get."""
+    return self + batch1 @ batch2
 
 
 # ---------------------------------------------------------------------- products of any dimensions

@@ -1,4 +1,4 @@
-r"""Inverses, Cholesky factors, solutions of linear systems, and derivatives.
+r"""Inverses, solutions of linear systems, and derivatives.
 
 All matrices may come in batches. With :math:`G` the gradient of the result, the formulas are those
 of M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -46,7 +46,7 @@ def column_major(matrix: Any) -> Any:
 
 
 class _LinAlgError(RuntimeError):
-    """A matrix is singular, or not positive-definite, or an algorithm did not converge."""
+    """A matrix is singular, or an algorithm did not converge."""
 
 
 LinAlgError = _LinAlgError
@@ -95,60 +95,6 @@ def check(name: str, tensor: Tensor, kernel: str, square: bool = True) -> None:
     check_kernel(kernel, tensor)
 
 
-def _computed(name: str, compute: Any, failed: Any, matrices: Any, text: str) -> Any:
-    """Compute something of a batch of matrices, or say which of them makes it impossible.
-
-    Args:
-        name: The function.
-        compute: What gives the result, or raises NumPy's error.
-        failed: Tells of one matrix at which row, counted from 1, it fails; 0 if it does not.
-        matrices: The batch.
-        text: What to say, with a place for the row.
-    """
-    result = None
-    try:
-        result = compute()
-        if np.isfinite(result._array).all():
-            return result
-    except np.linalg.LinAlgError:
-        pass
-    for number, place in enumerate(np.ndindex(matrices.shape[:-2])):
-        row = failed(matrices[place])
-        if row:
-            batch = f"(Batch element {number}): " if place else ""
-            raise _LinAlgError(f"{name}: {batch}{text.format(row)}")
-    if result is None:
-        raise _LinAlgError(f"{name}: {text.format(matrices.shape[-1])}")
-    return result
-
-
-# ---------------------------------------------------------------------- elimination
-
-
-def substituted(matrix: Any, right: Any, upper: bool, unit: bool) -> Any:
-    """Solve a triangular system by substitution; where the diagonal has a 0 come inf or NaN.
-
-    Args:
-        matrix: Of shape (..., n, n). The other triangle is not read, nor the diagonal if `unit`.
-        right: Of shape (..., n, k).
-        upper: Whether the upper triangle is the matrix; then the last row comes first.
-        unit: Whether the diagonal is all ones.
-    """
-    size = matrix.shape[-1]
-    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-    result = np.zeros_like(right, shape=(*batch, *right.shape[-2:]))
-    order = range(size - 1, -1, -1) if upper else range(size)
-    for step, row in enumerate(order):
-        value = right[..., row : row + 1, :]
-        if step:
-            known = slice(row + 1, None) if upper else slice(None, row)
-            value = value - matrix[..., row : row + 1, known] @ result[..., known, :]
-        if not unit:
-            value = value / matrix[..., row : row + 1, row : row + 1]
-        result[..., row : row + 1, :] = value
-    return result
-
-
 def _zero_pivot(matrix: Any) -> int:
     """Tell which column depends on those before it, counted from 1; 0 if none does.
 
@@ -160,16 +106,30 @@ def _zero_pivot(matrix: Any) -> int:
     return next((n for n in counts if np.linalg.matrix_rank(matrix[:, :n]) < n), 0)
 
 
-def bad_minor(matrix: Any) -> int:
-    """Tell the order of the first leading minor that is not positive-definite; 0 if all are."""
-    for order in range(1, len(matrix) + 1):
-        try:
-            factor = np.linalg.cholesky(matrix[:order, :order])
-        except np.linalg.LinAlgError:
-            return order
-        if not (factor.diagonal().real > 0).all():
-            return order
-    return 0
+def _computed(name: str, compute: Any, matrices: Any, text: str) -> Any:
+    """Compute something of regular matrices, or say which of them is singular.
+
+    Args:
+        name: The function.
+        compute: What gives the result, or raises NumPy's error.
+        matrices: The batch.
+        text: What to say, with a place for the row where a matrix fails.
+    """
+    result = None
+    try:
+        result = compute()
+        if np.isfinite(result._array).all():
+            return result
+    except np.linalg.LinAlgError:
+        pass
+    for number, place in enumerate(np.ndindex(matrices.shape[:-2])):
+        row = _zero_pivot(matrices[place])
+        if row:
+            batch = f"(Batch element {number}): " if place else ""
+            raise _LinAlgError(f"{name}: {batch}{text.format(row)}")
+    if result is None:
+        raise _LinAlgError(f"{name}: {text.format(matrices.shape[-1])}")
+    return result
 
 
 # ---------------------------------------------------------------------- inverses
@@ -210,56 +170,41 @@ def inverted(A: Tensor) -> Tensor:
         "The diagonal element {} is zero, the inversion could not be completed because the "
         "input matrix is singular."
     )
-    result: Tensor = _computed("linalg.inv", lambda: inv(A), _zero_pivot, A._array, text)
+    result: Tensor = _computed("linalg.inv", lambda: inv(A), A._array, text)
     return result
 
 
 # ---------------------------------------------------------------------- linear systems
 
 
-def _solve_right(grad: Any, A: Any, left: bool, vector: bool) -> Any:
+def _solve_right(grad: Any, A: Any, vector: bool) -> Any:
     if vector:
-        grad = np.expand_dims(grad, -1)
-    solution = applied(solve, mT(A), grad, left, False)
-    return np.squeeze(solution, -1) if vector else solution
+        return np.squeeze(applied(solve, mT(A), np.expand_dims(grad, -1), False), -1)
+    return applied(solve, mT(A), grad, False)
 
 
-def _solve_left(grad: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:
+def _solve_left(grad: Any, A: Any, result: Any, vector: bool) -> Any:
     if vector:
         grad, result = np.expand_dims(grad, -1), np.expand_dims(result, -1)
-    right = applied(solve, mT(A), grad, left, False)
-    return -(right @ mT(result)) if left else -(mT(result) @ right)
+    return -(applied(solve, mT(A), grad, False) @ mT(result))
 
 
 @differentiable("LinalgSolveExBackward0", broadcasts=True, A=_solve_left, B=_solve_right)
 @quietly
-def solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
+def solve(A: Array, B: Array, vector: bool) -> Array:
     r"""Solution of :math:`A X = B`: :math:`G_B = A^{-\top} G`, :math:`G_A = -G_B X^\top`."""
     if vector:
-        return solve.forward(A, np.expand_dims(B, -1), left, False)[..., 0]
-    if not left:
-        return mT(solve.forward(mT(A), mT(B), True, False))
+        return solve.forward(A, np.expand_dims(B, -1), False)[..., 0]
     return column_major(np.linalg.solve(A, B))
 
 
-def _check_fit(name: str, a: Any, b: Any, left: bool) -> None:
-    """Raise if A X = B, or X A = B, makes no sense for matrices of two shapes."""
-    if a[-1] != (b[-2] if left else b[-1]):
-        raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation "
-            f"{'AX = B' if left else 'XA = B'} ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
-        )
-    broadcast_shape(b[:-2], a[:-2])
-
-
-@linalg("solve(Tensor A, Tensor B, *, left=True, out=None)", numpy=np.linalg.solve)
-def solved(A: Tensor, B: Tensor, left: bool) -> Tensor:
+@linalg("solve(Tensor A, Tensor B, *, out=None)", numpy=np.linalg.solve)
+def solved(A: Tensor, B: Tensor) -> Tensor:
     r"""Solve systems of linear equations.
 
     Args:
         A: Of shape (..., n, n).
         B: Of shape (..., n, k), or (..., n) for one right side each.
-        left: Whether to solve :math:`A X = B`; else :math:`X A = B`, with B of shape (..., k, n).
 
     Returns:
         X, in the shape of B with the batches broadcast.
@@ -282,119 +227,34 @@ def solved(A: Tensor, B: Tensor, left: bool) -> Tensor:
             f"{scalar_name(a)} and B of type {scalar_name(b)} instead"
         )
     vector = b.ndim == 1 or b.shape == a.shape[:-1]
-    if vector and not left:
-        raise RuntimeError(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for "
-            "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)"
-        )
     if vector and b.ndim == 1 and a.ndim > 2 and b.shape == a.shape[-1:]:
         B = shape.expand(B, a.shape[:-1])
-    sizes = B._array.shape
-    _check_fit("linalg.solve", a.shape, (*sizes, 1) if vector else sizes, left)
+    rows, columns = B._array.shape[-1 if vector else -2], 1 if vector else b.shape[-1]
+    if a.shape[-1] != rows:
+        raise RuntimeError(
+            "linalg.solve: Incompatible shapes of A and B for the equation AX = B "
+            f"({a.shape[-2]}x{a.shape[-1]} and {rows}x{columns})"
+        )
+    broadcast_shape(B._array.shape[: -1 if vector else -2], a.shape[:-2])
     text = "The solver failed because the input matrix is singular."
-    result: Tensor = _computed(
-        "torch.linalg.solve", lambda: solve(A, B, left, vector), _zero_pivot, a, text
-    )
+    result: Tensor = _computed("torch.linalg.solve", lambda: solve(A, B, vector), a, text)
     return result
 
 
-def _triangular_right(grad: Any, A: Any, upper: Any, left: Any, unitriangular: Any) -> Any:
-    return applied(solve_triangular, mT(A), grad, not upper, left, unitriangular)
+def _triangular_right(grad: Any, A: Any, upper: bool) -> Any:
+    return applied(solve_triangular, mT(A), grad, not upper)
 
 
-def _triangular_left(
-    grad: Any, A: Any, result: Any, upper: Any, left: Any, unitriangular: Any
-) -> Any:
-    right = _triangular_right(grad, A, upper, left, unitriangular)
-    whole = -(right @ mT(result)) if left else -(mT(result) @ right)
-    diagonal = int(unitriangular)
-    return applied(triu, whole, diagonal) if upper else applied(tril, whole, -diagonal)
+def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
+    whole = -(mT(result) @ _triangular_right(grad, A, upper))
+    return applied(triu if upper else tril, whole, 0)
 
 
 @differentiable(
     "LinalgSolveTriangularBackward0", broadcasts=True, A=_triangular_left, B=_triangular_right
 )
 @quietly
-def solve_triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
-    r"""Solution of :math:`A X = B` for a triangular A, whose gradient has that triangle only."""
-    if not left:
-        return mT(substituted(mT(A), mT(B), not upper, unitriangular))
-    return column_major(substituted(A, B, upper, unitriangular))
-
-
-@linalg("solve_triangular(Tensor A, Tensor B, *, upper, left=True, unitriangular=False, out=None)")
-def triangular_solved(A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
-    r"""Solve systems whose matrix is triangular; the other triangle is not read.
-
-    Args:
-        A: Of shape (..., n, n).
-        B: Of shape (..., n, k).
-        upper: Whether A is an upper triangle.
-        left: Whether to solve :math:`A X = B`; else :math:`X A = B`.
-        unitriangular: Whether the diagonal of A is taken to be all ones.
-
-    Example:
-        >>> import minigrad as torch
-        >>> A = torch.tensor([[2.0, 1.0], [0.0, 4.0]])
-        >>> torch.linalg.solve_triangular(A, torch.tensor([[4.0], [8.0]]), upper=True)
-        tensor([[1.],
-                [2.]])
-    """
-    check_square("linalg.solve_triangular", A)
-    check_matrix("linalg.solve_triangular", B, "B")
-    _check_fit("linalg.solve_triangular", A._array.shape, B._array.shape, left)
-    check_kernel("triangular_solve_cpu", A)
-    return solve_triangular(A, B, upper, left, unitriangular)
-
-
-# ---------------------------------------------------------------------- Cholesky factors
-
-
-def _cholesky_rule(grad: Any, result: Any, upper: bool) -> Any:
-    factor = mT(result) if upper else result
-    lower = applied(tril, mT(factor) @ (mT(grad) if upper else grad), 0)
-    symmetric = (lower + mT(applied(tril, lower, -1))) * 0.5
-    right = applied(solve_triangular, mT(factor), symmetric, True, True, False)
-    return applied(solve_triangular, factor, right, False, False, False)
-
-
-@differentiable("LinalgCholeskyExBackward0", self=_cholesky_rule)
-@quietly
-def cholesky(self: Array, upper: bool) -> Array:
-    r"""Factor of :math:`A = L L^\top`: :math:`L^{-\top} \Phi(L^\top G) L^{-1}`, made symmetric.
-
-    :math:`\Phi` takes the lower triangle and half of the diagonal (Giles; I. Murray,
-    "Differentiation of the Cholesky decomposition", 2016).
-    """
-    factor = column_major(np.linalg.cholesky(mT(self).conj() if upper else self))
-    return column_major(mT(factor).conj()) if upper else factor
-
-
-@linalg("cholesky(Tensor A, *, upper=False, out=None)", numpy=np.linalg.cholesky)
-def factored(A: Tensor, upper: bool) -> Tensor:
-    r"""Factor positive-definite matrices as :math:`L L^\top`, with a lower triangle L.
-
-    Args:
-        A: Of shape (..., n, n), symmetric; only its lower triangle is read (the upper one if
-            `upper`). Its gradient is symmetric.
-        upper: Whether to give the transpose of L.
-
-    Raises:
-        LinAlgError: If a matrix is not positive-definite.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
-        tensor([[2., 0.],
-                [1., 2.]])
-    """
-    check("linalg.cholesky", A, "cholesky_cpu")
-    text = (
-        "The factorization could not be completed because the input is not positive-definite (the "
-        "leading minor of order {} is not positive-definite)."
-    )
-    lower = mT(A._array) if upper else A._array
-    result: Tensor = _computed(
-        "linalg.cholesky", lambda: cholesky(A, upper), bad_minor, lower, text
-    )
-    return result
+def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
+    r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
+    triangle = np.triu(A) if upper else np.tril(A)
+    return mT(np.linalg.solve(mT(triangle), mT(B)))

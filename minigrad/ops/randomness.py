@@ -39,7 +39,6 @@ _normal_draw = _drawn("NormalBackward0", "normal_draw", "Normal numbers")
 _random_between = _drawn("RandomBackward0", "random_between", "Whole numbers between two bounds")
 _random_below = _drawn("RandomBackward1", "random_below", "Whole numbers below a bound")
 _random_draw = _drawn("RandomBackward2", "random_draw", "Whole numbers")
-_exponential_draw = _drawn("ExponentialBackward0", "exponential_draw", "Exponential numbers")
 _bernoulli_draw = _drawn("BernoulliBackward2", "bernoulli_draw", "Zeros and ones")
 _bernoulli = _drawn("BernoulliBackward0", "bernoulli", "Zeros and ones of a tensor's probabilities")
 
@@ -146,19 +145,6 @@ def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> 
     size = _WHOLE.get(dtype.name) or int(np.iinfo(dtype).max) + 1
     bits = source.wide if dtype.itemsize == 8 else source.bits
     return _drawn_into(_random_draw, input, lambda count: bits(count) % np.uint64(size))
-
-
-def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Fill with numbers from an exponential distribution of a rate."""
-    if input._array.dtype.kind != "f":
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a "
-            f"floating point but you specified {input.dtype.tensor_type}"
-        )
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    source = stream(generator)
-    return _drawn_into(_exponential_draw, input, lambda count: source.exponential((count,), lambd))
 
 
 def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -338,5 +324,5 @@ def multinomial(
     return wrap(drawn.reshape(*weights.shape[:-1], num_samples).astype(np.int64))
 
 
-_IN_PLACE = (bernoulli_, exponential_, normal_, random_, uniform_)
+_IN_PLACE = (bernoulli_, normal_, random_, uniform_)
 attach(__name__, {method.__name__: method for method in _IN_PLACE})

@@ -196,46 +196,6 @@ _UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
 _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
 
 
-def _rows(name: str, input: Tensor, dim: int | None) -> tuple[Any, int | None]:
-    """Give what is compared, entries or the parts along a dimension as rows, and the dimension."""
-    refuse("unique", "c", input)
-    array, sizes = input._array, input._array.shape
-    if dim is None:
-        return array.reshape(-1), None
-    if not sizes:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = dimension_of(name, dim, input)
-    if 0 in sizes and sizes[dim]:
-        raise RuntimeError(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-        )
-    rows = np.moveaxis(array, dim, 0)
-    return rows.reshape(rows.shape[0], -1 if array.size else 0), dim
-
-
-def _answer(
-    record: Any, input: Tensor, dim: int | None, rows: Any, order: Any, *wanted: Any
-) -> Any:
-    """Give the first of each run of equal rows in an order, and what else is wanted."""
-    rows = rows[order]
-    starts = np.ones(len(rows), bool)
-    differ = rows[1:] != rows[:-1]
-    starts[1:] = differ if rows.ndim == 1 else differ.any(1)
-    if dim is None:
-        values = input._array.reshape(-1)[order][starts]
-    else:
-        values = np.take(input._array, order[starts], dim)
-    number = np.cumsum(starts, dtype=np.int64) - 1
-    inverse = np.empty_like(number)
-    inverse[order] = number
-    counts = np.bincount(number, minlength=values.shape[dim or 0] if values.ndim else 0)
-    sizes = input._array.shape if dim is None else (-1,)
-    extra = [inverse.reshape(sizes), counts.astype(np.int64)]
-    chosen = [wrap(array) for array, ask in zip(extra, wanted, strict=True) if ask]
-    first = record(values, input)
-    return (first, *chosen) if chosen else first
-
-
 @face("unique(Tensor input, sorted=True, return_inverse=False, return_counts=False, dim=None)")
 def unique(
     input: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None
@@ -257,15 +217,23 @@ def unique(
         >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
         (tensor([1, 2]), tensor([1, 2]))
     """
-    rows, number = _rows("unique", input, dim)
-    if rows.ndim == 1:
-        order = np.argsort(rows, kind="stable")
-    elif rows.shape[1]:
-        order = np.lexsort(rows.T[::-1])
-    else:
-        order = np.arange(len(rows))
-    record = _UNIQUE if dim is None else _UNIQUE_DIM
-    return _answer(record, input, number, rows, order, return_inverse, return_counts)
+    refuse("unique", "c", input)
+    array, sizes = input._array, input._array.shape
+    if dim is not None:
+        if not sizes:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        dim = dimension_of("unique", dim, input)
+        if 0 in sizes and sizes[dim]:
+            raise RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+                "applied"
+            )
+    values, inverse, counts = np.unique(
+        array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
+    first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
+    more = [wrap(inverse)] * return_inverse + [wrap(counts)] * return_counts
+    return (first, *more) if more else first
 
 
 # ---------------------------------------------------------------------- histograms
@@ -294,41 +262,24 @@ def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
     array = input._array.reshape(-1)
     if array.dtype.kind != "f":
         raise not_implemented("histogramdd", array)
-    edges = _edges(input, array, bins, range)
+    edges = _edges(array, bins, range)
     counts, _ = np.histogram(array, edges, density=density)
     return wrap(counts.astype(array.dtype)), wrap(edges)
 
 
-def _edges(input: Tensor, array: Any, bins: Any, ends: Any) -> Any:
-    """Check the bins of a histogram, and give their edges."""
-    what = "torch.histogramdd:"
+def _edges(array: Any, bins: Any, ends: Any) -> Any:
+    """Give the edges of the bins of a histogram."""
     if isinstance(bins, Tensor):
-        if bins.ndim != 1:
-            raise RuntimeError(
-                f"{what} bins tensor should have one dimension, but got {bins.ndim} dimensions in "
-                "the bins tensor for dimension 0"
-            )
-        if bins.dtype != input.dtype:
-            names = [each.tensor_type.lower() for each in (input.dtype, bins.dtype)]
-            raise RuntimeError(
-                f"{what} input tensor and bins tensors should have the same dtype, but got input "
-                f"with dtype {names[0]} and bins for dimension 0 with dtype {names[1]}"
-            )
         return bins._array
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if ends is None:
-        low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 1.0)
-    else:
-        if len(ends) != 2:
-            raise RuntimeError(
-                f"{what} for a 1-dimensional histogram range should have 2 elements, but got "
-                f"{len(ends)}"
-            )
-        low, high = ends
+        ends = (float(array.min()), float(array.max())) if array.size else (0.0, 1.0)
+    low, high = ends
     if low > high:
         raise RuntimeError(
-            f"{what} min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
+            "dimension 0"
         )
     if low == high:
         low, high = low - 0.5, high + 0.5

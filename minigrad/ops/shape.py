@@ -112,13 +112,12 @@ def filled_with(self: Array, value: Array) -> Array:
     return np.broadcast_to(value, self.shape, subok=True).astype(self.dtype)
 
 
-def resolved(tensor: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Work out a size given as -1.
+def resolved(count: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Work out a size given as -1, where the entries are so many.
 
     Raises:
         RuntimeError: If there are several, or no size will do.
     """
-    count = tensor._array.size
     known = math.prod(sizes)
     if known == count and (known > 0 or min(sizes) >= 0):
         return sizes
@@ -145,7 +144,7 @@ def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None)
     given = sizes or (size if dtype is None else dtype,)
     if len(given) == 1 and isinstance(given[0], dtypes.dtype):
         return _as_type(input, given[0])
-    return view(input, resolved(input, sizes_given("view", "size", sizes, size)))
+    return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
 
 
 def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -180,7 +179,7 @@ def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
 @face("reshape(Tensor input, Sizes shape)")
 def reshaped(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Give the same entries in another shape: a view where the memory allows it, else a copy."""
-    return reshape(input, resolved(input, shape))
+    return reshape(input, resolved(input._array.size, shape))
 
 
 def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -202,7 +201,7 @@ def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last and sizes:
         return input
-    return reshape(input, resolved(input, (*sizes[:first], -1, *sizes[last + 1 :])))
+    return reshape(input, resolved(input._array.size, (*sizes[:first], -1, *sizes[last + 1 :])))
 
 
 @face("unflatten(Tensor input, int dim, sizes)")
@@ -231,15 +230,13 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
             f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no "
             "dimensions"
         )
-    total, known = have[number], math.prod(size for size in wanted if size != -1)
-    if wanted.count(-1) > 1:
-        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
-    if (known == 0 or total % known) if -1 in wanted else known != total:
+    try:
+        inferred = resolved(have[number], wanted)
+    except RuntimeError:
         raise RuntimeError(
             f"unflatten: Provided sizes {list(wanted)} don't multiply up to the size of dim "
-            f"{number} ({total}) in the input tensor"
-        )
-    inferred = tuple(total // known if size == -1 else size for size in wanted)
+            f"{number} ({have[number]}) in the input tensor"
+        ) from None
     return view(input, (*have[:number], *inferred, *have[number + 1 :]))
 
 
@@ -372,20 +369,6 @@ def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reverse the order along dimensions."""
     order = different(dims, input.ndim)
     return flip(input, order if input.ndim else ())
-
-
-def _reversed_along(name: str, dim: int, what: str) -> None:
-    def body(input: Tensor) -> Tensor:
-        if input._array.ndim <= dim:
-            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
-        return flip(input, (dim,))
-
-    body.__doc__ = f"Reverse the order of the {what}."
-    face(f"{name}(Tensor input)")(body)
-
-
-_reversed_along("flipud", 0, "rows")
-_reversed_along("fliplr", 1, "columns")
 
 
 @differentiable("FlipBackward0", self=lambda grad, dims: np.flip(grad, dims))
@@ -608,8 +591,8 @@ attach(
     __name__,
     {
         "view": view_method,
-        "view_as": lambda input, other: view(input, resolved(input, other._array.shape)),
-        "reshape_as": lambda input, other: reshape(input, resolved(input, other._array.shape)),
+        "view_as": lambda input, other: view_method(input, other._array.shape),
+        "reshape_as": lambda input, other: reshaped(input, other._array.shape),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
         "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
         "mT": _matrices_transposed("mT", _IDENTITY, False),

@@ -1,4 +1,4 @@
-"""Operations of three tensors: interpolation, and sums with a product.
+"""Operations of three tensors: interpolation, and sums with a product or a quotient.
 
 :math:`g` is the gradient of the result. Where a function has a kink the convention is PyTorch's.
 """
@@ -15,6 +15,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented
+from minigrad.ops import elementwise
 from minigrad.ops.type_promotion import meeting_of
 
 # ---------------------------------------------------------------------- interpolation
@@ -87,7 +88,7 @@ def _check_type(name: str, tensor: Tensor, array: Any) -> None:
         raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {given}")
 
 
-# ---------------------------------------------------------------------- a sum with a product
+# ---------------------------------------------------------------------- sums of products
 
 
 @differentiable(
@@ -103,14 +104,54 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     return self + tensor1 * tensor2 * value
 
 
-@face("addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, value=1, out=None)", in_place=True)
-def product_added(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
-    r"""Add a product, times `value`: :math:`x + v\, a b`."""
-    tensors = (input, tensor1, tensor2)
-    wanted = meeting_of(*(tensor._array for tensor in tensors))
-    if wanted.kind == "b":
-        raise not_implemented("addcmul_cpu_out", input._array)
-    value = value.item() if isinstance(value, (Tensor, np.generic)) else value
-    if wanted.kind in "iu":
-        value = int(value)
-    return addcmul(*(cast(tensor, wanted) for tensor in tensors), value)
+def _over(value: Any, divisor: Any) -> Any:
+    """Divide a number, with one node of the graph, as PyTorch's own rules do."""
+    return elementwise.div(value, divisor) if isinstance(divisor, Tensor) else value / divisor
+
+
+@differentiable(
+    "AddcdivBackward0",
+    broadcasts=True,
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * _over(value, tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * ((tensor1 * value) / (tensor2 * tensor2)),
+)
+@quietly
+def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
+    r"""Sum with quotient :math:`x + v a / b`: :math:`g`, :math:`g v / b`, :math:`-g v a / b^2`."""
+    return self + tensor1 / tensor2 * value
+
+
+_NO_INTEGERS = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+    "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+    "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
+    "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv "
+    "behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all "
+    "dtypes."
+)
+
+
+def _with_product(operation: Any) -> None:
+    name = operation.__name__
+
+    def function(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+        tensors = (input, tensor1, tensor2)
+        whole = [tensor._array.dtype.kind in "iub" for tensor in tensors]
+        if name == "addcdiv" and all(whole[1:]):
+            raise RuntimeError(_NO_INTEGERS)
+        wanted = meeting_of(*(tensor._array for tensor in tensors))
+        if wanted.kind == "b":
+            raise not_implemented("addcmul_cpu_out", input._array)
+        value = value.item() if isinstance(value, (Tensor, np.generic)) else value
+        if wanted.kind in "iu":
+            value = int(value)
+        return operation(*(cast(tensor, wanted) for tensor in tensors), value)
+
+    function.__doc__ = operation.__doc__
+    schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, value=1, out=None)"
+    face(schema, in_place=True)(function)
+
+
+_with_product(addcmul)
+_with_product(addcdiv)

@@ -252,32 +252,8 @@ def _solution(a: Any, b: Any) -> Any:
     return inverse(symbolic(entries(a))) @ b
 
 
-def cholesky_factor(matrix: Any) -> Any:
-    """Factor a positive-definite matrix as L L^T, row by row.
-
-    Example:
-        >>> import sympy
-        >>> a = sympy.Symbol("a", positive=True)
-        >>> cholesky_factor(SymbolicArray([[a**2, a], [a, 2]]))
-        SymbolicArray([[a, 0], [1, 1]])
-    """
-    size = matrix.shape[-1]
-    result = np.zeros_like(matrix)
-    for row in range(size):
-        for column in range(row + 1):
-            value = matrix[..., row, column]
-            for k in range(column):
-                value = value - result[..., row, k] * result[..., column, k]
-            if row == column:
-                result[..., row, column] = np.sqrt(value)
-            else:
-                result[..., row, column] = value / result[..., column, column]
-    return result
-
-
 SymbolicArray._functions.update(
     {
-        np.linalg.cholesky: cholesky_factor,
         np.linalg.det: determinant,
         np.linalg.inv: inverse,
         np.linalg.solve: _solution,

@@ -238,7 +238,6 @@ AMONG_REAL = {
     "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x, 1j),
     "elu": lambda torch, x: torch.nn.functional.elu(x, 1j),
     "softplus": lambda torch, x: torch.nn.functional.softplus(x, 1j),
-    "addmm": lambda torch, x: torch.addmm(x, torch.ones(2, 2), torch.ones(2, 3), beta=1j),
     "norm": lambda torch, x: x.norm(1j),
     "mse_loss": lambda torch, x: torch.nn.functional.mse_loss(x, torch.tensor([1j, 2.0, 0.0])),
 }

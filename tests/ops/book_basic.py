@@ -147,9 +147,6 @@ CASES: dict[str, list[Case]] = {
     "silu": [case(lambda x: x * sigmoid_of(x), V)],
     "mm": [case(np.matmul, (2, 3), (3, 2))],
     "addmm": [case(lambda c, a, b: c + a @ b, s, (2, 3), (3, 2)) for s in ((2,), (2, 2), ())],
-    "addmm_scaled": [
-        case(lambda c, a, b: 3 * c + 0.5 * a @ b, (2,), (2, 3), (3, 2), then=(3, 0.5))
-    ],
     "mv": [case(np.matmul, (2, 3), (3,))],
     "dot": [case(np.dot, V, V)],
     "bmm": [case(np.matmul, (2, 2, 3), (2, 3, 1))],

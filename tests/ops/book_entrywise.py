@@ -91,6 +91,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "lerp": three(_lerp),
     "addcmul": three(lambda x, a, b: x + 2.5 * a * b, 2.5),
+    "addcdiv": three(lambda x, a, b: x + 2.5 * a / b, 2.5),
     "clamp_between": [
         Case(
             shapes,

@@ -13,7 +13,6 @@ CASES: dict[str, list[Case]] = {
     for name in (
         "bernoulli",
         "bernoulli_draw",
-        "exponential_draw",
         "normal_draw",
         "random_between",
         "random_below",

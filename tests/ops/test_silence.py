@@ -32,7 +32,6 @@ QUIET: dict[str, Callable[[], Any]] = {
     "alpha": lambda: torch.add(ODD, ODD, alpha=3),
     "addmm": lambda: torch.addmm(MATRIX, MATRIX, MATRIX),
     "bmm": lambda: torch.bmm(MATRIX[None], MATRIX[None]),
-    "baddbmm": lambda: torch.baddbmm(MATRIX[None], MATRIX[None], MATRIX[None]),
     "addcmul": lambda: torch.addcmul(ODD, ODD, ODD),
     "lerp": lambda: torch.lerp(ODD, -ODD, 0.5),
     "scatter_add": lambda: ODD.scatter_add(0, torch.tensor([0]), ODD[1:2]),

@@ -45,6 +45,7 @@ CASES = {
     "lerp_number": [(broadcast, (0.3,)), (stretched, (2,))],
     "lerp": [(_three, ())],
     "addcmul": [(_three, (a,))],
+    "addcdiv": [(_three, (a,))],
     "clamp_between": [
         (
             [("x",), ("low",), ("high",)],

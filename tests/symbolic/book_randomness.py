@@ -11,7 +11,6 @@ CASES = {
     for name in (
         "bernoulli",
         "bernoulli_draw",
-        "exponential_draw",
         "normal_draw",
         "random_between",
         "random_below",

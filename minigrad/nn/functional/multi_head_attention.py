@@ -13,7 +13,7 @@ from minigrad.faces import functional
 from minigrad.faces.face import in_functional
 from minigrad.ops import joining
 from minigrad.ops.attention import scaled_dot_product_attention
-from minigrad.ops.linear_algebra import linear
+from minigrad.ops.linear_algebra import baddbmm, linear
 from minigrad.ops.softmax import softmax_of
 
 
@@ -148,7 +148,7 @@ def multi_head_attention_forward(
     if need_weights:
         q = q * math.sqrt(1.0 / depth)
         turned = k.transpose(-2, -1)
-        scores = q.bmm(turned) if attn_mask is None else attn_mask.baddbmm(q, turned)
+        scores = q.bmm(turned) if attn_mask is None else baddbmm(attn_mask, q, turned)
         attended = softmax_of(scores, -1, 3, None)
         if dropout_p > 0.0:
             attended = in_functional["dropout"](attended, p=dropout_p)

@@ -94,42 +94,17 @@ TABLE = {
         (3, 3),
         dtypes=(),
     ),
-    "addmm, beta 0": operation(
-        lambda t, b, x, y: t.addmm(b * float("nan"), x, y, beta=0),
-        (2, 2),
-        (2, 3),
-        (3, 2),
-        differentiable=False,
-        dtypes=("float64", "int64"),
-        wrong={
-            "booleans": lambda t, b, x, y: t.addmm(b.bool(), x.bool(), y.bool()),
-            "bias": lambda t, b, x, y: t.addmm(t.ones(1, 2, 2), x, y),
-        },
-    ),
     "addmm, whole numbers": operation(
-        lambda t, b, x, y: t.addmm(b, x, y, alpha=2.5),
+        lambda t, b, x, y: t.addmm(b, x, y),
         (2, 2),
         (2, 3),
         (3, 2),
         differentiable=False,
         dtypes=("int64",),
-    ),
-    "baddbmm": operation(
-        lambda t, b, x, y: t.baddbmm(b, x, y),
-        (2, 2, 2),
-        (2, 2, 3),
-        (2, 3, 2),
-        dtypes=FEW,
         wrong={
-            "sizes": lambda t, b, x, y: t.baddbmm(b, x, x),
-            "bias": lambda t, b, x, y: t.baddbmm(t.ones(3), x, y),
-            "dtypes": lambda t, b, x, y: t.baddbmm(b, x, y.double()),
-            "dtype of the bias": lambda t, b, x, y: t.baddbmm(b.double(), x, y),
-            "dimensions": lambda t, b, x, y: t.baddbmm(b, x[0], y[0]),
+            "booleans": lambda t, b, x, y: t.addmm(b.bool(), x.bool(), y.bool()),
+            "bias": lambda t, b, x, y: t.addmm(t.ones(1, 2, 2), x, y),
         },
-    ),
-    "baddbmm with factors": operation(
-        lambda t, b, x, y: b.baddbmm(x, y, beta=0.5, alpha=2), (2,), (2, 2, 3), (2, 3, 2), dtypes=()
     ),
     "tril": operation(
         lambda t, x: t.tril(x, 1),

@@ -128,13 +128,3 @@ def gather_without_entries(torch, log):
     log("out", torch.gather(x.detach(), 0, index, out=torch.zeros(1, 3)))
     log.raises("out of another type", lambda: torch.gather(x.detach(), 0, index, out=index.clone()))
     log.raises("short", lambda: x.gather(0, index.short()))
-
-
-@family
-def scatter_with_a_reduction(torch, log):
-    """Reductions by scatter have no derivative, which backward says."""
-    x, index = leaf(torch, (2, 3), 1), torch.tensor([[0, 1, 0]])
-    for kind in ("add", "multiply"):
-        y = x.scatter(0, index, 3.0, reduce=kind)
-        log(kind, y, y.grad_fn.name())
-        log.raises("backward", lambda y=y: y.sum().backward())

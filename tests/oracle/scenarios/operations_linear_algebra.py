@@ -24,12 +24,6 @@ TABLE = {
     "torch.bmm": (lambda t, x, y: t.bmm(x, y), (2, 2, 3), (2, 3, 1)),
     "addmm": (lambda t, b, x, y: t.addmm(b, x, y), (2, 4), (2, 3), (3, 4)),
     "addmm with a row": (lambda t, b, x, y: t.addmm(b, x, y), (4,), (2, 3), (3, 4)),
-    "addmm with factors": (
-        lambda t, b, x, y: t.addmm(b, x, y, beta=0.5, alpha=2),
-        (2, 2),
-        (2, 3),
-        (3, 2),
-    ),
     "x.t() @ x": (lambda t, x: x.t() @ x, (3, 2)),
     "a quadratic form": (lambda t, x, a: x @ a @ x, (3,), (3, 3)),
     "F.linear": (lambda t, x, w, b: t.nn.functional.linear(x, w, b), (4, 3), (2, 3), (2,)),

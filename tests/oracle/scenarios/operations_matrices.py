@@ -14,11 +14,6 @@ def well(t, x):
     return x + 5 * t.eye(x.shape[-1], dtype=x.dtype)
 
 
-def positive(t, x):
-    """Make a positive-definite matrix."""
-    return well(t, x @ x.mT)
-
-
 def symmetric(t, x):
     """Make a symmetric matrix."""
     return x + x.mT
@@ -66,7 +61,6 @@ TABLE = {
         wrong={
             "sizes": lambda t, x, y: t.linalg.solve(x, y[:2]),
             "sizes of a vector": lambda t, x, y: t.linalg.solve(x, y[0]),
-            "right": lambda t, x, y: t.linalg.solve(x, y, left=False),
             "dtypes": lambda t, x, y: t.linalg.solve(x, y.double()),
             "singular": lambda t, x, y: t.linalg.solve(t.ones(3, 3), y),
             "batches": lambda t, x, y: t.linalg.solve(t.ones(2, 3, 3), t.ones(4, 3, 2)),
@@ -75,29 +69,8 @@ TABLE = {
     "linalg.solve for a vector": operation(
         lambda t, x, y: t.linalg.solve(x, y), S, (3,), dtypes=()
     ),
-    "linalg.solve from the right": operation(
-        lambda t, x, y: t.linalg.solve(x, y, left=False), S, (2, 3), dtypes=()
-    ),
     "linalg.solve for a batch": operation(
         lambda t, x, y: t.linalg.solve(well(t, x), y), B, (2, 2, 3), dtypes=()
-    ),
-    "linalg.solve_triangular": operation(
-        lambda t, x, y: t.linalg.solve_triangular(well(t, x), y, upper=True),
-        S,
-        (3, 2),
-        dtypes=(),
-        wrong={
-            "vector": lambda t, x, y: t.linalg.solve_triangular(x, y[0], upper=True),
-            "sizes": lambda t, x, y: t.linalg.solve_triangular(x, y[:2], upper=True),
-        },
-    ),
-    "linalg.solve_triangular, lower, right": operation(
-        lambda t, x, y: t.linalg.solve_triangular(
-            well(t, x), y, upper=False, left=False, unitriangular=True
-        ),
-        S,
-        (2, 3),
-        dtypes=(),
     ),
     "linalg.det": operation(
         lambda t, x: t.linalg.det(x),
@@ -109,20 +82,6 @@ TABLE = {
         },
     ),
     "det of a batch": operation(lambda t, x: x.det(), B, dtypes=FEW),
-    "linalg.cholesky": operation(
-        lambda t, x: t.linalg.cholesky(positive(t, x)),
-        S,
-        dtypes=("float64", "int64"),
-        wrong={
-            "indefinite": lambda t, x: t.linalg.cholesky(-t.eye(2)),
-            "second minor": lambda t, x: t.linalg.cholesky(t.tensor([[1.0, 2.0], [2.0, 1.0]])),
-            "in a batch": lambda t, x: t.linalg.cholesky(t.stack([t.eye(2), -t.eye(2)])),
-            "not square": lambda t, x: t.linalg.cholesky(x[:2]),
-        },
-    ),
-    "linalg.cholesky, upper": operation(
-        lambda t, x: t.linalg.cholesky(positive(t, x), upper=True), B, dtypes=()
-    ),
     "linalg.qr, Q": operation(
         lambda t, x: t.linalg.qr(x).Q,
         R,
@@ -248,7 +207,7 @@ def nothing_in_them(torch, log):
     batch = torch.zeros(0, 2, 2)
     L = torch.linalg
     for name, function in (
-        ("inv", L.inv), ("det", L.det), ("cholesky", L.cholesky),
+        ("inv", L.inv), ("det", L.det),
         ("eigh", L.eigh), ("svd", L.svd), ("qr", L.qr),
     ):  # fmt: skip
         log(name, *parts(function(none)), *parts(function(batch)))

@@ -40,6 +40,12 @@ TABLE = {
     "x.addcmul_": operation(
         lambda t, x, a, b: (x * 1).addcmul_(a, b, value=0.5), V, V, V, dtypes=()
     ),
+    "addcdiv": operation(
+        lambda t, x, a, b: t.addcdiv(x, a, b, value=2), M, (3,), (2, 1), positive=True
+    ),
+    "x.addcdiv_": operation(
+        lambda t, x, a, b: (x * 1).addcdiv_(a, b, value=0.5), V, V, V, dtypes=()
+    ),
     "clamp by tensors": operation(
         lambda t, x, a, b: t.clamp(x, a - 1, b + 1) if x.dtype.is_floating_point else x.clamp(a, b),
         M,
@@ -89,11 +95,13 @@ def types(torch, log):
     whole, half = torch.tensor([1, 2]), torch.tensor([1.0, 2.0]).half()
     log("addcmul", torch.addcmul(single, double, whole), torch.addcmul(whole, whole, whole))
     log("addcmul", torch.addcmul(whole, whole, whole, value=2.5), torch.addcmul(half, half, single))
+    log("addcdiv", torch.addcdiv(single, whole, double), torch.addcdiv(half, half, half))
     log("clamp", whole.clamp(single), whole.clamp(torch.tensor(1)), single.clamp(double, double))
     log("clamp", whole.clamp(torch.tensor(1.5)), single.clamp(whole), whole.clamp(max=whole))
     log("weight", torch.lerp(single, single + 1, torch.tensor(0.5).double()))
 
     for label, call in {
+        "addcdiv": lambda: torch.addcdiv(whole, whole, whole),
         "addcmul_": lambda: whole.addcmul_(single, single),
         "lerp": lambda: torch.lerp(whole, whole, 0.5),
         "lerp weights": lambda: torch.lerp(whole, whole, whole),

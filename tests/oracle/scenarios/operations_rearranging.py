@@ -74,8 +74,6 @@ TABLE = {
     "repeat_interleave of all by a tensor": row(
         lambda t, x: t.repeat_interleave(x, t.tensor([1, 2, 0, 1, 1, 1])), M
     ),
-    "fliplr": row(lambda t, x: t.fliplr(x), M, dims=lambda t, x: t.fliplr(x[0])),
-    "flipud": row(lambda t, x: x.flipud(), M, dims=lambda t, x: t.flipud(x[0, 0])),
     "flip": row(
         lambda t, x: t.flip(x, (0, -1)),
         M,
@@ -192,7 +190,6 @@ def views(torch, log):
         ("narrow", x.narrow(0, 1, 2)),
         ("unfold", x.unfold(1, 2, 1)),
         ("as_strided", x.as_strided((2,), (1,))),
-        ("fliplr", x.fliplr()),
         ("tile", x.tile(1)),
         ("repeat_interleave", x.repeat_interleave(1)),
     ):

@@ -7,34 +7,31 @@ from .tools_operations import add_all, operation
 V, M = (3,), (2, 3)
 
 
+# PyTorch cannot differentiate these in place, and no course asks for it.
+NOT_IN_PLACE = {"asinh", "acosh", "atanh"}
+
+
 def _row(name, domain):
-    return operation(
-        lambda t, x: getattr(t, name)(domain(x)),
-        V,
-        wrong={
-            "a number": lambda t, x: getattr(t, name)(2.0),
-            "a text": lambda t, x: getattr(t, name)("x"),
+    wrong = {
+        "a number": lambda t, x: getattr(t, name)(2.0),
+        "a text": lambda t, x: getattr(t, name)("x"),
+    }
+    if name not in NOT_IN_PLACE:
+        wrong |= {
             "in place on a leaf": lambda t, x: getattr(x, f"{name}_")(),
             "in place on integers": lambda t, x: getattr(t.tensor([1, 0]), f"{name}_")(),
-        },
-    )
+        }
+    return operation(lambda t, x: getattr(t, name)(domain(x)), V, wrong=wrong)
 
 
 def _others(name, domain):
-    in_place = operation(
-        lambda t, x: getattr(domain(x), f"{name}_")(),
-        V,
-        dtypes=(),
-        differentiable=name not in NO_RULE_IN_PLACE,
-    )
+    forms = (name,) if name in NOT_IN_PLACE else (name, f"{name}_")
     return {
-        f"x.{name}()": operation(lambda t, x: getattr(domain(x), name)(), M, dtypes=()),
-        f"x.{name}_()": in_place,
+        f"x.{form}()": operation(
+            lambda t, x, form=form: getattr(domain(x), form)(), M if form == name else V, dtypes=()
+        )
+        for form in forms
     }
-
-
-# PyTorch cannot differentiate these in place; minigrad can.
-NO_RULE_IN_PLACE = {"asinh", "acosh", "atanh"}
 
 
 DOMAINS = {
@@ -63,9 +60,10 @@ family = add_all(TABLE)
 def aliases(torch, log):
     """The long names are the same functions, methods and methods in place."""
     x = torch.tensor([0.25, -0.5, 0.75])
-    for name in ("arcsin", "arccos", "arctan", "arcsinh", "arctanh"):
+    for name in ("arcsin", "arccos", "arctan"):
         log(name, getattr(torch, name)(x), getattr(x, name)(), getattr(x.clone(), f"{name}_")())
-    log("arccosh", torch.arccosh(x + 2), (x + 2).arccosh(), (x + 2).arccosh_())
+    for name, y in (("arcsinh", x), ("arctanh", x), ("arccosh", x + 2)):
+        log(name, getattr(torch, name)(y), getattr(y, name)())
 
 
 @family

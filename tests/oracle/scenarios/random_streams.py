@@ -55,7 +55,6 @@ DRAWS = {
     "random_, float64": _fill("random_", dtype="float64"),
     "random_, to": _fill("random_", 5, dtype="int64"),
     "random_, from and to": _fill("random_", -3, 5, dtype="int32"),
-    "exponential_": _fill("exponential_", 1.5),
     "bernoulli_": _fill("bernoulli_", 0.3, shape=(20,)),
     "bernoulli_, tensor": lambda t: t.empty(4).bernoulli_(t.tensor([0.1, 0.4, 0.6, 0.9])),
     "bernoulli": lambda t: t.bernoulli(t.full((9,), 0.4)),
@@ -125,7 +124,7 @@ def own_generator(torch, log):
 def in_the_graph(torch, log):
     """Numbers drawn into a tensor of the graph let no gradient pass."""
     x = torch.ones(3, requires_grad=True)
-    for name in ("uniform_", "normal_", "random_", "exponential_", "bernoulli_"):
+    for name in ("uniform_", "normal_", "random_", "bernoulli_"):
         torch.manual_seed(0)
         y = getattr((x * 2).clone(), name)()
         log(name, graph(y), torch.autograd.grad(y.sum(), x))
@@ -159,8 +158,6 @@ def errors(torch, log):
     log.raises("no samples", lambda: torch.multinomial(torch.tensor([1.0, 2.0]), 0))
     log.raises("no vector", lambda: torch.multinomial(torch.tensor(1.0), 1))
     log.raises("integers", lambda: torch.multinomial(torch.tensor([1, 0]), 1))
-    log.raises("exponential_", lambda: empty.exponential_(-1))
-    log.raises("exponential_ of integers", lambda: whole.exponential_())
     log.raises("randperm", lambda: torch.randperm(-1))
     log.raises("randperm, bytes", lambda: torch.randperm(300, dtype=torch.uint8))
     log.raises("rand of integers", lambda: torch.rand(2, dtype=torch.int64))
