@@ -452,9 +452,16 @@ def test_a_rule_that_gives_nan_at_a_single_point_is_refuted():
 def test_a_guard_is_seen_through():
     guarded = prove(lambda a: torch.where(a > 0, a, 1 + 0 * a).log(), ())
     assert guarded.where == "region by region: x > 0; x < 0"
-    rule = of(lambda a: torch.where(a > 0, a.log(), 0 * a),
-              lambda g, a: torch.where(a > 0, g / a, 0 * a))  # fmt: skip
-    assert prove(rule, ()).where == "region by region: x > 0; x < 0"
+
+
+def test_behind_a_guard_that_comes_too_late_nothing_is_claimed():
+    """A step has no value there; but a rule that is wrong there is refuted all the same."""
+    late = lambda a: torch.where(a > 0, a.log(), 0 * a)  # noqa: E731
+    rule = of(late, lambda g, a: torch.where(a > 0, g / a, 0 * a))
+    assert prove(rule, ()).where == "for all values of the symbols with x > 0"
+    with pytest.raises(Refuted) as refuted:
+        prove(of(late, lambda g, a: torch.where(a > 0, g / a, 1 + 0 * a)), ())
+    assert refuted.value.counterexample[x()] < 0
 
 
 def test_integers_have_regions_of_positive_length():

@@ -10,17 +10,16 @@ import sympy
 
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import Refuted, Undecided, original_point, shaped
-from minigrad.symbolic.points import condition_sides, random_points
+from minigrad.symbolic.points import random_points
 from minigrad.symbolic.proofs.claims import Case, Claim, Leaf, assumptions_of
 from minigrad.symbolic.proofs.proof import Evidence, Proof, Witness
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, is_far
-from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, parts
+from minigrad.symbolic.regions import EVERYWHERE, Region
 
 _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
 _SMALL = 1 / 2048  # numbers below that are not read easily
 _FEW = 8  # inputs: so many are told
 _TRIES = 12  # points at which symbols that no formula has get numbers
-_CUTS = 40  # of space, to see that a count is never 0
 ADVICE = (
     "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
     "stronger assumptions on the symbols (positive=True)."
@@ -230,7 +229,7 @@ class Conclusion:
             ),
             assumed=tuple(map(assumptions_of, case.names.inputs)),
             evidence=tuple(evidence),
-            domain=(*self._domain_told(strict, leaves), *self._not_examined(record, strict)),
+            domain=tuple(map(self._show, strict)),
             witness=Witness(count, len(seen), self._trial.runs),
         )
 
@@ -238,36 +237,6 @@ class Conclusion:
         """Show formulas as SymPy has them: those of several arrays in a row."""
         flat = [self._show(entry) for array in arrays for entry in array.flat]
         return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
-
-    def _domain_told(self, strict: Sequence[Any], leaves: Sequence[Leaf]) -> tuple[Any, ...]:
-        """Give the domain, without what was found not to be needed after all."""
-        flipped = {condition for leaf in leaves for condition in self.cuts(leaf)}
-        told = []
-        for each in strict:
-            left = each.lhs - each.rhs
-            reverse = condition_of(left if isinstance(each, sympy.Gt) else -left, -1)
-            if reverse not in flipped:
-                told.append(self._show(each))
-        return tuple(told)
-
-    def _not_examined(self, record: Record, strict: Sequence[Any]) -> list[Any]:
-        """List what the rule needs to be other than 0, where no point was found at which it is."""
-        borders = (record.conditions[k] for k in set(record.points.border) if k >= 0)
-        met = {condition_sides(each)[0] for each in borders}
-        met |= {sympy.expand(-each) for each in met}
-        return [
-            self._show(each)
-            for each in record.conditions
-            if isinstance(each, sympy.Ne) and not each.has(sympy.floor)
-            if each not in strict and condition_sides(each)[0] not in met
-            if not self._is_met(condition_sides(each)[0])
-        ]
-
-    def _is_met(self, formula: Any) -> bool:
-        """Tell whether an expression is known not to be 0 between its kinks, such as a count."""
-        read = self._case.reading.read(formula)
-        cut = parts(EVERYWHERE, lambda region: [[region.enter(read)]], _CUTS)
-        return is_kinky(read) and all(region.sign(here) for region, ((here,),) in cut)
 
     def _evidence(self, good: Sequence[Leaf]) -> Evidence:
         claim, show = good[0].claim, self._show

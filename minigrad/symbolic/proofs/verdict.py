@@ -27,7 +27,7 @@ from minigrad.symbolic.proofs.claims import (
 )
 from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
-from minigrad.symbolic.proofs.trial import Outcome, Record, Trial, inside
+from minigrad.symbolic.proofs.trial import Outcome, Record, Trial
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     Integers,
@@ -36,7 +36,6 @@ from minigrad.symbolic.regions import (
     cut,
     is_kinky,
     kinks_in,
-    narrowed,
     region_of,
 )
 from minigrad.symbolic.signs import Need, reduced
@@ -180,7 +179,6 @@ class Judge:
         self._counterexamples.by_runs(record)
         self._settle(leaves)
         leaves = self._visit(trial, record, leaves)
-        leaves = self._beyond(record, strict, leaves)
         return self._conclusion.proof(record, leaves, strict)
 
     def _settle(self, leaves: Sequence[Leaf]) -> None:
@@ -224,33 +222,6 @@ class Judge:
             elif not self._reading.symbols():  # of integers, not all that is written down can be
                 raise self._conclusion.open(leaf)
         return kept
-
-    def _beyond(self, record: Record, strict: Sequence[Any], leaves: list[Leaf]) -> list[Leaf]:
-        """Prove it also where a step has no value, but the result has: as behind a `where`.
-
-        Returns:
-            The leaves, those outside of the domain among them.
-        """
-        outside = record.where(Outcome.AGREES) & ~inside(record.points, strict)
-        if not outside.any():
-            return leaves
-        for start, region in enumerate(self._starts):
-            run = self._run_in(start)
-            needs = self._needed(run.needs, region)
-            for need in [n for n in needs if n.relation == ">"]:
-                condition = condition_of(self._case.original(need.of, region), 1)
-                if not (outside & ~record.holds(condition)).any():
-                    continue
-                other = narrowed(self._with_facts(region, [n for n in needs if n != need]),
-                                 need.of, -1)  # fmt: skip
-                found = [leaf for claim in run.claims for leaf in leaves_of(claim, start, other)]
-                self._settle(found)
-                if all(leaf.verdict is None for leaf in found):
-                    for leaf in leaves:
-                        if leaf.start == start:
-                            leaf.region = narrowed(leaf.region, leaf.region.enter(need.of), 1)
-                    leaves = [*leaves, *found]
-        return leaves
 
     def _not_decided(self, error: Exception) -> Exception:
         """Say why there is no verdict; but refute the rule if numbers alone do that."""
