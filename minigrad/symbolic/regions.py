@@ -92,22 +92,9 @@ class Integers:
         """List the symbols that stand for something rounded."""
         return list(self._symbols.values())
 
-    def symbols_in(self, formula: Any) -> list[Any]:
-        """List the symbols for what is rounded in a formula that was not read."""
-        found = formula.atoms(*_READ) if formula.has(*_READ) else ()
-        inside = set().union(*(self.read(each).free_symbols for each in found))
-        return [symbol for symbol in self._symbols.values() if symbol in inside]
-
-    def stands_for(self, symbols: set[Any]) -> list[Any]:
-        """List the symbols for something rounded in which one of given symbols occurs."""
-        known = self._symbols.items()
-        return [new for argument, new in known if self.back(argument).free_symbols & symbols]
-
-    def jumps(self, formulas: Iterable[Any] | None = None) -> list[Any]:
-        """List the conditions under which there is no jump, in some formulas: x is no integer."""
-        listed = self.symbols() if formulas is None else formulas
-        seen = set().union(*(each.free_symbols for each in listed))
-        found = [self.back(argument) for argument, new in self._symbols.items() if new in seen]
+    def jumps(self) -> list[Any]:
+        """List the conditions under which there is no jump: x is no integer."""
+        found = map(self.back, self._symbols)
         return [sympy.Ne(whole, sympy.floor(whole), evaluate=False) for whole in found]
 
 

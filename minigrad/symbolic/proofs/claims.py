@@ -212,7 +212,6 @@ class Claim:
         due: What it should be.
         values: The entries of the result in which the entry occurs.
         carriers: Parts of the result's formula in which there are kinks.
-        rounded: What stands for rounded things that the rule has, also where they cancel.
         note: What else has to be said if it is not so.
     """
 
@@ -223,7 +222,6 @@ class Claim:
     due: Any
     values: tuple[Any, ...]
     carriers: tuple[Any, ...]
-    rounded: tuple[Any, ...]
     note: str = ""
 
 
@@ -354,8 +352,7 @@ class Case:
             values = tuple(each for each in results if each.free_symbols & inside)
             yield Claim(
                 place, entry, region, reading.read(gradient[entry]), due[entry], values,
-                (*carriers, *reading.stands_for(inside)),
-                tuple(reading.symbols_in(gradient[entry])), note,
+                tuple(carriers), note,
             )  # fmt: skip
 
     def _gradients_of(self, outputs: Sequence[Tensor]) -> Iterator[Any]:

@@ -241,7 +241,7 @@ class Conclusion:
     def _evidence(self, good: Sequence[Leaf]) -> Evidence:
         claim, show = good[0].claim, self._show
         found, due = (self._case.shown(each, claim.region) for each in (claim.found, claim.due))
-        jumps = self._case.reading.jumps([claim.found, claim.due, *claim.carriers, *claim.rounded])
+        jumps = self._case.reading.jumps()
         regions = []
         for leaf in good:
             conditions = (*self._starts[leaf.start].conditions, *self.cuts(leaf), *jumps)

@@ -20,7 +20,7 @@ import sympy
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.random import get_rng_state, set_rng_state
-from minigrad.symbolic.array import SymbolicArray, entries, needs_of
+from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.mathematics import exact
 from minigrad.symbolic.points import (
     Points,
@@ -437,10 +437,6 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
     if all(entry in values for entry in plain.flat):
         return np.array([values[entry] for entry in plain.flat]).reshape(plain.shape)
     given = {symbol: exact(float(value)) for symbol, value in values.items()}
-    needs = list(needs_of(array))
-    for need, number in zip(needs, numbers_of([n.of for n in needs], given), strict=True):
-        if not need.holds(number):
-            return np.full(plain.shape, np.nan)
     numbers = [number_of(each) for each in numbers_of(plain.flat, given)]
     return np.array(numbers, np.float64).reshape(plain.shape)
 
