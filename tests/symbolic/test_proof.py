@@ -37,17 +37,17 @@ class Cube(Function):
 @pytest.mark.parametrize(
     ("operation", "shapes", "inputs"),
     [
-        ("mul", (2, ()), [("x", (2,)), ("y", ())]),
+        (torch.mul, (2, ()), [("x", (2,)), ("y", ())]),
         (torch.mul, ((2, 1), 3), [("x", (2, 1)), ("y", (3,))]),
         (F.silu, (2,), [("x", (2,))]),
         (lambda a, b, c: a * b + c, (2, 2, ()), [("x", (2,)), ("y", (2,)), ("z", ())]),
         (Cube.apply, (2,), [("x", (2,))]),
         (nn.Linear(2, 1), ((1, 2),), [("x", (1, 2)), ("w_0", (1, 2)), ("b_0", (1,))]),
-        ("pixel_unshuffle", (), None),
+        (torch.cumsum, (), None),
     ],
 )
-def test_functions_names_and_modules(operation, shapes, inputs):
-    if inputs is None:  # an operation of a room that is loaded late, with a setting
+def test_functions_and_modules(operation, shapes, inputs):
+    if inputs is None:  # with a setting
         proof = prove(operation, (1, 2, 4), settings=(2,))
         inputs = [("x", (1, 2, 4))]
     else:
@@ -94,8 +94,6 @@ def test_a_float_that_stands_for_no_simple_number_is_not_taken_for_one():
 
 
 def test_what_prove_does_not_take():
-    with pytest.raises(ValueError, match=r"no operation 'mull'\. Did you mean mul"):
-        prove("mull", 2, 2)
     with pytest.raises(TypeError, match=r"goes into settings=\(\.\.\.\)"):
         prove(torch.relu, 2.5)
     with pytest.raises(ValueError, match="needs an input that requires a gradient"):
@@ -218,7 +216,7 @@ class _Identity(Function):
 
 
 def test_a_proof_reads_like_one():
-    assert str(prove("mul", 2, ())).splitlines() == [
+    assert str(prove(torch.mul, 2, ())).splitlines() == [
         "mul, of x of shape [2], y of shape []",
         "",
         "The result, on symbols:",

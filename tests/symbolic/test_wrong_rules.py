@@ -109,7 +109,7 @@ def doubled(right, *_):
 def test_a_missing_unbroadcast_tells_the_shapes(monkeypatch):
     leave_out_the_reduction(monkeypatch, "add")
     with pytest.raises(Refuted, match=r"gradient of shape \[2\] came for y of shape \[\]; ") as e:
-        prove("add", 2, ())
+        prove(BOOK["add"], 2, ())
     assert e.value.of == "the gradient of y"
     assert e.value.numbers[0] != e.value.numbers[1]
 

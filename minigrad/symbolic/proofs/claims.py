@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from importlib import import_module
 from itertools import product
 from typing import Any
 
 import numpy as np
 import sympy
 
-import minigrad.ops
 from minigrad.autograd.gradients import grad
-from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
@@ -31,32 +26,8 @@ from minigrad.symbolic.signs import Need, OwnSymbol, own, reduced
 _NAMES = "x y z w v u t s r q".split()  # noqa: SIM905 - in a row they read better
 
 
-def operation_of(operation: Any) -> Callable[..., Any]:
-    """Give the function to run; a name is looked up in the book of derivatives.
-
-    Raises:
-        ValueError: If the book has no operation of that name.
-    """
-    if not isinstance(operation, str):
-        return operation
-    if operation in book:
-        return book[operation]
-    for room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
-        import_module(room.name)  # some are loaded late
-    import_module("minigrad.nn.functional")
-    if operation not in book:
-        near = get_close_matches(operation, book, 3)
-        raise ValueError(
-            f"the book of derivatives has no operation '{operation}'"
-            + (f". Did you mean {' or '.join(near)}?" if near else "")
-        )
-    return book[operation]
-
-
 def name_of(operation: Any) -> str:
     """Say what is proved."""
-    if isinstance(operation, str):
-        return operation
     owner = getattr(operation, "__self__", None)
     if isinstance(owner, type):  # the apply of a custom function
         return f"{owner.__name__}.{operation.__name__}"
@@ -371,9 +342,8 @@ class Case:
             return "prove() needs a function whose result depends on its inputs"
         said = " and ".join(map(self.names.label, places))
         return (
-            f"prove() needs a graph from the result to its inputs. The result is computed from "
-            f"{said}, but its graph does not lead to {said}: it was detached, or computed under "
-            "no_grad()"
+            f"prove() needs a graph from the result to its inputs. It is computed from {said}, but "
+            f"its graph does not lead to {said}: it was detached, or computed under no_grad()"
         )
 
     def _wrong_shape(self, place: int, found: Any, due: Any, note: str) -> Refuted:

@@ -270,16 +270,11 @@ class Conclusion:
         )
 
     def _unwitnessed(self, leaves: Sequence[Leaf]) -> Undecided:
-        failed = self._trial.failed
-        regions = [
-            Region(conditions=(*self._starts[leaf.start].conditions, *self.cuts(leaf)))
-            for leaf in leaves[:3]
-        ]
-        where = " or ".join(dict.fromkeys(map(str, regions)))
+        where = " or ".join(dict.fromkeys(str(leaf.region) for leaf in leaves[:3]))
+        failed = f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
         return undecided(
             "no point was found at which the rule could be run on numbers and compared with the "
-            f"forward's slope{f', where {where}' if where else ''}"
-            f"{f' (the last one failed: {failed})' if failed else ''}. {ADVICE}"
+            f"forward's slope{f', where {where}' if where else ''}{failed}. {ADVICE}"
         )
 
 

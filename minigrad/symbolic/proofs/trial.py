@@ -36,7 +36,7 @@ from minigrad.symbolic.points import (
 from minigrad.symbolic.regions import Region
 from minigrad.symbolic.signs import Need
 
-_POINTS, _ON_EACH_BORDER, _MOST = 200, 3, 500
+_ON_EACH_BORDER, _MOST = 3, 500
 _DRAWS = 6  # of points, if few of them are in a domain
 _CLOSE, _FAR_OFF, _SURELY = 2e-6, 1e-4, 1e-9  # of the sizes that are compared
 _LARGE = 8  # beyond that, numbers overflow or round badly sooner or later
@@ -134,7 +134,12 @@ class Trial:
         wanted: The tensors that are differentiated.
         cotangents: For each output the symbols of its gradient.
         others: Symbols beside these and those of the inputs that occur in formulas.
+
+    Attributes:
+        sample: At how many points it runs, apart from borders.
     """
+
+    sample = 200
 
     def __init__(
         self,
@@ -365,7 +370,7 @@ class Trial:
         borders = list(dict.fromkeys(condition_sides(each)[0] for each in conditions))
         points = draw(self.symbols, starts, borders)
         for seed in range(1, _DRAWS):
-            if inside(points, domain).sum() >= 2 * _POINTS:
+            if inside(points, domain).sum() >= 2 * self.sample:
                 break
             points = points.and_more(draw(self.symbols, starts, borders, seed))
         # from a gradient of zeros nothing would be seen
@@ -378,7 +383,7 @@ class Trial:
         points: Points,
         conditions: Sequence[Any],
         domain: Sequence[Any] = (),
-        wanted: int = _POINTS,
+        wanted: int | None = None,
     ) -> Record:
         """Run at points of all parts that conditions cut out, and on their borders.
 
@@ -388,6 +393,7 @@ class Trial:
             domain: Conditions under which the program can run: most points are chosen there.
             wanted: How many points are wanted there.
         """
+        wanted = wanted or self.sample
         fits = inside(points, domain)
         places = [
             *chosen(points, conditions, wanted, fits),

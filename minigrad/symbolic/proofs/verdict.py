@@ -23,7 +23,6 @@ from minigrad.symbolic.proofs.claims import (
     leaves_of,
     made,
     name_of,
-    operation_of,
 )
 from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
@@ -266,7 +265,7 @@ def _because(error: Exception) -> Undecided:
 
 
 def prove(
-    operation: Callable[..., Any] | str,
+    operation: Callable[..., Any],
     *inputs: Any,
     regions: Sequence[Any] | None = None,
     settings: Sequence[Any] = (),
@@ -286,8 +285,8 @@ def prove(
 
     Args:
         operation: A function of tensors, such as `torch.mul`, a lambda, the `apply` of a custom
-            function, or a module, whose parameters are differentiated too; or the name of an
-            operation in minigrad's book of derivatives, such as "mul". What it prints is not shown.
+            function, or a module, whose parameters are differentiated too. What it prints is not
+            shown.
         *inputs: Shapes, each an integer or a tuple, for which symbols x, y, z, ... are made; or
             tensors of symbols, of which those that require a gradient are differentiated.
         regions: For functions with kinks, the parts of space to prove it in: substitutions such
@@ -305,7 +304,7 @@ def prove(
         Refuted: If the rule is wrong; it names the entry, both formulas and a counterexample, at
             which the rule was run.
         Undecided: If SymPy finds neither a proof nor a counterexample.
-        ValueError: If no input requires a gradient, or the book has no such operation.
+        ValueError: If no input requires a gradient, or a symbol of the operation is no input.
 
     Example:
         >>> import minigrad as torch
@@ -316,7 +315,7 @@ def prove(
         >>> prove(torch.log, ()).where
         'for all values of the symbols with x > 0'
     """
-    function = operation_of(operation)
+    function = operation
     if isinstance(function, Module):
         function = symbolic_like(function)
     tensors = made(inputs, assumptions)
