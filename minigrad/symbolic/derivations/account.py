@@ -201,11 +201,13 @@ class Account:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
         self.wanted = [value for value in asked if value in self.gradients]
         self.stopped = [
-            (passage.node, target)
+            (passage.node, (source, output_nr))
             for passage in self.passages
             if any(each is not None for each in passage.given)
-            for target, sent in zip(passage.node.next_functions, passage.computed, strict=False)
-            if target[0] is not None and sent is None
+            for (source, output_nr), found in zip(
+                passage.node.next_functions, passage.computed, strict=False
+            )
+            if source is not None and found is None
         ]
         leaves = map(value_of, leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
