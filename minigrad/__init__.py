@@ -19,12 +19,9 @@ from minigrad.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
 )
 from minigrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
-from minigrad.autograd.grad_mode import enable_grad as enable_grad
-from minigrad.autograd.grad_mode import inference_mode as inference_mode
+from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-from minigrad.autograd.grad_mode import no_grad as no_grad
-from minigrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from minigrad.core.modes import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
@@ -32,9 +29,7 @@ from minigrad.creation.dtypes import *
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
-from minigrad.creation.printing import get_printoptions as get_printoptions
-from minigrad.creation.printing import printoptions as printoptions
-from minigrad.creation.printing import set_printoptions as set_printoptions
+from minigrad.creation.printing import *
 from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.random import Generator as Generator
@@ -71,23 +66,9 @@ if _TYPE_CHECKING:
     from minigrad.saving import save as save
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
-_loaded_later = (
-    "distributions",
-    "func",
-    "linalg",
-    "nn",
-    "optim",
-    "serialization",
-    "special",
-    "symbolic",
-    "utils",
-    "viz",
-)
-_functions_loaded_later = {
-    "load": "saving",
-    "save": "saving",
-    "vmap": "breadth.batches",
-}
+_rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
+_loaded_later = _rooms.split()
+_functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
 
 
 def __getattr__(name: str) -> _Any:
@@ -105,11 +86,5 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """List the rooms that are loaded later, too."""
-    return sorted(
-        {
-            *globals(),
-            *_loaded_later,
-            *_functions_loaded_later,
-            *_lazy_loading.waiting_functions(),
-        }
-    )
+    late = {*_loaded_later, *_functions_loaded_later, *_lazy_loading.waiting_functions()}
+    return sorted({*globals(), *late})

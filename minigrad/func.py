@@ -45,26 +45,23 @@ def functional_call(
         >>> torch.func.functional_call(layer, {"weight": torch.tensor([[2.0]])}, torch.ones(1))
         tensor([2.])
     """
-    if isinstance(parameter_and_buffer_dicts, dict):
-        tensors = parameter_and_buffer_dicts
-    elif isinstance(parameter_and_buffer_dicts, Sequence):
-        if not all(isinstance(each, dict) for each in parameter_and_buffer_dicts):
-            raise ValueError(
-                "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
-            )
-        tensors = {}
-        repeated = []
-        for each in parameter_and_buffer_dicts:
-            repeated += [name for name in each if name in tensors]
-            tensors.update(each)
-        if repeated:
-            raise ValueError(
-                f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
-                "ambiguous"
-            )
-    else:
+    given = parameter_and_buffer_dicts
+    several = [given] if isinstance(given, dict) else given
+    if not isinstance(several, Sequence):
         raise ValueError(
             "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(parameter_and_buffer_dicts)}"
+            f"{type(given)}"
+        )
+    if not all(isinstance(each, dict) for each in several):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    tensors: dict[str, Tensor] = {}
+    repeated = []
+    for each in several:
+        repeated += [name for name in each if name in tensors]
+        tensors.update(each)
+    if repeated:
+        raise ValueError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+            "ambiguous"
         )
     return call(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)

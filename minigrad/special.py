@@ -12,21 +12,8 @@ from minigrad.faces import FACES, lazy_loading
 for _file in ("activations", "rounding", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
 
-__all__ = [
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp2",
-    "expit",
-    "expm1",
-    "log1p",
-    "log_softmax",
-    "logit",
-    "logsumexp",
-    "round",
-    "softmax",
-    "xlogy",
-]
+__all__ = ["erf", "erfc", "erfinv", "exp2", "expit", "expm1", "log1p", "log_softmax", "logit"]
+__all__ += ["logsumexp", "round", "softmax", "xlogy"]
 
 
 def _function(name: str) -> Any:

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
+
 PARAMETER_HEADING = "Parameter containing:\n"
 """The line that stands above the printed form of a `Parameter`."""
 

@@ -19,16 +19,12 @@ PACKAGE = Path(__file__).parents[1]
 STUBS = PACKAGE / "_functions.pyi"
 ROOMS = ("creation", "ops")
 _TYPES = {
-    "Tensor": "Tensor",
     "Operand": "Tensor | Number",
     "Scalar": "Tensor | Number",
     "Dim": "int",
     "Dims": "int | Sequence[int]",
     "Sizes": "Sequence[int]",
-    "int": "int",
-    "bool": "bool",
-    "float": "float",
-    "str": "str",
+    **{name: name for name in ("Tensor", "int", "bool", "float", "str")},
 }
 _OPENING = """# What the functions of minigrad take; written by `python -m minigrad.faces stubs`.
 

@@ -25,22 +25,7 @@ from types import FunctionType
 from typing import Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces import numpy_protocols
-from minigrad.faces.arguments import (
-    as_floats,
-    check_int,
-    check_tensor,
-    dimension_of,
-    dimensions_of,
-    is_operand,
-    no_combination,
-    no_tensor,
-    on_tensors,
-    refuse,
-    sequence_of,
-    sizes_given,
-    wrong_operand,
-)
+from minigrad.faces import arguments, numpy_protocols
 from minigrad.faces.out import write_result
 from minigrad.faces.signature import Argument, Signature, read
 
@@ -51,21 +36,10 @@ in_functional: dict[str, Callable[..., Any]] = {}  # those of `minigrad.nn.funct
 said_in: dict[str, tuple[list[str], list[str]]] = {}
 
 # What the written functions may refer to.
-_names: dict[str, Any] = {
-    "Tensor": Tensor,
-    "as_floats": as_floats,
-    "check_int": check_int,
-    "check_tensor": check_tensor,
-    "dimension_of": dimension_of,
-    "dimensions_of": dimensions_of,
-    "inf": float("inf"),
-    "no_combination": no_combination,
-    "refuse": refuse,
-    "wrong_operand": wrong_operand,
-    "sequence_of": sequence_of,
-    "sizes_given": sizes_given,
-    "write_result": write_result,
-}
+_called = "as_floats check_int check_tensor dimension_of dimensions_of no_combination refuse"
+_called += " wrong_operand sequence_of sizes_given"
+_names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
+_names |= {"Tensor": Tensor, "inf": float("inf"), "write_result": write_result}
 
 # What writes the result of an operation into its first input and keeps the graph right. The
 # operations set it; see `minigrad.ops.inplace.write`.
@@ -296,7 +270,7 @@ def face(
             attach(module, forms, public)
         for_numpy = made.method
         if schema.count("Tensor ") + schema.count("Tensor? ") > 1:
-            for_numpy = on_tensors(for_numpy)
+            for_numpy = arguments.on_tensors(for_numpy)
         numpy_protocols.ufuncs.update(dict.fromkeys(_several(ufunc), for_numpy))
         numpy_protocols.functions.update(dict.fromkeys(_several(numpy), for_numpy))
         return body
@@ -376,16 +350,16 @@ def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Ten
 
     def method(input: Tensor, *others: Any, **options: Any) -> Tensor:
         if not isinstance(input, Tensor):
-            raise no_tensor(own, input, "input", 1)
+            raise arguments.no_tensor(own, input, "input", 1)
         if options:
             for name in made.others[len(others) :]:
                 if name not in options:
                     break
                 others = (*others, options.pop(name))
-        if others and made.second in ("Operand", "Scalar") and not is_operand(others[0]):
+        if others and made.second in ("Operand", "Scalar") and not arguments.is_operand(others[0]):
             if made.second == "Scalar":
-                raise no_combination(own, others[0])
-            raise no_tensor(own, others[0], "other", 1)
+                raise arguments.no_combination(own, others[0])
+            raise arguments.no_tensor(own, others[0], "other", 1)
         called = functools.partial(function, **options) if options else function
         return writer[0](called, input, *others)
 
