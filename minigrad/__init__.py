@@ -15,10 +15,6 @@ from typing import Any as _Any
 from minigrad import autograd as autograd
 from minigrad import ops as ops
 from minigrad import random as random
-from minigrad.autograd.anomaly_mode import (
-    is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
-)
-from minigrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
@@ -29,7 +25,6 @@ from minigrad.creation.dtypes import *
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
-from minigrad.creation.printing import *
 from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.random import Generator as Generator
@@ -59,8 +54,10 @@ if _TYPE_CHECKING:
     from minigrad import optim as optim
     from minigrad import special as special
     from minigrad._functions import *
+    from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from minigrad.breadth.batches import vmap as vmap
     from minigrad.creation.devices import *
+    from minigrad.creation.printing import *
     from minigrad.creation.tensor_types import *
     from minigrad.saving import load as load
     from minigrad.saving import save as save
@@ -69,6 +66,10 @@ if _TYPE_CHECKING:
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
 _loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
+_anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
+_functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
+_printing = ("get_printoptions", "printoptions", "set_printoptions")
+_functions_loaded_later |= dict.fromkeys(_printing, "creation.printing")
 
 
 def __getattr__(name: str) -> _Any:

@@ -4,37 +4,33 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from minigrad.autograd import anomaly_mode as anomaly_mode
-from minigrad.autograd import attributes as _attributes
-from minigrad.autograd import grad_mode as grad_mode
-from minigrad.autograd import graph as graph
-from minigrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
-from minigrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from minigrad.autograd import attributes, grad_mode
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from minigrad.autograd.gradcheck import gradcheck as gradcheck
-from minigrad.autograd.gradcheck import gradgradcheck as gradgradcheck
-from minigrad.autograd.gradients import backward as backward
-from minigrad.autograd.gradients import grad as grad
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
-from minigrad.core.modes import is_grad_enabled as is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 
 if _TYPE_CHECKING:
-    from minigrad.autograd import functional as functional
-    from minigrad.autograd.function import Function as Function
-    from minigrad.autograd.legacy_variable import Variable as Variable
+    from minigrad.autograd import anomaly_mode, functional, graph, legacy_variable
+    from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+    from minigrad.autograd.function import Function
+    from minigrad.autograd.legacy_variable import Variable
 
+_FILES = ("anomaly_mode", "function", "functional", "graph", "legacy_variable")
 _LATER = {"Function": "function", "Variable": "legacy_variable"}
+_LATER |= {"detect_anomaly": "anomaly_mode", "set_detect_anomaly": "anomaly_mode"}
 
-__all__ = ["SavedTensor", "anomaly_mode", "backward", "detect_anomaly", "grad", "grad_mode"]
-__all__ += ["gradcheck", "gradgradcheck", "graph", "is_grad_enabled", "set_detect_anomaly"]
-__all__ += ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
-__all__ += ["Function", "Variable", "functional"]  # loaded when they are first asked for
+__all__ = ["SavedTensor", "backward", "grad", "gradcheck", "gradgradcheck", "is_grad_enabled"]
+__all__ += ["enable_grad", "grad_mode", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ += ["Function", "Variable", "anomaly_mode", "detect_anomaly", "functional", "graph"]
+__all__ += ["set_detect_anomaly"]
 
 
 def __getattr__(name: str) -> _Any:
     """Load what importing need not wait for when it is first asked for."""
     file = _LATER.get(name, name)
-    if file not in ("function", "functional", "legacy_variable"):
+    if file not in _FILES:
         raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
     module = _import_module(f"minigrad.autograd.{file}")
     return module if file == name else getattr(module, name)

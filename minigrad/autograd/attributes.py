@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from minigrad.autograd.messages import can_require_grad, type_name
 from minigrad.autograd.views import update_views
 from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.node import NO_EDGE, Node, RemovableHandle
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import (
     INFERENCE,
@@ -333,3 +334,20 @@ def _refusal(name: str) -> Callable[..., None]:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
+
+
+@attach(RemovableHandle)
+class HandleOfCopies(RemovableHandle):
+    """How a handle is pickled and copied, together with the tables of hooks."""
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Give what a pickle or a deep copy needs: the tables themselves, and the id."""
+        return (self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref))
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Attach the copied handle to the copied tables."""
+        table, self.id, extras = state if len(state) == 3 else (*state, ())
+        # The copy may come from another process: its id must not be given out again here.
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+        self.hooks_dict_ref = ref(OrderedDict() if table is None else table)
+        self.extra_dict_ref = tuple(ref(extra) for extra in extras if extra is not None)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet, ref
+from weakref import WeakKeyDictionary, WeakSet
 
 from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
 from minigrad.autograd.messages import hook_name
@@ -22,7 +21,6 @@ from minigrad.core.gates import FullBackwardHooks, LegacyHook
 from minigrad.core.leaves import AccumulateGrad, resolve_edge
 from minigrad.core.modes import grad_mode
 from minigrad.core.node import Node, RemovableHandle
-from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
@@ -291,20 +289,3 @@ def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     first.__name__ = hook_name(fn)
     first.remark = "multi-grad"  # type: ignore[attr-defined]
     return first
-
-
-@attach(RemovableHandle)
-class HandleOfCopies(RemovableHandle):
-    """How a handle is pickled and copied, together with the tables of hooks."""
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        """Give what a pickle or a deep copy needs: the tables themselves, and the id."""
-        return (self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref))
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        """Attach the copied handle to the copied tables."""
-        table, self.id, extras = state if len(state) == 3 else (*state, ())
-        # The copy may come from another process: its id must not be given out again here.
-        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
-        self.hooks_dict_ref = ref(OrderedDict() if table is None else table)
-        self.extra_dict_ref = tuple(ref(extra) for extra in extras if extra is not None)

@@ -27,13 +27,8 @@ Array = np.ndarray[Any, Any]
 # Gives the dtype that was asked for; a function that makes an array says what it is otherwise.
 DtypeChoice = Callable[..., "np.dtype[Any]"]
 
-_USUAL: dict[str, Any] = {
-    "dtype": None,
-    "layout": None,
-    "device": None,
-    "pin_memory": False,
-    "requires_grad": False,
-}
+_USUAL: dict[str, Any] = dict.fromkeys(("dtype", "layout", "device"))
+_USUAL |= {"pin_memory": False, "requires_grad": False}
 _USUAL_NUMBERS = frozenset((int, float))
 
 

@@ -27,7 +27,6 @@ import numpy as np
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.printing import format_tensor
 
 # The largest block that glibc learns from is 32 MB.
 _LARGEST = 31 << 20
@@ -206,13 +205,15 @@ class Copies(Tensor):
         except RuntimeError:  # a view that a custom Function gave, and whose memory was changed
             made_by = "Invalid"
         exact = type(self) is Tensor or type(self).__name__ == "Parameter"
-        return format_tensor(
+        printing = import_module("minigrad.creation.printing")  # rarely needed by a script
+        text: str = printing.format_tensor(
             self._array,
             requires_grad=self._edge is None and made_by is None,
             grad_fn=made_by,
             default_dtype=dtypes.default.dtype.numpy,
             prefix="tensor(" if exact else f"{type(self).__name__}(",
         )
+        return text
 
     def __format__(self, specification: str) -> str:
         if self._array.ndim == 0 and type(self) is Tensor:

@@ -21,13 +21,16 @@ import functools
 import linecache
 from collections import namedtuple
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.faces import arguments, numpy_protocols
 from minigrad.faces.out import write_result
-from minigrad.faces.signature import Argument, Signature, read
+
+if TYPE_CHECKING:
+    from minigrad.faces.signature import Argument, Signature
 
 FACES: dict[str, Face] = {}  # by the name of the function, aliases too
 functions: dict[str, Callable[..., Any]] = {}  # the functions of `minigrad`
@@ -77,7 +80,8 @@ class Face:
     @functools.cached_property
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
-        return read(self.schema)
+        found: Signature = import_module("minigrad.faces.signature").read(self.schema)
+        return found
 
     @functools.cached_property
     def others(self) -> list[str]:
