@@ -108,6 +108,20 @@ FACTOR = [
     w("prod_dim", "self", times(2)),
     w("exp", "self", times(2)),
     w("min_all", "self", times(2)),
+    w("sum_all", "self", times(2)),
+    w("index_add", "values", times(2)),
+    w("masked_fill_number", "self", times(2)),
+    w("copy_values", "src", times(2)),
+    w("filled_with", "value", times(2)),
+    w("select_backward", "grad_output", times(2)),
+    w("slice_backward", "grad_output", times(2)),
+    w("diagonal_copy", "self", times(2)),
+    w("pow_of_number", "exponent", times(2)),
+    w("sinh", "self", times(2)),
+    w("log", "self", times(2)),
+    w("sin", "self", times(2)),
+    w("asin", "self", times(2)),
+    w("unsqueeze", "self", times(2)),
 ]
 MISSING_TERM = [
     w("tanh", "self", untouched),
@@ -204,6 +218,9 @@ COUNT = [
     w("binary_cross_entropy_with_logits", "self", times(3), 1),
 ]
 KINK = [
+    w("clamp_from_number", "self", other_side),
+    w("clamp_to_number", "self", other_side),
+    w("threshold_in_place", "self", other_side),
     w("relu", "self", other_side),
     w("leaky_relu", "self", lambda right, grad, self, slope: grad * (1 + slope) - right),
     w("abs", "self", minus),
