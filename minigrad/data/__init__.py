@@ -1,7 +1,6 @@
 """Hold examples, take them in any order and go through them in batches."""
 
 from minigrad.data.dataset import (
-    ChainDataset,
     ConcatDataset,
     Dataset,
     IterableDataset,
@@ -22,7 +21,6 @@ from minigrad.data.sampler import (
 
 __all__ = [
     "BatchSampler",
-    "ChainDataset",
     "ConcatDataset",
     "DataLoader",
     "Dataset",

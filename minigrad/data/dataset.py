@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from minigrad.autograd.messages import warn
@@ -44,9 +44,6 @@ class Dataset(Generic[T_co]):
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """Base class of data that come one after the other: subclasses define `__iter__`."""
-
-    def __add__(self, other: Dataset[Any]) -> ChainDataset:  # type: ignore[override]
-        return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -138,30 +135,6 @@ class ConcatDataset(Dataset[T_co]):
         place = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[place - 1] if place else 0
         return self.datasets[place][idx - before]
-
-
-class ChainDataset(IterableDataset[Any]):
-    """Iterable datasets one after the other.
-
-    Args:
-        datasets: Iterable datasets; looked at only when they are reached.
-    """
-
-    def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
-        self.datasets = datasets
-
-    def __iter__(self) -> Iterator[Any]:
-        for dataset in self.datasets:
-            yield from _iterable(dataset)
-
-    def __len__(self) -> int:
-        return sum(len(_iterable(dataset)) for dataset in self.datasets)
-
-
-def _iterable(dataset: Any) -> Any:
-    if not isinstance(dataset, IterableDataset):
-        raise AssertionError("ChainDataset only supports IterableDataset")
-    return dataset
 
 
 class Subset(Dataset[T_co]):

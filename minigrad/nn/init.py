@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import randperm, zeros_like
+from minigrad.creation.factories import zeros_like
 from minigrad.faces.arguments import entry
 
 
@@ -138,42 +135,6 @@ def eye_(tensor: Tensor) -> Tensor:
     return _fill(tensor, np.eye(*tensor.shape))
 
 
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weight of a convolution so that it passes on its input, channel by channel.
-
-    Args:
-        tensor: The weight, of 3, 4 or 5 dimensions.
-        groups: The number of groups of the convolution.
-
-    Returns:
-        The tensor.
-
-    Raises:
-        ValueError: If it has another number of dimensions, or the groups do not fit.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.init.dirac_(torch.empty(2, 2, 3))
-        tensor([[[0., 1., 0.],
-                 [0., 0., 0.]],
-        <BLANKLINE>
-                [[0., 0., 0.],
-                 [0., 1., 0.]]])
-    """
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    sizes = tuple(tensor.shape)
-    if sizes[0] % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    outputs = sizes[0] // groups
-    values = np.zeros(sizes)
-    middle = tuple(size // 2 for size in sizes[2:])
-    for group in range(groups):
-        for channel in range(min(outputs, sizes[1])):
-            values[(group * outputs + channel, channel, *middle)] = 1
-    return _fill(tensor, values)
-
-
 def xavier_uniform_(
     tensor: Tensor, gain: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
@@ -285,69 +246,6 @@ def orthogonal_(
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
     values = gain * (q.T if wide else q).reshape(tuple(tensor.shape))
     return _fill(tensor, values)
-
-
-def sparse_(
-    tensor: Tensor, sparsity: float, std: float = 0.01, generator: random.Generator | None = None
-) -> Tensor:
-    """Draw a matrix normally, with the same number of zeros in each column, at random places.
-
-    Source: Martens, *Deep learning via Hessian-free optimization*, 2010.
-
-    Args:
-        tensor: The matrix to fill.
-        sparsity: The part of each column that is zero, rounded up to whole rows.
-        std: The standard deviation of the rest.
-        generator: The source of the normal numbers; the global one if None.
-
-    Returns:
-        The tensor.
-
-    Raises:
-        ValueError: If the tensor is no matrix.
-
-    Example:
-        >>> import minigrad as torch
-        >>> (torch.nn.init.sparse_(torch.empty(10, 2), 0.3) == 0).sum(0)
-        tensor([3, 3])
-    """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
-    return tensor
-
-
-def old_name(function: Callable[..., Any], room: str = "nn.init") -> Callable[..., Any]:
-    """Make the name of earlier versions, without the underscore, which warns."""
-    new = function.__name__
-    old = new[:-1]
-
-    @functools.wraps(function)
-    def deprecated(*arguments: Any, **settings: Any) -> Any:
-        warn(f"`{room}.{old}` is now deprecated in favor of `{room}.{new}`.", FutureWarning)
-        return function(*arguments, **settings)
-
-    deprecated.__name__ = deprecated.__qualname__ = old
-    deprecated.__doc__ = f"Do what `{new}` does. This is its old name, which is deprecated."
-    return deprecated
-
-
-uniform = old_name(uniform_)
-normal = old_name(normal_)
-constant = old_name(constant_)
-eye = old_name(eye_)
-dirac = old_name(dirac_)
-xavier_uniform = old_name(xavier_uniform_)
-xavier_normal = old_name(xavier_normal_)
-kaiming_uniform = old_name(kaiming_uniform_)
-kaiming_normal = old_name(kaiming_normal_)
-orthogonal = old_name(orthogonal_)
-sparse = old_name(sparse_)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -49,15 +49,6 @@ def test_sequential_changes(torch):
     assert kinds(net) == ["Linear"]
 
 
-def test_sequentials_are_added(torch):
-    nn = torch.nn
-    net = nn.Sequential(nn.ReLU()) + nn.Sequential(nn.Tanh())
-    net += nn.Sequential(nn.ELU())
-    assert kinds(net) == ["ReLU", "Tanh", "ELU"]
-    with pytest.raises(ValueError, match="add operator supports only objects of Sequential class"):
-        net + 3
-
-
 def test_sequential_refuses(torch):
     net = chain(torch)
     with pytest.raises(TypeError, match="int is not a Module subclass"):

@@ -14,7 +14,7 @@ from minigrad.nn.parameter import Parameter
 
 __all__ = [
     "CELU", "ELU", "GELU", "SELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU",
-    "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus",
+    "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
     "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
@@ -165,23 +165,6 @@ class Softmin(Layer, calls=F.softmin, settings="dim=None", shows="dim="):
     Args:
         dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
     """
-
-
-class Softmax2d(Module):
-    """The softmax over the channels of pictures.
-
-    Shape:
-        - input: (N, C, H, W), or (C, H, W)
-        - output: the same
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        if input.dim() not in (3, 4):
-            raise ValueError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead"
-            )
-        return F.softmax(input, -3)
 
 
 class LogSigmoid(Layer, calls=F.logsigmoid):

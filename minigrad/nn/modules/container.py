@@ -125,20 +125,6 @@ class Sequential(_Row):
             self.append(module)
         return self
 
-    def __add__(self, other: Any) -> Sequential:
-        return Sequential().extend([*self, *self._checked(other)])
-
-    def __iadd__(self, other: Any) -> Self:
-        return self.extend(list(self._checked(other)))
-
-    def _checked(self, other: Any) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, "
-                f"but {type(other)} is given."
-            )
-        return other
-
 
 class ModuleList(_Row):
     """A list of modules that are registered; it computes nothing by itself.

@@ -6,10 +6,8 @@ until it is called; then it takes the shapes from the input and becomes a layer 
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
-from minigrad import random
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor
 from minigrad.creation.dtypes import int64
@@ -202,33 +200,6 @@ class _LazyNorm(_LazyLayer, normalization._NormBase):
             self.num_features = input.shape[1]
             names = ("weight", "bias", "running_mean", "running_var")
             self._materialize(**dict.fromkeys(names, (self.num_features,)))
-
-
-def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
-    """Make a layer whose parameters have arbitrary values, without drawing random numbers.
-
-    Args:
-        module_cls: The class of the layer, which must have an argument `device`.
-        *args: What to make it with.
-        **kwargs: What to make it with.
-
-    Raises:
-        RuntimeError: If it is no class of modules, or has no argument `device`.
-
-    Example:
-        >>> from minigrad import nn
-        >>> nn.utils.skip_init(nn.Linear, 2, 3)
-        Linear(in_features=2, out_features=3, bias=True)
-    """
-    if not issubclass(module_cls, Module):
-        raise RuntimeError(f"Expected a Module; got {module_cls}")
-    if "device" not in inspect.signature(module_cls).parameters:
-        raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    state = random.get_rng_state()
-    try:
-        return module_cls(*args, **kwargs)
-    finally:
-        random.set_rng_state(state)
 
 
 _CONV = conv.CONV.removeprefix("in_channels, ")

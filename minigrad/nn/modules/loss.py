@@ -265,20 +265,8 @@ class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
     """
 
 
-class _TripletLoss(_Loss):
-    """What losses share that compare an anchor with what is like it and what is not."""
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        if settings["margin"] <= 0:
-            raise ValueError(
-                f"{type(self).__name__}: expected margin to be greater than 0, got "
-                f"{settings['margin']} instead"
-            )
-        super()._keep(settings)
-
-
 class TripletMarginLoss(
-    _TripletLoss,
+    _Loss,
     calls=F.triplet_margin_loss,
     settings=f"margin=1.0, p=2.0, eps=1e-6, swap=False, {REDUCTION}",
 ):
@@ -293,3 +281,11 @@ class TripletMarginLoss(
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
     """
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        if settings["margin"] <= 0:
+            raise ValueError(
+                "TripletMarginLoss: expected margin to be greater than 0, got "
+                f"{settings['margin']} instead"
+            )
+        super()._keep(settings)

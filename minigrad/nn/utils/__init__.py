@@ -1,9 +1,6 @@
 """Work on networks and their parameters: clip gradients, pack sequences, reparametrize weights."""
 
-from minigrad.nn.modules.lazy import skip_init as skip_init
 from minigrad.nn.utils import rnn as rnn
-from minigrad.nn.utils import stateless as stateless
-from minigrad.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
 from minigrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
 from minigrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
 from minigrad.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector

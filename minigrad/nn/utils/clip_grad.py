@@ -13,7 +13,6 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor as make_tensor
-from minigrad.nn.init import old_name
 from minigrad.ops.joining import stacked as stack
 
 Tensors = Tensor | Iterable[Tensor]
@@ -78,9 +77,6 @@ def clip_grad_norm_(
     for gradient in gradients:
         gradient.mul_(factor)
     return total
-
-
-clip_grad_norm = old_name(clip_grad_norm_, "torch.nn.utils")
 
 
 @no_grad()

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
-from minigrad.creation.factories import arange, full
+from minigrad.creation.factories import full
 from minigrad.faces.arguments import dimension
 from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
 from minigrad.nn.modules.rnn import invert_permutation as invert_permutation
@@ -19,7 +19,7 @@ from minigrad.ops.type_promotion import broadcast_error
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence",
-    "pad_packed_sequence", "pad_sequence", "unpack_sequence", "unpad_sequence",
+    "pad_packed_sequence", "pad_sequence",
 ]  # fmt: skip
 
 
@@ -198,30 +198,6 @@ def _check_rest(place: tuple[int, ...], shape: tuple[int, ...]) -> None:
         raise broadcast_error(place, shape) from None
 
 
-def unpad_sequence(
-    padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False
-) -> list[Tensor]:
-    """Take padded sequences apart: the inverse of `pad_sequence`.
-
-    Without `batch_first` the given tensor itself is transposed, as in PyTorch.
-
-    Args:
-        padded_sequences: Of shape (L, N, ...), or (N, L, ...) with `batch_first`.
-        lengths: The length of each sequence.
-        batch_first: Whether the batch is the first dimension.
-
-    Example:
-        >>> import minigrad as torch
-        >>> unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)
-        [tensor([1, 2]), tensor([3])]
-    """
-    if not batch_first:
-        padded_sequences.transpose_(0, 1)
-    steps: Any = arange(padded_sequences.shape[1])
-    pairs = zip(padded_sequences, lengths, strict=True)
-    return [sequence[steps < length] for sequence, length in pairs]
-
-
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences of different lengths.
 
@@ -239,9 +215,3 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     """
     lengths = as_tensor([sequence.shape[0] for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
-
-
-def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Take packed sequences apart: the inverse of `pack_sequence`."""
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return unpad_sequence(padded, lengths, batch_first=True)

@@ -137,8 +137,6 @@ def padding(torch, log):
             each = sequences(torch, 1, 3)
             padded = rnn.pad_sequence(each, batch_first, 7.0, side)
             log(f"{side} {batch_first}", padded, *torch.autograd.grad((padded**2).sum(), each))
-    padded = rnn.pad_sequence(sequences(torch, 1, 3), True)
-    log("apart", *rnn.unpad_sequence(padded, torch.tensor([1, 3]), batch_first=True))
     for name, call in {
         "nothing": lambda: rnn.pad_sequence([]),
         "a number": lambda: rnn.pad_sequence(3),
@@ -163,7 +161,6 @@ def packing(torch, log):
         gradients = torch.autograd.grad(loss, each, create_graph=True)
         log("gradients", *(gradient.detach() for gradient in gradients))
         log("second", *torch.autograd.grad(sum((g**2).sum() for g in gradients), each))
-        log("apart", *rnn.unpack_sequence(packed))
     log("converted", repr(packed.to(torch.float64)), packed.cpu() is packed)
     log("permutation", rnn.invert_permutation(torch.tensor([2, 0, 1])))
     padded = torch.zeros(3, 2, 1)

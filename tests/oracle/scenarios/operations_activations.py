@@ -121,6 +121,4 @@ def layers(torch, log):
             if not name.startswith("_") and name != "training"
         }
         log(repr(layer), layer(x.clone()), sorted(settings.items()), list(layer.state_dict()))
-    log("2d", nn.Softmax2d(), nn.Softmax2d()(x.view(2, 2, 2)))
-    log.raises("2d of a vector", lambda: nn.Softmax2d()(x[0]))
     log.raises("order", lambda: nn.Hardtanh(1, -1))

@@ -50,7 +50,6 @@ def clipping(torch, log):
         "error", lambda: utils.clip_grad_norm_(layer.parameters(), 1.0, error_if_nonfinite=True)
     )
     log.raises("empty", lambda: utils.clip_grad_norm_((p for p in ()), 1.0))
-    log.raises("old name", lambda: utils.clip_grad_norm(layer.bias, 1.0))
 
 
 @family
@@ -63,8 +62,6 @@ def vectors(torch, log):
     vector[0] = 9
     log("parameters", layer.weight, layer.bias)
     log.raises("no tensor", lambda: utils.vector_to_parameters(3, layer.parameters()))
-    log("skipped", repr(utils.skip_init(torch.nn.Linear, 3, 2)))
-    log.raises("no device", lambda: utils.skip_init(torch.nn.ReLU))
 
 
 def normed(torch, log, layer, x):

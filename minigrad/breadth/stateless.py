@@ -2,46 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 
 _MISSING = object()
 
 
-def call(
+def functional_call(
     module: Any,
-    parameters_and_buffers: dict[str, Tensor],
+    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
     args: Any = None,
     kwargs: dict[str, Any] | None = None,
     *,
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors; see `minigrad.func.functional_call`."""
-    tensors = parameters_and_buffers
+    """Call a module with other tensors in the place of its parameters and buffers.
+
+    Args:
+        module: The module, which is as it was afterwards.
+        parameter_and_buffer_dicts: Tensors by name, such as "0.weight"; or several dictionaries.
+        args: What to call the module with: a tuple of arguments, or a single one.
+        kwargs: The keyword arguments.
+        tie_weights: Whether tensors that have several names are replaced under all of them.
+        strict: Whether each parameter and buffer must be given, and nothing else.
+
+    Returns:
+        What the module gives.
+
+    Raises:
+        RuntimeError: If `strict` is set and names do not fit.
+        ValueError: If a name is given twice, or tied names get different tensors.
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Linear(1, 1, bias=False)
+        >>> torch.func.functional_call(layer, {"weight": torch.tensor([[2.0]])}, torch.ones(1))
+        tensor([2.])
+    """
+    given = parameter_and_buffer_dicts
+    # a single dictionary is used itself: it is told what is in the places at the end
+    several = [] if isinstance(given, dict) else given
+    if not isinstance(several, Sequence):
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(given)}"
+        )
+    if not all(isinstance(each, dict) for each in several):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    tensors = given if isinstance(given, dict) else {}
+    repeated = []
+    for each in several:
+        repeated += [name for name in each if name in tensors]
+        tensors.update(each)
+    if repeated:
+        raise ValueError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+            "ambiguous"
+        )
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    given = _with_tied(module, tensors) if tie_weights else dict(tensors)
+    replacing = _with_tied(module, tensors) if tie_weights else dict(tensors)
     if strict:
-        _check_names(module, given)
-    with _replaced(module, given, tensors):
+        _check_names(module, replacing)
+    with _replaced(module, replacing, tensors):
         return module(*arguments, **(kwargs or {}))
-
-
-@wraps(call, assigned=())
-def functional_call(*args: Any, **kwargs: Any) -> Any:
-    """Do what `minigrad.func.functional_call` does; this is its old place, which is deprecated."""
-    warn(
-        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
-        "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
-        "which is a drop-in replacement.",
-        FutureWarning,
-    )
-    return call(*args, **kwargs)
 
 
 def _named(module: Any) -> dict[str, Any]:
