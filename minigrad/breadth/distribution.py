@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from numbers import Number
 from typing import Any, ClassVar
 
-from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
@@ -50,23 +50,6 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     return logits.sigmoid() if is_binary else logits.softmax(-1)
 
 
-class lazy_property:
-    """Computes an attribute when it is first asked for, and keeps it."""
-
-    def __init__(self, compute: Callable[[Any], Any]) -> None:
-        self.compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """Compute the attribute, which then stands in the instance."""
-        if instance is None:
-            return self
-        with enable_grad():  # what is kept must have its history, also if `sample` asks first
-            value = self.compute(instance)
-        setattr(instance, self.compute.__name__, value)
-        return value
-
-
 NO_SHAPE = Size()
 
 
@@ -97,7 +80,7 @@ class Distribution:
         if self._validate_args:
             for name, constraint in self.arg_constraints.items():
                 if name in vars(self) or not isinstance(
-                    getattr(type(self), name, None), lazy_property
+                    getattr(type(self), name, None), cached_property
                 ):
                     self._check_parameter(name, constraint)
 

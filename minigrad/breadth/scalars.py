@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, ClassVar
 
-from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.breadth import constraints
 from minigrad.breadth.distribution import (
     NO_SHAPE,
     Distribution,
     batch_of,
     broadcast_all,
-    lazy_property,
     logits_to_probs,
     probs_to_logits,
 )
@@ -129,12 +129,14 @@ class Bernoulli(Distribution):
         setattr(self, "logits" if probs is None else "probs", self._param)
         super().__init__(batch_of(given, like=self._param), validate_args=validate_args)
 
-    @lazy_property
+    @cached_property
+    @enable_grad()
     def logits(self) -> Tensor:
         """The logarithmic odds of 1."""
         return probs_to_logits(self.probs, is_binary=True)
 
-    @lazy_property
+    @cached_property
+    @enable_grad()
     def probs(self) -> Tensor:
         """The probabilities of 1."""
         return logits_to_probs(self.logits, is_binary=True)
@@ -216,12 +218,14 @@ class Categorical(Distribution):
         """The whole numbers from 0 to n - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
-    @lazy_property
+    @cached_property
+    @enable_grad()
     def logits(self) -> Tensor:
         """The logarithms of the probabilities."""
         return probs_to_logits(self.probs)
 
-    @lazy_property
+    @cached_property
+    @enable_grad()
     def probs(self) -> Tensor:
         """The probabilities."""
         return logits_to_probs(self.logits)

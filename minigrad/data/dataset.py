@@ -63,8 +63,6 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         (tensor([2.]), tensor(1))
     """
 
-    tensors: tuple[Tensor, ...]
-
     def __init__(self, *tensors: Tensor) -> None:
         if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
             raise AssertionError("Size mismatch between tensors")
@@ -108,9 +106,6 @@ class ConcatDataset(Dataset[T_co]):
         AssertionError: If there is none, or one is an `IterableDataset`.
     """
 
-    datasets: list[Dataset[T_co]]
-    cumulative_sizes: list[int]
-
     def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
@@ -144,9 +139,6 @@ class Subset(Dataset[T_co]):
         dataset: The dataset.
         indices: The numbers of the examples, in the new order.
     """
-
-    dataset: Dataset[T_co]
-    indices: Sequence[int]
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
         self.dataset = dataset

@@ -150,12 +150,6 @@ class _BaseDataLoaderIter:
     def __init__(self, loader: DataLoader[Any]) -> None:
         if loader.timeout != 0 and loader.num_workers == 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
-        if loader.pin_memory and loader.pin_memory_device:
-            warn(
-                "pin_memory_device is deprecated, the current accelerator will be used as the "
-                f"device,ignore pin_memory_device='{loader.pin_memory_device}'.",
-                UserWarning,
-            )
         if loader.pin_memory:
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
@@ -257,7 +251,7 @@ class DataLoader(Generic[T_co]):
         generator: The source of randomness.
         prefetch_factor: Accepted with workers.
         persistent_workers: Accepted with workers.
-        pin_memory_device: Deprecated in PyTorch, without effect.
+        pin_memory_device: Accepted; deprecated in PyTorch.
         in_order: Accepted; batches always come in order.
 
     Raises:
@@ -273,22 +267,8 @@ class DataLoader(Generic[T_co]):
         tensor([3, 4]) tensor([ 9, 16])
     """
 
-    dataset: Dataset[T_co]
-    batch_size: int | None
-    num_workers: int
-    drop_last: bool
-    sampler: Any
-    batch_sampler: Any
-    collate_fn: Callable[[Any], Any]
     __initialized = False
-    _FIXED = (
-        "batch_size",
-        "batch_sampler",
-        "sampler",
-        "drop_last",
-        "dataset",
-        "persistent_workers",
-    )
+    _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset")
 
     def __init__(
         self,
@@ -352,8 +332,8 @@ class DataLoader(Generic[T_co]):
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)  # type: ignore[arg-type]
         self.batch_size = batch_size
         self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
+        self.sampler: Any = sampler
+        self.batch_sampler: Any = batch_sampler
         self.generator = generator
         if collate_fn is None:
             collate_fn = default_collate if self._auto_collation else default_convert

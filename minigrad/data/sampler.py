@@ -37,8 +37,6 @@ class SequentialSampler(Sampler[int]):
         data_source: The dataset.
     """
 
-    data_source: Sized
-
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
 
@@ -63,9 +61,6 @@ class RandomSampler(Sampler[int]):
         TypeError: If `replacement` is no boolean.
         ValueError: If `num_samples` is no positive integer.
     """
-
-    data_source: Sized
-    replacement: bool
 
     def __init__(
         self,
@@ -121,8 +116,6 @@ class SubsetRandomSampler(Sampler[int]):
         generator: The source of randomness.
     """
 
-    indices: Sequence[int]
-
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
         self.indices = indices
         self.generator = generator
@@ -147,10 +140,6 @@ class WeightedRandomSampler(Sampler[int]):
     Raises:
         ValueError: If a setting makes no sense.
     """
-
-    weights: Tensor
-    num_samples: int
-    replacement: bool
 
     def __init__(
         self,

@@ -144,12 +144,6 @@ class AdamW(
     def _set_up(self, params: Any, given: Values) -> None:
         super()._set_up(params, {**given, "decoupled_weight_decay": True})
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take a state, also one of old that says nothing of decoupled decay."""
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group["decoupled_weight_decay"] = True
-
 
 class Adamax(
     EachParameter,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -89,7 +88,6 @@ class EachParameter(Optimizer):
     # that begin with zeros.
     _counts: ClassVar[dict[str, float]] = {"step": 0.0}
     _averages: ClassVar[tuple[str, ...]] = ()
-    _usual: ClassVar[Values]  # what settings are that a group saved long ago may lack
 
     if TYPE_CHECKING:
 
@@ -99,8 +97,6 @@ class EachParameter(Optimizer):
         """Write `__init__` and `step` for a class: errors name it."""
         super().__init_subclass__(settings=settings, **others)
         if settings is not None:
-            known = inspect.signature(cls.__init__).parameters
-            cls._usual = {name: known[name].default for name in cls._settings}
             globals = {"__name__": cls.__module__}
             head = f"{cls.__qualname__}.step(self, closure=None)"
             step = written_function(head, ["return self._step(closure)"], globals, cls.step.__doc__)
@@ -210,18 +206,6 @@ class EachParameter(Optimizer):
             raise AssertionError("_foreach ops don't support autograd")
         if group.get("capturable"):
             raise AssertionError("If capturable=True, params must be on another device than cpu.")
-
-    def __setstate__(self, state: Values) -> None:
-        """Take the state of a pickle, a copy or a file; what an old one lacks is the usual."""
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for name, usual in self._usual.items():
-                group.setdefault(name, usual)
-            for parameter in group["params"]:
-                kept = self.state.get(parameter, {})
-                for name in self._counts:
-                    if name in kept and not isinstance(kept[name], Tensor):
-                        kept[name] = count(float(kept[name]))
 
 
 def count(value: float) -> Tensor:

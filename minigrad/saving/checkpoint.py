@@ -384,34 +384,19 @@ def checkpoint(
         )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
-    if not use_reentrant:
-        if debug:
-            raise NotImplementedError("debug=True is not offered: nothing is written down")
-        return _recorded(
-            function, args, kwargs, preserve, context_fn, determinism_check, early_stop
-        )
-    if kwargs:
-        raise ValueError(
-            f"Unexpected keyword arguments: {','.join(kwargs)}. Keyword arguments of the function "
-            "need use_reentrant=False."
-        )
-    if context_fn is not noop_context_fn or debug is not False:
-        raise ValueError(
-            "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
-        )
-    return CheckpointFunction.apply(function, preserve, *args)
-
-
-def _recorded(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    preserve_rng_state: bool,
-    context_fn: Callable[[], Contexts],
-    determinism_check: str,
-    early_stop: bool,
-) -> Any:
-    """Run the function under hooks that drop what it saves: `use_reentrant=False`."""
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(
+                f"Unexpected keyword arguments: {','.join(kwargs)}. Keyword arguments of the "
+                "function need use_reentrant=False."
+            )
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if debug:
+        raise NotImplementedError("debug=True is not offered: nothing is written down")
     if determinism_check not in DETERMINISM_CHECKS:
         raise ValueError(
             f"determinism_check should be one of {list(DETERMINISM_CHECKS)}, but got "
@@ -425,7 +410,7 @@ def _recorded(
         args,
         kwargs,
         context=next_context,
-        preserve_rng_state=preserve_rng_state,
+        preserve_rng_state=preserve,
         early_stop=early_stop if _early_stop[0] is None else _early_stop[0],
         metadata=DETERMINISM_CHECKS[determinism_check],
     )

@@ -72,6 +72,7 @@ LAYERS = {
     "Threshold": (lambda: nn.Threshold(0.1, 20), (2, 2)),
     "RReLU evaluated": (lambda: nn.RReLU().eval(), (2, 2)),
     "Softmax": (lambda: nn.Softmax(1), (2, 3)),
+    "Softmax evaluated": (lambda: nn.Softmax(-3).eval(), (1, 2, 1, 2)),
     "Softmin": (lambda: nn.Softmin(1), (2, 2)),
     "LogSoftmax": (lambda: nn.LogSoftmax(1), (2, 3)),
     # dropout

@@ -9,7 +9,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.layer import Layer, add_parameters
+from minigrad.nn.modules.layer import Layer, add_parameters, changed
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
@@ -100,16 +100,11 @@ class _ConvNd(Layer):
 
     def extra_repr(self) -> str:
         """Give the settings that differ from the usual."""
-        parts = [f"{self.in_channels}, {self.out_channels}"]
-        parts += [f"kernel_size={self.kernel_size}, stride={self.stride}"]
-        for name, usual in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
-            value = getattr(self, name)
-            if value != (usual,) * len(value):
-                parts.append(f"{name}={value}")
-        others: dict[str, Any] = {"groups": 1, "bias": True, "padding_mode": "zeros"}
-        here = {**{name: getattr(self, name) for name in others}, "bias": self.bias is not None}
-        parts += [f"{name}={here[name]}" for name, value in others.items() if here[name] != value]
-        return ", ".join(parts)
+        ndim = self._ndim
+        usual = {"padding": (0,) * ndim, "dilation": (1,) * ndim, "output_padding": (0,) * ndim}
+        sizes = f"kernel_size={self.kernel_size}, stride={self.stride}"
+        others = changed(self, **usual, groups=1, bias=True, padding_mode="zeros")
+        return f"{self.in_channels}, {self.out_channels}, {sizes}{others}"
 
 
 class Conv1d(_ConvNd, settings=CONV):

@@ -105,3 +105,11 @@ def shown(module: Module, pattern: str) -> str:
             continue
         parts.append(text if name[-1] not in "=?!" else f"{name[:-1]}={text}")
     return ", ".join(parts)
+
+
+def changed(module: Module, **usual: Any) -> str:
+    """Print those settings of a module that are not the usual ones: `", bias=False"`."""
+    here = {name: getattr(module, name) for name in usual}
+    if "bias" in here:  # a flag, or the parameter that it stands for
+        here["bias"] = here["bias"] is not None and here["bias"] is not False
+    return "".join(f", {name}={here[name]}" for name in usual if here[name] != usual[name])

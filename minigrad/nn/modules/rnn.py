@@ -12,7 +12,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import zeros
 from minigrad.nn import init
-from minigrad.nn.modules.layer import Layer, add_parameters
+from minigrad.nn.modules.layer import Layer, add_parameters, changed
 from minigrad.ops import recurrent
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
@@ -257,12 +257,9 @@ class RNNBase(
 
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
-        parts = [f"{self.input_size}, {self.hidden_size}"]
-        usual = {"num_layers": 1, "bias": True, "batch_first": False}
-        for name, default in (usual | {"dropout": 0, "bidirectional": False}).items():
-            if getattr(self, name) != default:
-                parts.append(f"{name}={getattr(self, name)}")
-        return ", ".join(parts)
+        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
+        others = changed(self, **usual, bidirectional=False)
+        return f"{self.input_size}, {self.hidden_size}{others}"
 
 
 def _check_dimensions(states: list[Tensor], batched: bool) -> None:
@@ -425,12 +422,8 @@ class RNNCellBase(Layer):
 
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.bias is not True:
-            text += f", bias={self.bias}"
-        if getattr(self, "nonlinearity", "tanh") != "tanh":
-            text += f", nonlinearity={self.nonlinearity}"
-        return text
+        kind = {"nonlinearity": "tanh"} if hasattr(self, "nonlinearity") else {}
+        return f"{self.input_size}, {self.hidden_size}{changed(self, bias=True, **kind)}"
 
     def reset_parameters(self) -> None:
         r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""

@@ -135,12 +135,10 @@ def a_copy_with_its_model(torch, log):
 
 @family
 def states_set_by_hand(torch, log):
-    """__setstate__ completes what an old pickle lacks."""
+    """__setstate__ makes an optimizer of settings and state."""
     w, optimizer = one_weight(torch)
     new = torch.optim.SGD.__new__(torch.optim.SGD)
-    group = {name: value for name, value in optimizer.param_groups[0].items() if name != "maximize"}
-    for name in ("nesterov", "foreach", "differentiable"):
-        group.pop(name)
+    group = dict(optimizer.param_groups[0])
     new.__setstate__({"state": {}, "param_groups": [group], "defaults": {"differentiable": False}})
     log("group", {k: v for k, v in new.param_groups[0].items() if k != "params"})
     log("tables", sorted(name for name in vars(new) if name.endswith("_hooks")))
