@@ -290,6 +290,14 @@ symbolic utils.checkpoint utils.data viz
 """
 
 
-@pytest.mark.parametrize("module", LOADED_FIRST.split())
-def test_a_module_can_be_imported_first(module):
-    _run("-c", f"import minigrad.{module}")
+def test_a_module_can_be_imported_first():
+    """Each of them in a package that has forgotten what was loaded; NumPy and SymPy may stay."""
+    code = (
+        "import importlib, sys\n"
+        f"for module in {LOADED_FIRST.split()}:\n"
+        "    for name in [n for n in sys.modules if n.partition('.')[0] == 'minigrad']:\n"
+        "        del sys.modules[name]\n"
+        "    print(module, file=sys.stderr)\n"
+        "    importlib.import_module(f'minigrad.{module}')\n"
+    )
+    _run("-c", code)

@@ -6,6 +6,7 @@ import ast
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,6 +36,7 @@ BESIDE = {
 LINES, FILES = 800, 32
 
 
+@cache
 def code_lines(path: Path) -> int:
     """Count the lines that hold code: no comments, no docstrings, no blank lines."""
     text = path.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ def read(family: str) -> dict[str, Any]:
     "scenarios".
     """
     record: dict[str, Any] = json.loads((FOLDER / f"{family}.json").read_text(encoding="utf-8"))
+    gc.freeze()  # it stays; many scenarios look for garbage, and need not look here
     return record
 
 

@@ -125,12 +125,8 @@ def test_a_planted_mistake_is_found(
 ) -> None:
     """The corpus notices hooks in the wrong order, hooks left out, and gradients times 1.001."""
     monkeypatch.setattr(where, name, wrong)
-    found = [
-        seed
-        for seed, entry in CORPUS["programs"].items()
-        if module_corpus.parts(minigrad, seed, entry)
-    ]
-    assert found
+    programs = CORPUS["programs"].items()
+    assert any(module_corpus.parts(minigrad, seed, entry) for seed, entry in programs)
 
 
 def test_a_failing_program_is_made_small() -> None:

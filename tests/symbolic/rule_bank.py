@@ -337,7 +337,7 @@ SINGLE = [
     ("square less 1", INSIDE, "(D)*(x*x - 1)/((x - 1)*(x + 1))", (1.0,)),
 ]
 # fmt: on
-PER_BASE = 3
+PER_BASE = 2
 
 
 def combined() -> Iterator[Row]:

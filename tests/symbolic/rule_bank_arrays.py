@@ -207,7 +207,6 @@ COMPOSITES = [
     ("determinant", "det(x)", MATRIX),
     ("inverse", "inverse(x)", MATRIX | MID),
     ("einsum", "einsum('ij,j->i', x, y)", BY_VECTOR),
-    ("cosine", "F.cosine_similarity(x, y, 0)", PAIR),
     ("mean squared error", "F.mse_loss(x, y)", PAIR), ("layer norm", "F.layer_norm(x, (2,))", TWO),
     ("maximum", "x.max()", TWO), ("largest column", "x.amax(0)", MATRIX),
     ("log of determinant", "log(abs(det(x)))", MATRIX | MID),

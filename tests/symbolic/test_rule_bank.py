@@ -182,7 +182,6 @@ def test_the_bank_is_the_same_each_time():
 OPEN = {
     "right-domain-asinh_sinh",
     "right-pieces-root_of_1_-_cos**2",
-    "right-arrays-cosine,_composite",
 }
 
 
@@ -344,7 +343,7 @@ def of_numbers(row):
     )
 
 
-SAMPLE = [row for row in BANK if of_numbers(row) and zlib.crc32(row.id.encode()) % 8 == 0]
+SAMPLE = [row for row in BANK if of_numbers(row) and zlib.crc32(row.id.encode()) % 20 == 0]
 
 
 def checked(row):

@@ -83,11 +83,16 @@ def hold_to_account(verdict):
     assert all(f"{symbol} = {value}" in said for symbol, value in verdict.counterexample.items())
 
 
+# Each takes seconds: its proof cuts the plane in many regions. Others of its kind are left.
+LONG = {
+    "clamp_between", "div_trunc", "huber_loss_backward", "safe_softmax", "smooth_l1_loss_backward",
+}  # fmt: skip
 PLANTED = {(wrong.operation, wrong.argument) for rows in WRONG.values() for wrong in rows}
 OTHERS = {
     name: others
     for name in CASES
-    if (others := [each for each in BOOK[name].rules if (name, each) not in PLANTED])
+    if name not in LONG
+    and (others := [each for each in BOOK[name].rules if (name, each) not in PLANTED])
 }
 
 
