@@ -228,7 +228,8 @@ LIMITS = (
         slug="static-keys",
         title="Attention with other keys than those given",
         what="`multi_head_attention_forward` and `MultiheadAttention` project the keys and values "
-        "that they are given, and add none: `add_bias_kv` and `add_zero_attn` are False.",
+        "that they are given, and add none: `add_bias_kv` and `add_zero_attn` are False. Keys and "
+        "values have the size of queries.",
         why="No course that we know adds any.",
         code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
         "nn.functional.multi_head_attention_forward(\n"
@@ -236,6 +237,15 @@ LIMITS = (
         "static_k=torch.ones(1, 1, 2)\n"
         ")",
         names=("torch.nn.functional.multi_head_attention_forward", "torch.nn.MultiheadAttention"),
+    ),
+    Difference(
+        slug="shared-heads",
+        title="Heads that share keys and values",
+        what="`scaled_dot_product_attention` takes `enable_gqa=False` only.",
+        why="`repeat_interleave` gives each head its own.",
+        code="q, k = torch.ones(1, 2, 1, 2), torch.ones(1, 1, 1, 2)\n"
+        "nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True).shape",
+        names=("torch.nn.functional.scaled_dot_product_attention",),
     ),
     Difference(
         slug="cubic-grids",

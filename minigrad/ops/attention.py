@@ -155,12 +155,13 @@ def scaled_dot_product_attention(
         dropout_p: The probability with which weights are dropped.
         is_causal: Whether each place may only look at itself and those before it.
         scale: The factor $s$; $1 / \sqrt{E}$ if None.
-        enable_gqa: Whether several heads of the query may share one of the key and the value.
+        enable_gqa: Must be False: each head of the query has its own key and value.
 
     Returns:
         For each query the average of the values. A query that may look nowhere gets zeros.
 
     Raises:
+        NotImplementedError: If `enable_gqa` is set.
         RuntimeError: If dtypes or shapes do not fit, or a mask is given and `is_causal` is set.
 
     Shape:
@@ -180,21 +181,16 @@ def scaled_dot_product_attention(
     _check(tensors, attn_mask)
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
-    if enable_gqa and query.ndim > 3:
-        heads = query.shape[-3]
-        for each in (key, value):
-            if each.shape[-3] == 0 or heads % each.shape[-3]:
-                raise RuntimeError(
-                    "Number of heads in key and value must divide the number of heads in query"
-                )
+    if enable_gqa:
+        raise NotImplementedError(
+            "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
+        )
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
-    if _is_one_node(query, key, value, attn_mask, dropout_p, enable_gqa):
-        if enable_gqa:
-            key, value = (_for_each_head(each, query.shape[-3]) for each in (key, value))
+    if _is_one_node(query, key, value, attn_mask, dropout_p):
         mask = _additive(query, key, attn_mask, is_causal)
         return attention(query, key, value, mask, scale, Kept())
-    return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 def _check(tensors: dict[str, Tensor], mask: Tensor | None) -> None:
@@ -223,7 +219,7 @@ def _check(tensors: dict[str, Tensor], mask: Tensor | None) -> None:
 
 
 def _is_one_node(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, gqa: bool
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
 ) -> bool:
     """Tell whether PyTorch computes this in one operation on the CPU."""
     sizes = [each._array.shape for each in (query, key, value)]
@@ -232,7 +228,7 @@ def _is_one_node(
     first, second, third = sizes
     if len({size[-1] for size in sizes}) != 1 or len({size[0] for size in sizes}) != 1:
         return False
-    if second[2] != third[2] or second[1] != third[1] or (first[1] != second[1] and not gqa):
+    if second[2] != third[2] or second[1] != third[1] or first[1] != second[1]:
         return False
     if any(each._array.strides[-1] != each._array.itemsize for each in (query, key, value)):
         return False
@@ -255,14 +251,6 @@ def _additive(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) 
     return np.where(allowed, 0, -np.inf).astype(dtype)
 
 
-def _for_each_head(shared: Tensor, heads: int) -> Tensor:
-    """Repeat each head of a key or a value for the heads of the query that share it."""
-    *outer, own, length, width = shared.shape
-    count = heads // own
-    repeated = shared.unsqueeze(-3).expand(*outer, own, count, length, width)
-    return repeated.clone().contiguous().view(*outer, heads, length, width)
-
-
 def _composed(
     query: Tensor,
     key: Tensor,
@@ -271,7 +259,6 @@ def _composed(
     dropout_p: float,
     is_causal: bool,
     scale: float,
-    gqa: bool,
 ) -> Tensor:
     """Compute attention by matrix products and a softmax."""
     if is_causal and mask is not None:
@@ -281,8 +268,6 @@ def _composed(
         )
     if is_causal:
         mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
-    if gqa:
-        key, value = (_for_each_head(each, query.shape[-3]) for each in (key, value))
     root = math.sqrt(scale) if scale >= 0 else math.sqrt(-scale)
     sign = 1.0 if scale >= 0 else -1.0
     scores = elementwise.mul_number(query, root * sign) @ elementwise.mul_number(

@@ -1,25 +1,16 @@
-"""Compare entries, combine truth values, bits and whole numbers, test numbers: no gradients.
-
-Only comparisons that are written into a tensor of numbers, such as `x.lt_(y)`, are recorded: their
-gradients are zeros, as truth values do not change with what is compared.
-"""
+"""Compare entries, combine truth values, bits and whole numbers, test numbers: no gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import quietly
-from minigrad.core.modes import grad_mode
-from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import FACES, attach, entrywise, face, numpy_protocols
+from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
-from minigrad.faces.face import in_place_form
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import meet_other, meet_types, retry
 
@@ -54,55 +45,13 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
     return compute
 
 
-def _in_place(operation: Callable[..., Any], names: str, method: Any = None) -> None:
-    """Give methods that write in place: what has no derivative never asks about it."""
-    name = operation.__name__
-    written = method or in_place_form(FACES[name].method, FACES[name])
-
-    def unrecorded(tensor: Tensor, *others: Any) -> Tensor:
-        with no_grad():
-            return written(tensor, *others)
-
-    made: Any = written if method else unrecorded
-    made.__name__, made.__wrapped__ = f"{name}_", operation
-    attach(__name__, dict.fromkeys((f"{each}_" for each in names.split()), made))
-
-
 # ---------------------------------------------------------------------- comparisons
-
-
-def _zeros(grad: Any) -> Any:
-    return np.zeros_like(grad)
-
-
-def _recorded(name: str, ufunc: Any, what: str, number: int, **rules: Any) -> Any:
-    """Declare a comparison with a tensor or with a number, as it is recorded in place."""
-
-    def compare(self: Array, other: Any) -> Array:
-        return ufunc(self, other).astype(self.dtype)
-
-    compare.__name__ = f"{name}_{what}"
-    compare.__doc__ = f"Comparison `{name}` with a {what}, as numbers 1 and 0: no gradient passes."
-    return differentiable(f"{name.capitalize()}Backward{number}", self=_zeros, **rules)(compare)
 
 
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     compare = _of_two(name, ufunc, f"Tell for each entry whether it is {meaning} the other.")
     schema = f"{name}(Tensor input, Scalar other, *, out=None)"
     face(schema, also=long)(compare)
-    method = FACES[name].method
-    with_tensor = _recorded(name, ufunc, "tensor", 1, other=_zeros, arithmetic=True)
-    with_number = _recorded(name, ufunc, "number", 0)
-
-    def written(tensor: Tensor, other: Any) -> Tensor:
-        if other is None:
-            return method(tensor, other)  # which says what is wrong
-        operation = method
-        if grad_mode.enabled and tensor._array.dtype.kind == "f":
-            operation = with_tensor if isinstance(other, Tensor) else with_number
-        return write(operation, tensor, other)
-
-    _in_place(compare, f"{name} {long}", written)
     attach(__name__, {f"__{name}__": compare})
     return compare
 
@@ -121,7 +70,6 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 def _logic(name: str, ufunc: Any, meaning: str) -> None:
     combine = _of_two(name, ufunc, f"Combine entry by entry: {meaning}.")
     face(f"{name}(Tensor input, Tensor other, *, out=None)", ufunc=ufunc)(combine)
-    _in_place(combine, name)
 
 
 _logic("logical_and", np.logical_and, "both are true")
@@ -133,9 +81,6 @@ _logic("logical_xor", np.logical_xor, "just one of them is true")
 def logical_not(input: Tensor) -> Tensor:
     """Tell for each entry whether it is false."""
     return wrap(np.logical_not(input._array))
-
-
-_in_place(logical_not, "logical_not")
 
 
 @entrywise(floats=False, in_place=False)
@@ -161,7 +106,6 @@ def _invert(input: Tensor) -> Tensor:
     return bitwise_not(input)
 
 
-_in_place(bitwise_not, "bitwise_not")
 attach(__name__, {"__invert__": _invert})
 numpy_protocols.ufuncs[np.invert] = _invert
 
@@ -171,8 +115,6 @@ def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: 
     combine = _of_two(name, ufunc, doc, refused, kernel or name)
     face(f"{name}(Scalar input, Scalar other, *, out=None)")(combine)
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
-    _in_place(combine, name)
-
     signs = {
         f"__{sign}__": combine,
         f"__r{sign}__": lambda self, other: combine(other, self),

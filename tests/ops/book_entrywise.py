@@ -106,14 +106,3 @@ CASES: dict[str, list[Case]] = {
     "clamp_from_number": [case(lambda x: np.maximum(x, 0.1), (8,), then=(0.1,))],
     "clamp_to_number": [case(lambda x: np.minimum(x, 0.1), (8,), then=(0.1,))],
 }
-
-for _name, _compare in {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}.items():
-    CASES[f"{_name}_tensor"] = two(lambda a, b, f=_compare: f(a, b).astype(float))
-    CASES[f"{_name}_number"] = [case(lambda a, f=_compare: f(a, 0.1).astype(float), V, then=(0.1,))]

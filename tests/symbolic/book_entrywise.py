@@ -8,7 +8,6 @@ from .regions import (
     high,
     larger_and_smaller,
     low,
-    on_both_sides,
     positive,
     stretched,
     vector,
@@ -61,14 +60,6 @@ CASES = {
     "clamp_to": [(broadcast, (), larger_and_smaller)],
     "clamp_from_number": [([("x",)], (low,), [{low: x() - D}, {low: x() + D}])],
     "clamp_to_number": [([("x",)], (high,), [{high: x() - D}, {high: x() + D}])],
-    **{
-        f"{name}_tensor": [(broadcast, (), larger_and_smaller)]
-        for name in ("eq", "ne", "lt", "le", "gt", "ge")
-    },
-    **{
-        f"{name}_number": [(vector, (0,), on_both_sides(x(0), x(1)))]
-        for name in ("eq", "ne", "lt", "le", "gt", "ge")
-    },
     # Rounded numbers: between two jumps they are constant.
     **{
         name: [(vector, ()), ([("x",)], ())] for name in ("floor", "ceil", "trunc", "round", "frac")

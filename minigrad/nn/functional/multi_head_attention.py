@@ -67,10 +67,10 @@ def multi_head_attention_forward(
         key_padding_mask: True (or minus infinity) at keys that nobody shall look at.
         need_weights: Whether to give the weights, too.
         attn_mask: True (or minus infinity) where a query shall not look, or numbers to add.
-        use_separate_proj_weight: Whether the three weights come one by one.
-        q_proj_weight: The weight of the queries, if they come one by one.
-        k_proj_weight: The weight of the keys.
-        v_proj_weight: The weight of the values.
+        use_separate_proj_weight: Must be False: the three weights come together.
+        q_proj_weight: Has no effect.
+        k_proj_weight: Has no effect.
+        v_proj_weight: Has no effect.
         static_k: Must be None: keys come from the projections.
         static_v: Must be None: values come from the projections.
         average_attn_weights: Whether to average the weights over the heads.
@@ -81,7 +81,8 @@ def multi_head_attention_forward(
 
     Raises:
         AssertionError: If sizes do not fit.
-        NotImplementedError: If there are static keys or values, or some to add.
+        NotImplementedError: If there are static keys or values, some to add, or weights that come
+            one by one.
         RuntimeError: If the mask does not fit, or `is_causal` is set without a mask.
 
     Shape:
@@ -94,6 +95,11 @@ def multi_head_attention_forward(
         raise NotImplementedError(
             "multi_head_attention_forward has no static keys and values here, and adds none. Give "
             "them to scaled_dot_product_attention."
+        )
+    if use_separate_proj_weight:
+        raise NotImplementedError(
+            "multi_head_attention_forward takes the weights of the three projections together, one "
+            "below the other."
         )
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -123,20 +129,11 @@ def multi_head_attention_forward(
     depth = width // num_heads
     if depth * num_heads != width:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(
-                f"key's sequence and batch dims {key.shape[:2]} do not match value's "
-                f"{value.shape[:2]}"
-            )
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _project_one_by_one((query, key, value), weights, in_proj_bias)
-    else:
-        if key.shape != value.shape:
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
+    if key.shape != value.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    if in_proj_weight is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+    q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
         attn_mask = _fit_mask(attn_mask, length, places, batch * num_heads)
     q = q.view(length, batch * num_heads, depth).transpose(0, 1)
@@ -270,28 +267,6 @@ def _thirds(projected: Tensor, count: int) -> tuple[Tensor, ...]:
     *outer, width = projected.shape
     parts = projected.view(*outer, count, width // count)
     return joining.unbind(parts.movedim(-2, 0).contiguous(), 0)
-
-
-def _project_one_by_one(
-    tensors: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
-) -> tuple[Tensor, ...]:
-    """Project with three weights that have sizes of their own."""
-    for name, weight in zip("qkv", weights, strict=True):
-        if weight is None:
-            raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
-    biases = (None, None, None) if bias is None else bias.chunk(3)
-    names = ("query", "key", "value")
-    width = tensors[0].shape[-1]
-    for name, tensor, weight in zip(names, tensors, weights, strict=True):
-        expected = (width, tensor.shape[-1])
-        if weight.shape != expected:  # type: ignore[union-attr]
-            raise AssertionError(
-                f"expecting {name} weights shape of {expected}, but got {weight.shape}"  # type: ignore[union-attr]
-            )
-    for name, each in zip(names, biases, strict=True):
-        if each is not None and each.shape != (width,):
-            raise AssertionError(f"expecting {name} bias shape of {(width,)}, but got {each.shape}")
-    return tuple(map(linear, tensors, weights, biases))
 
 
 # Masks ------------------------------------------------------------------------------------------

@@ -46,20 +46,20 @@ class MultiheadAttention(
         bias: Whether the projections have biases.
         add_bias_kv: Must be False: no learned key and value are added.
         add_zero_attn: Must be False: no key and value of zeros are added.
-        kdim: The size of the keys; `embed_dim` if None.
-        vdim: The size of the values; `embed_dim` if None.
+        kdim: The size of the keys, which must be `embed_dim`.
+        vdim: The size of the values, which must be `embed_dim`.
         batch_first: Whether the batch is the first dimension, the places the second.
         device: Only the CPU is there.
         dtype: The element type of the parameters; the default dtype if None.
 
     Raises:
         AssertionError: If the size cannot be divided among the heads.
-        NotImplementedError: If a key and a value shall be added.
+        NotImplementedError: If a key and a value shall be added, or have sizes of their own.
         ValueError: If a size is not positive.
 
     Shape:
         - query: (L, N, E), (N, L, E) with `batch_first`, or (L, E); key and value: the same with S
-          places and sizes kdim and vdim
+          places
         - result: as the query; weights: (N, L, S), with heads (N, heads, L, S), or without N
 
     Example:
@@ -71,11 +71,8 @@ class MultiheadAttention(
         (torch.Size([1, 3, 8]), torch.Size([1, 3, 3]))
     """
 
-    in_proj_weight: Tensor | None
+    in_proj_weight: Tensor
     in_proj_bias: Tensor | None
-    q_proj_weight: Tensor | None
-    k_proj_weight: Tensor | None
-    v_proj_weight: Tensor | None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         size, num_heads = settings["embed_dim"], settings["num_heads"]
@@ -86,17 +83,19 @@ class MultiheadAttention(
             )
         if settings.pop("add_bias_kv") or settings["add_zero_attn"]:
             raise NotImplementedError("MultiheadAttention adds no keys and values of its own here.")
-        bias = settings.pop("bias")
         for name in ("kdim", "vdim"):
-            settings[name] = size if settings[name] is None else settings[name]
+            if settings[name] not in (None, size):
+                raise NotImplementedError(
+                    f"{name} has to be embed_dim here. Project with a Linear."
+                )
+            settings[name] = size
+        bias = settings.pop("bias")
         super()._keep(settings)
-        one = self._qkv_same_embed_dim = self.kdim == size and self.vdim == size
         self.head_dim = size // num_heads
         if self.head_dim * num_heads != size:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        sizes = {"q": size, "k": self.kdim, "v": self.vdim}
-        apart = {f"{n}_proj_weight": None if one else (size, width) for n, width in sizes.items()}
-        whole = {"in_proj_weight": (3 * size, size) if one else None, **apart}
+        apart: dict[str, Any] = dict.fromkeys(f"{n}_proj_weight" for n in "qkv")
+        whole = {"in_proj_weight": (3 * size, size), **apart}
         add_parameters(self, settings, **whole, in_proj_bias=(3 * size,) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(
             size, size, bias=bias, dtype=settings["dtype"]
@@ -106,10 +105,7 @@ class MultiheadAttention(
 
     def _reset_parameters(self) -> None:
         """Draw the weights; biases start at 0."""
-        for name in ("in_proj", "q_proj", "k_proj", "v_proj"):
-            weight = getattr(self, f"{name}_weight")
-            if weight is not None:
-                init.xavier_uniform_(weight)
+        init.xavier_uniform_(self.in_proj_weight)
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)  # type: ignore[arg-type]
@@ -159,9 +155,9 @@ class MultiheadAttention(
             self.num_heads,
             self.in_proj_weight,
             self.in_proj_bias,
-            self.bias_k,
-            self.bias_v,
-            self.add_zero_attn,
+            None,
+            None,
+            False,
             self.dropout,
             self.out_proj.weight,
             self.out_proj.bias,
@@ -169,10 +165,6 @@ class MultiheadAttention(
             key_padding_mask=key_padding_mask,
             need_weights=need_weights,
             attn_mask=attn_mask,
-            use_separate_proj_weight=not self._qkv_same_embed_dim,
-            q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight,
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )

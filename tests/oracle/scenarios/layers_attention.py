@@ -10,7 +10,6 @@ MODULES = {
     "plain": "4, 2",
     "batch first": "4, 2, batch_first=True",
     "no bias": "4, 2, bias=False, batch_first=True",
-    "sizes": "4, 2, kdim=3, vdim=2",
     "one head": "4, 1, dtype=torch.float64",
 }
 

@@ -57,22 +57,7 @@ def in_place_by_name(torch, log):
 
 
 @family
-def comparisons_in_place_by_name(torch, log):
-    """Each comparison in place has a short and a long name."""
+def shifts(torch, log):
+    """Bits are shifted by a function and by a method."""
     y = torch.tensor([1, 0, 5])
-    for name in [
-        "eq_",
-        "ne_",
-        "lt_",
-        "le_",
-        "gt_",
-        "ge_",
-        "not_equal_",
-        "less_",
-        "less_equal_",
-        "greater_",
-        "greater_equal_",
-    ]:
-        x = torch.tensor([1.0, -2.0, 3.0])
-        log(name, getattr(x, name)(y) is x, x, x._version)
     log("bitwise_right_shift", torch.bitwise_right_shift(y, 1), y.bitwise_right_shift(y))

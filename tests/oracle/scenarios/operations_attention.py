@@ -27,10 +27,6 @@ def _masked(kind, **options):
     return call
 
 
-def _grouped(t, q, k, v):
-    return t.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
-
-
 # PyTorch's one node has no second derivative; minigrad's has.
 TABLE = {
     "stacks": operation(
@@ -52,9 +48,6 @@ TABLE = {
                 t, q, k, v
             ),
             "dropout": lambda t, q, k, v: _attend(dropout_p=1.5)(t, q, k, v),
-            "heads": lambda t, q, k, v: _grouped(
-                t, t.ones(1, 3, 2, 4), t.ones(1, 2, 2, 4), t.ones(1, 2, 2, 4)
-            ),
         },
     ),
     "matrices": operation(_attend(scale=0.3), (3, 4), (5, 4), (5, 4), dtypes=()),
@@ -62,9 +55,6 @@ TABLE = {
     "stacks, some masked": operation(_masked("bool"), Q3, K3, K3, dtypes=()),
     "stacks, numbers added": operation(_masked("float"), Q3, K3, K3, dtypes=()),
     "values of another width": operation(_attend(), Q4, K4, (2, 2, 5, 3), dtypes=()),
-    "shared heads, another width": operation(
-        _grouped, (1, 4, 3, 2), (1, 2, 3, 2), (1, 2, 3, 1), dtypes=()
-    ),
 }
 
 family = add_all(TABLE)
@@ -77,7 +67,6 @@ ONE_NODE = {
     "some masked": (_masked("bool"), Q4, K4, K4),
     "numbers added": (_masked("float"), Q4, K4, K4),
     "masked and causal": (_masked("bool", is_causal=True), Q4, K4, K4),
-    "shared heads": (_grouped, (1, 4, 3, 2), (1, 2, 3, 2), (1, 2, 3, 2)),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .tools import graph, leaf
 from .tools_operations import add_all, operation
 
 V = (4,)
@@ -75,37 +74,6 @@ def methods(torch, log):
     for name in LONG.values():
         log(name, getattr(x, name)(y), getattr(x, name)(1))
     log("nothing", x == "a", x != None)  # noqa: E711
-
-
-@family
-def in_place(torch, log):
-    """Truth values are written into the tensor as 1 and 0."""
-    x, y = torch.tensor([1.0, -2.0, 3.0]), torch.tensor([1, 0, 5])
-    for name in NAMES:
-        log(name, getattr(x.clone(), f"{name}_")(y), getattr(y.clone(), f"{name}_")(0.5))
-    for name in LONG.values():
-        log(name, getattr(x.clone(), f"{name}_")(y))
-    for name in ("logical_and_", "logical_or_", "logical_xor_"):
-        log(name, getattr(x.clone(), name)(y), getattr(y.clone(), name)(x))
-    log("logical_not_", x.clone().logical_not_(), y.clone().logical_not_())
-    for name in ("bitwise_and_", "bitwise_or_", "bitwise_xor_", "bitwise_left_shift_"):
-        log(name, getattr(y.clone(), name)(y), getattr(y.clone(), name)(3))
-    log("bitwise_not_", y.clone().bitwise_not_(), y.clone().bitwise_right_shift_(1))
-    log.raises("floats", lambda: x.bitwise_and_(1))
-
-
-@family
-def recorded_in_place(torch, log):
-    """A comparison in place stands in the graph, and passes zeros."""
-    for name in NAMES:
-        x, y = leaf(torch, (3,), 1), leaf(torch, (3,), 2)
-        z = getattr(x * 1, f"{name}_")(y)
-        log(name, z, graph(z), *torch.autograd.grad(z.sum(), (x, y)))
-        z = getattr(x * 1, f"{name}_")(0.5)
-        log(name, z, graph(z), *torch.autograd.grad(z.sum(), x))
-    z = x * 1
-    z.logical_and_(y)
-    log("logical_and_", z, graph(z))
 
 
 @family
