@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -223,13 +223,7 @@ class Log:
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
 
-    @overload
-    def __getitem__(self, key: int) -> Event: ...
-
-    @overload
-    def __getitem__(self, key: slice) -> Log: ...
-
-    def __getitem__(self, key: int | slice) -> Event | Log:
+    def __getitem__(self, key: int | slice) -> Any:
         """Give one event, or a log of some."""
         if isinstance(key, slice):
             return Log(self.events[key], self._names)

@@ -54,12 +54,6 @@ class GradientEdge(_Fields):
     # the tensor's shape and dtype, if the edge was made from one
     _layout: tuple[Any, Any] | None = None
 
-    def __repr__(self) -> str:
-        return (
-            f"GradientEdge(node={self.node!r}, output_nr={self.output_nr!r}, "
-            f"ownership_token={self.ownership_token!r})"
-        )
-
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
     """Give the place in the graph at which the gradient of a tensor arrives.

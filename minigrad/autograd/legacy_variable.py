@@ -41,11 +41,6 @@ class Engine:
             task.callbacks = []
         task.callbacks.append(callback)
 
-    def is_checkpoint_valid(self) -> bool:
-        """Tell whether the pass that runs now goes to all leaves: no inputs were asked for."""
-        task = grad_mode.task
-        return task is None or task.needed is None
-
 
 class VariableMeta(type):
     """The class of `Variable`: it says that every tensor is one."""

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import RELEASED, detached, stale, wrong_call
-from minigrad.autograd.saved_hooks import (
-    OwnResult,
-    PackedTensor,
-    Unpack,
-    gradient_edge,
-    pack,
-)
+from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.plugs import attach
@@ -76,42 +70,32 @@ def _split_from(node: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-_ALPHA = {"alpha": _constant(1)}
-_SPLIT: dict[str, Computed] = {"self_sym_sizes": _split_from}
-_LOSS = {"weight": _constant(None), "ignore_index": _constant(2**64 - 100)}
-_ELU = {"scale": _constant(1), "input_scale": _constant(1)}
-_EXTREME: dict[str, Computed] = {"indices": _indices}
+_ONE = _constant(1)
+_ELU = {"scale": _ONE, "input_scale": _ONE}
 
-# By the name of a node's class: values that need not be saved, as they follow from what is.
-computed: dict[str, dict[str, Computed]] = {
-    "AddBackward0": _ALPHA,
-    "SubBackward0": _ALPHA,
-    "RsubBackward1": _ALPHA,
-    "AddmmBackward0": {"alpha": _constant(1), "beta": _constant(1)},
-    "MeanBackward0": {"self_sym_numel": _numel},
-    "MeanBackward1": {"self_sym_numel": _numel},
-    "MaxBackward0": _EXTREME,
-    "MinBackward0": _EXTREME,
-    **dict.fromkeys(("KthvalueBackward0", "MedianBackward1", "ModeBackward0"), _EXTREME),
-    "NanmedianBackward1": _EXTREME,
-    **{
-        name: {"indices": _positions}
-        for name in ("SortBackward0", "SortBackward1", "TopkBackward0", "CummaxBackward0")
-    },
-    "CumminBackward0": {"indices": _positions},
-    "GatherBackward0": {"index": _positions, "sparse_grad": _constant(False)},
-    "ScatterBackward0": {"index": _positions},
-    "ScatterBackward1": {"index": _positions},
-    "ScatterAddBackward0": {"index": _positions},
-    "IndexPutImplBackward0": {"accumulate": _constant(True)},
-    "SplitBackward0": {**_SPLIT, "split_size": _split_size},
-    "SplitWithSizesBackward0": _SPLIT,
-    "ThresholdBackwardBackward0": {"threshold": _constant(0)},
-    "NllLossBackward0": _LOSS,
-    "NllLossBackwardBackward0": _LOSS,
-    "EluBackward0": _ELU,
-    "EluBackwardBackward0": {**_ELU, "is_result": _constant(False)},
-}
+# By the names of nodes' classes: values that need not be saved, as they follow from what is.
+_COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
+    ("AddBackward0 SubBackward0 RsubBackward1", {"alpha": _ONE}),
+    ("AddmmBackward0", {"alpha": _ONE, "beta": _ONE}),
+    ("MeanBackward0 MeanBackward1", {"self_sym_numel": _numel}),
+    ("MaxBackward0 MinBackward0 KthvalueBackward0", {"indices": _indices}),
+    ("MedianBackward1 ModeBackward0", {"indices": _indices}),
+    ("SortBackward0 SortBackward1 TopkBackward0", {"indices": _positions}),
+    ("GatherBackward0", {"index": _positions, "sparse_grad": _constant(False)}),
+    ("ScatterBackward0 ScatterBackward1 ScatterAddBackward0", {"index": _positions}),
+    ("IndexPutImplBackward0", {"accumulate": _constant(True)}),
+    ("SplitBackward0", {"self_sym_sizes": _split_from, "split_size": _split_size}),
+    ("SplitWithSizesBackward0", {"self_sym_sizes": _split_from}),
+    ("ThresholdBackwardBackward0", {"threshold": _constant(0)}),
+    ("NllLossBackward0 NllLossBackwardBackward0", {"weight": _constant(None)}),
+    ("NllLossBackward0 NllLossBackwardBackward0", {"ignore_index": _constant(2**64 - 100)}),
+    ("EluBackward0", _ELU),
+    ("EluBackwardBackward0", {**_ELU, "is_result": _constant(False)}),
+)
+computed: dict[str, dict[str, Computed]] = {}
+for _nodes, _values in _COMPUTED:
+    for _node in _nodes.split():
+        computed[_node] = {**computed.get(_node, {}), **_values}
 
 # Values that PyTorch's node has under another name.
 renamed: dict[str, dict[str, str]] = {
