@@ -12,7 +12,7 @@ from minigrad.faces import FACES, lazy_loading
 for _file in ("activations", "rounding", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
 
-__all__ = ["erf", "erfc", "erfinv", "exp2", "expit", "expm1", "log1p", "log_softmax", "logit"]
+__all__ = ["erf", "erfc", "exp2", "expit", "expm1", "log1p", "log_softmax", "logit"]
 __all__ += ["logsumexp", "round", "softmax", "xlogy"]
 
 
@@ -20,7 +20,7 @@ def _function(name: str) -> Any:
     return FACES[name].function
 
 
-erf, erfc, erfinv, logit = map(_function, ("erf", "erfc", "erfinv", "logit"))
+erf, erfc, logit = map(_function, ("erf", "erfc", "logit"))
 exp2, expm1, log1p, round = map(_function, ("exp2", "expm1", "log1p", "round"))
 expit, softmax, xlogy = _function("sigmoid"), _function("softmax"), _function("xlogy")
 log_softmax, logsumexp = _function("log_softmax"), _function("logsumexp")

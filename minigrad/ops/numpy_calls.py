@@ -301,7 +301,6 @@ functions: dict[Any, Any] = {
     np.squeeze: _squeeze,
     np.swapaxes: lambda a, axis1, axis2: a.transpose(axis1, axis2),
     np.transpose: _transpose,
-    np.permute_dims: _transpose,
     np.ravel: _with(lambda a: a.flatten(), np.ravel, 1),
     np.flip: lambda m, axis=None: m.flip(range(m.ndim) if axis is None else axis),
     np.reshape: _with(_reshape, np.reshape, 2),

@@ -10,7 +10,6 @@ from minigrad.autograd.own_nodes import not_differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import (
-    dimension_of,
     dimensions,
     no_combination,
     not_implemented,
@@ -61,24 +60,23 @@ def any_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _asked(np.logical_or.reduce, input, dim, keepdim)
 
 
-def _position(find: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    array, name, number = input._array, find.__name__, None
+def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    array, name = input._array, find.__name__
     if array.dtype.kind in "bc":
         kind = "bool" if array.dtype.kind == "b" else "complex"
         raise RuntimeError(f"{name}(): does not support {kind} input")
     if dim is not None:
-        number = dimension_of(name, dim, input)
-        refuse_empty(name, input, number)
+        refuse_empty(name, input, dim)
     elif not array.size:
         raise IndexError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
         )
     if not array.ndim:
         return wrap(np.zeros((), np.int64))
-    return wrap(find(array, axis=number, keepdims=keepdim))
+    return wrap(find(array, axis=dim, keepdims=keepdim))
 
 
-@face("argmax(Tensor input, dim=None, keepdim=False, *, out=None)")
+@face("argmax(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
 def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the largest entry, among all or along a dimension.
 
@@ -97,7 +95,7 @@ def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmax, input, dim, keepdim)
 
 
-@face("argmin(Tensor input, dim=None, keepdim=False, *, out=None)")
+@face("argmin(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
 def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
 
@@ -196,7 +194,7 @@ _UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
 _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
 
 
-@face("unique(Tensor input, sorted=True, return_inverse=False, return_counts=False, dim=None)")
+@face("unique(Tensor input, sorted=True, return_inverse=False, return_counts=False, Dim? dim=None)")
 def unique(
     input: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None
 ) -> Any:
@@ -222,7 +220,6 @@ def unique(
     if dim is not None:
         if not sizes:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        dim = dimension_of("unique", dim, input)
         if 0 in sizes and sizes[dim]:
             raise RuntimeError(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be "

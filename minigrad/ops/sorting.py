@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
 from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension_of, refuse
+from minigrad.faces.arguments import refuse
 from minigrad.faces.face import named_tuple
 from minigrad.ops.reduction import (
     refuse_empty,
@@ -200,7 +199,8 @@ def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
 
 
 @face(
-    "topk(Tensor input, k, Dim dim=-1, largest=True, sorted=True, *, out=None) -> (values, indices)"
+    "topk(Tensor input, int k, Dim dim=-1, largest=True, sorted=True, *, out=None)"
+    " -> (values, indices)"
 )
 def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     """Give the k largest or smallest entries along a dimension.
@@ -225,8 +225,6 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
         values=tensor([3., 2.]),
         indices=tensor([0, 2]))
     """
-    if isinstance(k, bool) or not hasattr(k, "__index__"):
-        raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type_name(k)}")
     array, k = input._array, k.__index__()
     if not 0 <= k <= (array.shape[dim] if array.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -261,7 +259,7 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
 _MEDIAN = named_tuple("median", ("values", "indices"))
 
 
-@face("median(Tensor input, dim=None, keepdim=False, *, out=None)")
+@face("median(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
 def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
     """Give the median of all entries, or along a dimension.
 
@@ -287,11 +285,10 @@ def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
         refuse("median_cpu", "bc", input)
         flat = array.reshape(-1)
         return median_all(input, int(_middle(flat, 0)[0]) if flat.size else 0)
-    number = dimension_of("median", dim, input)
-    refuse_empty("median", input, number)
+    refuse_empty("median", input, dim)
     refuse("median_out", "bc", input)
-    positions = _middle(array, number)
-    return _MEDIAN(*with_indices(median_dim(input, number, keepdim, positions), positions))
+    positions = _middle(array, dim)
+    return _MEDIAN(*with_indices(median_dim(input, dim, keepdim, positions), positions))
 
 
 @face("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None) -> (values, indices)")

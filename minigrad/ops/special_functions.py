@@ -25,7 +25,7 @@ from minigrad.ops.elementwise import rsqrt
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)
-TWO_OVER_ROOT_PI, HALF_ROOT_PI = 2 / math.sqrt(math.pi), math.sqrt(math.pi) / 2
+TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 DEGREE, RADIAN = math.pi / 180, 180 / math.pi
 
 
@@ -218,19 +218,6 @@ def erfc(self: Array) -> Array:
     return _apply(math.erfc, _erfc_block, self)
 
 
-@entrywise(in_place=True)
-@differentiable(
-    "ErfinvBackward0",
-    self=lambda grad, self: np.exp(applied(erfinv, self) ** 2) * HALF_ROOT_PI * grad,
-)
-@overridable
-def erfinv(self: Array) -> Array:
-    r"""Inverse y of the error function: :math:`g\, e^{y^2} \sqrt\pi / 2`."""
-    given = np.asarray(self, np.float64)
-    with np.errstate(all="ignore"):
-        return np.copysign(_inverse(np.abs(given), 1 - np.abs(given)), given).astype(self.dtype)
-
-
 # ------------------------------------------------------------- the error function of many numbers
 
 # Each of the two is a simple factor times a smooth function, and the latter a polynomial, fitted at
@@ -342,20 +329,3 @@ def _polynomial(coefficients: list[float], x: Any) -> Any:
         total *= x
         total += coefficient
     return total
-
-
-def _inverse(value: Any, rest: Any) -> Any:
-    """Solve erf(x) = value, or erfc(x) = rest, the smaller of both, by Halley's method.
-
-    The first guess is S. Winitzki's: it errs by less than a hundredth.
-    """
-    a = 8 * (math.pi - 3) / (3 * math.pi * (4 - math.pi))
-    logarithm = np.where(rest < 0.5, np.log(rest) + np.log1p(value), np.log1p(-value * value))
-    half = 2 / (math.pi * a) + logarithm / 2
-    x = np.sqrt(np.maximum(np.sqrt(half * half - logarithm / a) - half, 0))
-    for _ in range(5):
-        error = np.where(rest < 0.5, rest - erfc.forward(x), erf.forward(x) - value)
-        step = error * np.exp(x * x) * (math.sqrt(math.pi) / 2)
-        x = x - step / (1 + x * step)
-    x = np.where((rest == 0) & (value == 1), np.inf, x)
-    return np.where((rest < 0) | (value < 0), np.nan, x)

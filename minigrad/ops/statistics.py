@@ -12,7 +12,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import dimension_of, dimensions
+from minigrad.faces.arguments import dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
 from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim
@@ -128,7 +128,7 @@ def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return None if dim is None else dimensions(dim, input.ndim)
 
 
-@face("prod(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+@face("prod(Tensor input, Dim? dim=None, keepdim=False, *, dtype=None, out=None)")
 def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Multiply all entries, or those along a dimension. Integers multiply in int64.
 
@@ -145,7 +145,7 @@ def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """
     input, wanted = added_up_in(input, dtype)
     if dim is not None:
-        return prod_dim(input, dimension_of("prod", dim, input), keepdim, wanted)
+        return prod_dim(input, dim, keepdim, wanted)
     if keepdim:
         raise TypeError("prod() takes keepdim only together with one dim")
     return prod_all(input, wanted)

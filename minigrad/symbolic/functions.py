@@ -26,7 +26,7 @@ from minigrad.symbolic.array import (
 )
 from minigrad.symbolic.equality import Refuted, equal
 from minigrad.symbolic.mathematics import ENTRYWISE, choose
-from minigrad.symbolic.signs import NEEDS, sign_of
+from minigrad.symbolic.signs import sign_of
 
 
 def _filled(shape: Any, value: Any) -> SymbolicArray:
@@ -308,14 +308,7 @@ SymbolicArray._functions.update(
     {
         special_functions.erf.forward: _entrywise(sympy.erf),
         special_functions.erfc.forward: _entrywise(sympy.erfc),
-        special_functions.erfinv.forward: _entrywise(sympy.erfinv),
         largest_of: _largest_of,
         may_have_zero: lambda values: True,  # of a symbol nobody knows
-    }
-)
-
-NEEDS.update(
-    {
-        special_functions.erfinv.forward: NEEDS[np.arctanh],
     }
 )

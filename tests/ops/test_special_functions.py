@@ -62,16 +62,6 @@ def test_erf_of_a_transposed_part() -> None:
     )
 
 
-def test_the_inverses_lead_back() -> None:
-    """erf(erfinv(y)) is y."""
-    y = np.concatenate([np.linspace(-0.9, 0.9, 1001), [1e-300, 1e-12]])
-    x = special_functions.erfinv.forward(y)
-    np.testing.assert_allclose(special_functions.erf.forward(x), y, rtol=5e-15)
-    rest = np.array([1e-3, 1e-9, 1e-15])
-    x = special_functions.erfinv.forward(1 - rest)
-    np.testing.assert_allclose(special_functions.erfc.forward(x), 1 - (1 - rest), rtol=1e-13)
-
-
 ONE = """
     tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh exp2 log2 log10 deg2rad rad2deg
     floor ceil trunc rint signbit isnan positive fix

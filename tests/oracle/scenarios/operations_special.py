@@ -12,8 +12,6 @@ TABLE = {
     "x.erf_()": operation(lambda t, x: (x * 1).erf_(), V, dtypes=()),
     "erfc": operation(lambda t, x: x.erfc(), V),
     "x.erfc_()": operation(lambda t, x: (x * 1).erfc_(), V, dtypes=()),
-    "erfinv": operation(lambda t, x: t.erfinv(x / 4), V),
-    "x.erfinv_()": operation(lambda t, x: (x / 4).erfinv_(), V, dtypes=()),
     "special.expit": operation(lambda t, x: t.special.expit(x), V, dtypes=FLOATS),
 }
 
@@ -27,7 +25,6 @@ def at_the_ends(torch, log):
     for name in (
         "erf",
         "erfc",
-        "erfinv",
     ):
         x = torch.tensor([0.0, -0.0, 1.0, -1.5, 2.0, inf, nan, 30.0], requires_grad=True)
         y = getattr(torch, name)(x)
@@ -43,7 +40,6 @@ def along_the_line(torch, log):
             y = getattr(torch, name)(x)
             log(name, y[::60], y.double().sum().float(), y.dtype)
     x = torch.arange(-400, 401).double() / 401
-    log("erfinv", torch.erfinv(x)[::80])
     x = torch.arange(1, 801).double() / 40
 
 
@@ -51,7 +47,7 @@ def along_the_line(torch, log):
 def names(torch, log):
     """The names that `torch.special` has for functions that are elsewhere too."""
     x = torch.tensor([[0.25, 0.5], [0.125, 0.75]])
-    for name in ( "erf", "erfc", "erfinv", "exp2", "expm1",  "log1p", "logit",
+    for name in ( "erf", "erfc", "exp2", "expm1",  "log1p", "logit",
                   "round"):  # fmt: skip
         log(name, getattr(torch.special, name)(x))
 
