@@ -113,7 +113,7 @@ EXERCISES = [
         scenario=gradients_run,
         reference=walk(),
         without=("autograd",),
-        right=f"{RANDOM} random graphs, 40 diamonds in a row and 5,000 steps in a chain: this is "
+        right=f"{RANDOM} random graphs, 40 diamonds in a row and 2,000 steps in a chain: this is "
         "what the engine does.",
         hints=(
             "Three things are kept: how many gradients each node still waits for, the sums so far, "
