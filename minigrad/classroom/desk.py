@@ -62,9 +62,8 @@ def exercises_of(lesson: str) -> list[Exercise]:
         >>> [exercise.id for exercise in exercises_of("demo")][:2]
         ['demo.1', 'demo.2']
     """
-    listed = {exercise.id: exercise for exercise in shipped(lesson)}
-    listed.update({key: value for key, value in _registered.items() if value.lesson == lesson})
-    return list(listed.values())
+    own = [exercise for exercise in _registered.values() if exercise.lesson == lesson]
+    return list({exercise.id: exercise for exercise in [*shipped(lesson), *own]}.values())
 
 
 def shipped(lesson: str) -> list[Exercise]:
@@ -77,9 +76,7 @@ def shipped(lesson: str) -> list[Exercise]:
         >>> len(shipped("06"))
         6
     """
-    module = checks(lesson)
-    known: list[Exercise] = [] if module is None else module.EXERCISES
-    return known
+    return list(getattr(checks(lesson), "EXERCISES", ()))
 
 
 def checks(lesson: str, folder: Path | None = CHECKS) -> ModuleType | None:

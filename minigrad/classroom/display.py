@@ -17,13 +17,12 @@ import minigrad
 Status = Literal["right", "wrong", "unsolved"]
 
 _WIDTH = 88
-_SIGNS: dict[Status, str] = {"right": "✓", "wrong": "✗", "unsolved": "○"}
-# Teal, vermilion and grey: told apart in every kind of color vision, and on light and dark ground.
-_COLORS: dict[Status, str] = {"right": "#009e73", "wrong": "#d55e00", "unsolved": "#808080"}
-_GROUNDS: dict[Status, str] = {
-    "right": "rgba(0, 158, 115, 0.12)",
-    "wrong": "rgba(213, 94, 0, 0.12)",
-    "unsolved": "rgba(128, 128, 128, 0.08)",
+# A sign, a color and a ground. Teal, vermilion and grey: told apart in every kind of color vision,
+# and on light and dark ground.
+_LOOKS: dict[Status, tuple[str, str, str]] = {
+    "right": ("✓", "#009e73", "rgba(0, 158, 115, 0.12)"),
+    "wrong": ("✗", "#d55e00", "rgba(213, 94, 0, 0.12)"),
+    "unsolved": ("○", "#808080", "rgba(128, 128, 128, 0.08)"),
 }
 
 
@@ -39,13 +38,10 @@ def laid_out(head: str, lines: Iterable[str]) -> str:
         06.2: not yet.
           Look again.
     """
-    body = [
-        textwrap.fill(
-            line, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
-        )
-        for line in lines
-    ]
-    return "\n".join([head, *body])
+    filler = textwrap.TextWrapper(
+        _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
+    return "\n".join([head, *map(filler.fill, lines)])
 
 
 def as_html(status: Status, head: str, lines: Iterable[str]) -> str:
@@ -60,14 +56,12 @@ def as_html(status: Status, head: str, lines: Iterable[str]) -> str:
         >>> "✓" in as_html("right", "06.2: right.", ["Both of them."])
         True
     """
-    color = _COLORS[status]
+    sign, color, ground = _LOOKS[status]
     box = (
-        f"border-left: 5px solid {color}; background: {_GROUNDS[status]}; "
+        f"border-left: 5px solid {color}; background: {ground}; "
         "padding: 0.4em 0.9em; margin: 0.2em 0; max-width: 56em; line-height: 1.45"
     )
-    sign = (
-        f'<span aria-hidden="true" style="color: {color}; font-size: 120%">{_SIGNS[status]}</span>'
-    )
+    sign = f'<span aria-hidden="true" style="color: {color}; font-size: 120%">{sign}</span>'
     said = "".join(f"<div>{html.escape(line, quote=False)}</div>" for line in lines)
     return (
         # Of a folded output JupyterLab shows the first line, and this one tells nothing.
@@ -90,7 +84,7 @@ def tell(status: Status, head: str, lines: Iterable[str] = ()) -> None:
           Both of them.
     """
     said = list(lines)
-    text = laid_out(f"{_SIGNS[status]} {head}", said)
+    text = laid_out(f"{_LOOKS[status][0]} {head}", said)
     if not hasattr(shell(), "kernel"):
         print(_for_this_stream(text))
         return

@@ -50,7 +50,6 @@ class Alarm:
 
     Attributes:
         rang: whether it was interrupted; what comes out of the block is a KeyboardInterrupt.
-        because: why it was told to hurry, if it was.
 
     Example:
         >>> with Alarm(60) as alarm:
@@ -61,20 +60,14 @@ class Alarm:
 
     def __init__(self, seconds: float) -> None:
         self.rang = False
-        self.because = ""
         self._seconds = seconds
         self._lock = threading.Lock()
         self._hurry = threading.Event()
         self._thread: threading.Thread | None = None
         self._over = False
 
-    def hurry(self, because: str) -> None:
-        """Ring soon: the block has been told to end, and may not listen.
-
-        Args:
-            because: why, to be kept.
-        """
-        self.because = because
+    def hurry(self) -> None:
+        """Ring soon: the block has been told to end, and may not listen."""
         self._hurry.set()
 
     def __enter__(self) -> Self:
@@ -220,6 +213,7 @@ class Watch:
 
     Attributes:
         called: what was called although it is forbidden, in words.
+        because: of what there was too much: "time", "line" or "thread".
     """
 
     def __init__(
@@ -231,6 +225,7 @@ class Watch:
         only_inside: list[Any] | None = None,
     ) -> None:
         self.called: str | None = None
+        self.because = "time"
         self._left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
         self._deadline, self._alarm, self._stop = deadline, alarm, False
         self._forbidden = bool(forbidden)
@@ -277,9 +272,10 @@ class Watch:
     def _end(self, because: str) -> None:
         # What a trace function raises ends the tracing; where a bare `except:` swallows it, the
         # alarm is left.
+        if not self._stop:
+            self.because = because
+            self._alarm.hurry()
         self._stop = True
-        if not self._alarm.because:
-            self._alarm.hurry(because)
         raise Endless
 
     def _look_at(self, frame: FrameType, code: CodeType, library: bool) -> None:
@@ -436,7 +432,7 @@ def run(
             raised=f"Forbidden: {watch.called}",
         )
     elif outcome.endless:
-        outcome = replace(outcome, trouble=_not_ended(alarm, most_lines, most_seconds))
+        outcome = replace(outcome, trouble=_not_ended(watch.because, most_lines, most_seconds))
     return replace(outcome, left=tuple(left))
 
 
@@ -502,13 +498,13 @@ def _nobody_types(*prompt: object) -> str:
     raise EOFError("nobody types anything while an answer is checked")
 
 
-def _not_ended(alarm: Alarm, lines: int, seconds: float) -> str:
-    if alarm.because == "thread":
+def _not_ended(because: str, lines: int, seconds: float) -> str:
+    if because == "thread":
         return (
             "It did not come to an end: a backward pass starts another, and that one the next. "
             "Does a hook call backward on a graph that it hangs on itself?"
         )
-    if alarm.because == "line":
+    if because == "line":
         return (
             f"It did not come to an end within {lines:,} lines of Python. "
             "Does a loop miss its way out?"

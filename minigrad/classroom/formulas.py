@@ -197,7 +197,7 @@ class Rule(Exercise):
                     f"The gradient of {name} has the shape {shapes[0]}, and {name} itself has "
                     f"{shapes[1]}. Was {name} broadcast, or is a sum missing or too much?"
                 )
-            foreign = _symbols_of([gradient]) - _symbols_of([grad, *inputs])
+            foreign = _symbols_of(gradient) - _symbols_of(grad, *inputs)
             if foreign:
                 return (
                     f"The gradient of {name} depends on {min(map(str, foreign))}, which is not of "
@@ -255,12 +255,9 @@ def _with_symbols_of(want: Any, have: Any) -> Any:
     """Give formulas with symbols of the right assumptions: the names are what counts."""
     by_name = {symbol.name: symbol for each in want.flat for symbol in each.free_symbols}
     assumed = next((symbol.assumptions0 for symbol in by_name.values()), {"real": True})
-    given = {symbol for each in have.flat for symbol in each.free_symbols}
+    given = set().union(*(each.free_symbols for each in have.flat))
     meant = {s: by_name.get(s.name, _sympy().Symbol(s.name, **assumed)) for s in given}
-    renamed = np.empty(have.shape, object)
-    for index in np.ndindex(have.shape):
-        renamed[index] = have[index].xreplace(meant)
-    return renamed
+    return np.vectorize(lambda each: each.xreplace(meant), otypes=[object])(have)
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -282,10 +279,8 @@ def _rounded_to(have: Any, want: Any) -> bool:
     return True
 
 
-def _symbols_of(tensors: Sequence[Tensor]) -> set[Any]:
-    return {
-        symbol for each in tensors for one in _entries(each).flat for symbol in one.free_symbols
-    }
+def _symbols_of(*tensors: Tensor) -> set[Any]:
+    return set().union(*(one.free_symbols for each in tensors for one in _entries(each).flat))
 
 
 def _all_equal(a: Any, b: Any) -> bool:

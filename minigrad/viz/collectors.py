@@ -478,7 +478,7 @@ class Distributions(Collector):
         for name, seen in self.activations.items():
             step = max(seen)
             back = self.gradients.get(name, {}).get(step)
-            rows.append([name, *_cells(seen[step]), *_cells(back)])
+            rows.append([name, *cells(seen[step]), *cells(back)])
         return text_table(head, rows)
 
     def __repr__(self) -> str:
@@ -492,7 +492,8 @@ def _first_tensor(result: Any) -> Any:
     return result if isinstance(result, Tensor) else None
 
 
-def _cells(values: Values | None) -> list[str]:
+def cells(values: Values | None) -> list[str]:
+    """Give mean, standard deviation and share of zeros as text."""
     if values is None:
         return ["-", "-", "-"]
     return [values.mean_text, significant(values.std), f"{100 * values.zeros:.0f}%"]

@@ -101,9 +101,6 @@ class Levels:
 
         A wide node counts from half a place before its own to half a place behind it.
         """
-        if len(ends) == 1:
-            other, there, _ = ends[0]
-            return [place[other] + there / self.across[other] if there else place[other]]
         return sorted(
             place[other] + there / self.across[other] if there else place[other]
             for other, there, _ in ends
@@ -189,40 +186,25 @@ class Levels:
     def _swap_neighbors(self, rounds: int = 6) -> None:
         """Swap nodes side by side as long as that makes fewer crossings."""
         place = self._places()
-        dirty = [True] * len(self.rows)
         for _ in range(rounds):
             changed = False
-            for number, row in enumerate(self.rows):
-                if not dirty[number] or len(row) < 2:
-                    continue
-                dirty[number] = False
+            for row in self.rows:
                 over = {node: self._points(self.above[node], place) for node in row}
                 under = {node: self._points(self.below[node], place) for node in row}
-                swapped = False
                 for at in range(len(row) - 1):
                     left, right = row[at], row[at + 1]
                     gain = _gain(over[left], over[right]) + _gain(under[left], under[right])
                     if gain > 0:
                         row[at], row[at + 1] = right, left
                         place[left], place[right] = at + 1, at
-                        swapped = True
-                if swapped:
-                    changed = True
-                    for near in range(max(number - 1, 0), min(number + 2, len(self.rows))):
-                        dirty[near] = True
+                        changed = True
             if not changed:
                 break
 
 
 def _gain(left: list[float], right: list[float]) -> int:
     """Say how many crossings fewer there are if two neighbors with these ends change places."""
-    if not left or not right or left[-1] <= right[0]:
-        return -1 if left and right and left[0] < right[-1] else 0
-    gain = 0
-    for a in left:
-        for b in right:
-            gain += (a > b) - (a < b)
-    return gain
+    return sum((a > b) - (a < b) for a in left for b in right)
 
 
 def pool_adjacent_violators(
@@ -328,18 +310,10 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
                     ends = pull_up[node] + pull_down[node]
                 else:
                     ends = pull_up[node] if downward else pull_down[node]
-                if len(ends) == 1:
-                    weight, other, offset = ends[0]
-                    wanted.append(at[other] + offset)
-                    pull.append(weight)
-                elif ends:
-                    total = sum(weight for weight, _, _ in ends)
-                    sums = sum(weight * (at[other] + offset) for weight, other, offset in ends)
-                    wanted.append(sums / total)
-                    pull.append(total)
-                else:
-                    wanted.append(at[node])
-                    pull.append(0.01)
+                total = sum(weight for weight, _, _ in ends)
+                sums = sum(weight * (at[other] + offset) for weight, other, offset in ends)
+                wanted.append(sums / total if ends else at[node])
+                pull.append(total if ends else 0.01)
             places = pool_adjacent_violators(wanted, pull, apart[number])
             for node, place in zip(row, places, strict=True):
                 at[node] = place

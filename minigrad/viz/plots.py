@@ -6,8 +6,6 @@ import base64
 import io
 import math
 from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from minigrad.viz.collectors import (
     Distributions,
     GradientFlow,
     Values,
+    cells,
     exploding_from,
     median,
 )
@@ -106,18 +105,6 @@ class Plot:
             self.figure.set_layout_engine("none")
             self._settled = self.figure.get_layout_engine()
 
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the plot to a `.png` file and return its path.
-
-        Raises:
-            ValueError: if the name does not end in `.png`.
-        """
-        path = Path(path)
-        if path.suffix != ".png":
-            raise ValueError(f"cannot write {path.name!r}: the name must end in .png")
-        path.write_bytes(self.png())
-        return path
-
     def __repr__(self) -> str:
         """Return the alternative text, and the table if there is one."""
         return f"Plot: {self.alt}" + (f"\n\n{self.table}" if self.table else "")
@@ -173,7 +160,6 @@ def plot_function_and_tangent(
     xlabel: str = "x",
     ylabel: str = "L",
     title: str | None = None,
-    alt: str | None = None,
 ) -> Plot:
     """Plot a function of one number with the tangent that a computed gradient gives.
 
@@ -188,7 +174,6 @@ def plot_function_and_tangent(
         xlabel: name of the argument.
         ylabel: name of the value.
         title: a line above.
-        alt: the alternative text; by default a description with the numbers.
 
     Returns:
         The plot.
@@ -202,9 +187,8 @@ def plot_function_and_tangent(
     """
     height, steep = _number(function(at)), _number(slope)
     where, value, tilt = format_number(float(at)), format_number(height), format_number(steep)
-    if alt is None:
-        alt = f"{ylabel} as a function of {xlabel}, with its tangent at {xlabel} = {where}: "
-        alt += f"{ylabel} = {value}, slope {tilt}."
+    alt = f"{ylabel} as a function of {xlabel}, with its tangent at {xlabel} = {where}: "
+    alt += f"{ylabel} = {value}, slope {tilt}."
     xs = [at - span + 2 * span * step / (points - 1) for step in range(points)]
     ys = [_number(function(x)) for x in xs]
     plot = Plot(alt)
@@ -226,14 +210,12 @@ def plot_chain(
     factors: Sequence[tuple[str, Any]],
     *,
     title: str | None = None,
-    alt: str | None = None,
 ) -> Plot:
     """Plot how a gradient grows or shrinks as the chain rule multiplies it, factor by factor.
 
     Args:
         factors: pairs of a name (`"dL/dy"`) and a local derivative, from the loss on.
         title: a line above.
-        alt: the alternative text; by default the products in words.
 
     Returns:
         The plot: a bar for the product after each factor, with its value.
@@ -254,11 +236,8 @@ def plot_chain(
         products.append(running)
     names = [name if at == 0 else f"times {name}" for at, (name, _) in enumerate(factors)]
     values = [format_number(product) for product in products]
-    if alt is None:
-        pairs = zip(names, values, strict=True)
-        alt = "Products along the chain rule: "
-        alt += ", ".join(f"after {name} {value}" for name, value in pairs) + "."
-    plot = Plot(alt)
+    told = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]
+    plot = Plot(f"Products along the chain rule: {', '.join(told)}.")
     axes = plot.axes
     bars = axes.bar(names, products, color=BLUE, edgecolor=WIRE, width=0.6)
     axes.bar_label(bars, values, padding=3)
@@ -366,22 +345,13 @@ def _zeros(values: Values) -> str:
 
 def _table(values: dict[str, dict[int, Values]], steps: list[int]) -> str:
     rows = [
-        [
-            name,
-            str(step + 1),
-            each[step].mean_text,
-            significant(each[step].std),
-            _zeros(each[step]),
-            str(each[step].not_finite or ""),
-        ]
+        [name, str(step + 1), *cells(each[step]), str(each[step].not_finite or "")]
         for name, each in values.items()
         for step in steps
         if step in each
     ]
-    head = ["layer", "step", "mean", "std", "zero", "not finite"]
-    if not any(row[-1] for row in rows):
-        head, rows = head[:-1], [row[:-1] for row in rows]
-    return text_table(head, rows)
+    last = "not finite" if any(row[-1] for row in rows) else ""
+    return text_table(["layer", "step", "mean", "std", "zero", last], rows)
 
 
 def _decades(values: dict[str, dict[int, Values]], steps: list[int]) -> tuple[float, float]:
@@ -478,7 +448,7 @@ def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
     steps = range(1, len(flow.steps) + 1)
     for values, look in zip(norms.values(), looks(len(layers)), strict=True):
         shown = [value if value > 0 and math.isfinite(value) else math.nan for value in values]
-        lines.plot(steps, shown, markevery=_every(len(steps)), **look)
+        lines.plot(steps, shown, markevery=max(1, len(steps) // 8), **look)
     nearest = middle[flow.reference] or 0.0
     finite = [v for row in norms.values() for v in row if v > 0 and math.isfinite(v)] or [1.0]
     zones = [VANISHING * nearest, exploding_from(nearest)] if 0 < nearest < math.inf else []
@@ -581,11 +551,6 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _every(steps: int) -> int:
-    """Set markers on about eight of the points only."""
-    return max(1, steps // 8)
-
-
 def _few_steps(axes: Any, steps: int) -> None:
     """Number the steps by whole numbers."""
     if steps <= 10:
@@ -596,13 +561,8 @@ def _few_steps(axes: Any, steps: int) -> None:
 
 
 def _log_limits(axes: Any, low: float, high: float, which: str) -> None:
-    getattr(axes, f"set_{which}scale")("log")
-    getattr(axes, f"set_{which}lim")(low, high)
-    getattr(axes, f"{which}axis").set_minor_locator(_no_ticks())
-
-
-def _no_ticks() -> Any:
-    return matplotlib_module("matplotlib.ticker").NullLocator()
+    axes.set(**{f"{which}scale": "log", f"{which}lim": (low, high)})
+    axes.minorticks_off()
 
 
 def _layer_names(axes: Any, names: list[str]) -> None:

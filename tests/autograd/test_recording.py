@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.viz import (
+from minigrad.autograd.recording import (
     GradientAccumulated,
     GradientCaptured,
     GradientSent,

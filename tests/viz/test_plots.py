@@ -103,8 +103,9 @@ def test_the_chain_multiplies():
         plot_chain([])
 
 
-def test_a_plot_shows_itself_once_as_png_with_words(tmp_path):
-    plot = plot_chain([("a", 2.0), ("b", -0.5)], alt="Two bars.")
+def test_a_plot_shows_itself_once_as_png_with_words():
+    plot = plot_chain([("a", 2.0), ("b", -0.5)])
+    plot.alt = "Two bars."
     data, metadata = plot._repr_mimebundle_()
     assert data["text/plain"] == "Plot: Two bars."
     png = base64.b64decode(data["image/png"])
@@ -112,9 +113,6 @@ def test_a_plot_shows_itself_once_as_png_with_words(tmp_path):
     width, height = int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
     assert (width, height) == tuple(round(side * style_module.DPI) for side in style_module.SIZE)
     assert metadata["image/png"]["alt"] == "Two bars."
-    assert plot.save(tmp_path / "chain.png").read_bytes() == png
-    with pytest.raises(ValueError, match=r"must end in \.png"):
-        plot.save(tmp_path / "chain.pdf")
     assert (
         "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
     )
