@@ -9,7 +9,6 @@ from minigrad.data.dataset import (
     random_split,
 )
 from minigrad.data.loader import DataLoader, default_collate, default_convert, get_worker_info
-from minigrad.data.loader import _DatasetKind as _DatasetKind
 from minigrad.data.sampler import (
     BatchSampler,
     RandomSampler,

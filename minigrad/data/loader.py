@@ -165,7 +165,6 @@ class _BaseDataLoaderIter:
         iterable = isinstance(self._dataset, IterableDataset)
         self._examples: Iterator[Any] | None = iter(self._dataset) if iterable else None
         self._ended = False
-        self._num_yielded = 0
         # rows of tensors that become tensors of rows: these can be had without the detour
         self._rows: Callable[[Any], Any] | None = None
         if type(self._dataset) is TensorDataset and self._collate is default_collate:
@@ -175,17 +174,7 @@ class _BaseDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        data = self._fetch(next(self._indices))
-        self._num_yielded += 1
-        told = self._loader._IterableDataset_len_called
-        if told is not None and self._num_yielded > told:
-            warn(
-                f"Length of IterableDataset {self._dataset} was reported to be {told}"
-                f"(when accessing len(dataloader)), but {self._num_yielded} samples have been "
-                "fetched. ",
-                UserWarning,
-            )
-        return data
+        return self._fetch(next(self._indices))
 
     def __len__(self) -> int:
         return len(self._loader._index_sampler)
@@ -220,11 +209,6 @@ class _InfiniteConstantSampler(Sampler[None]):
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
-
-
-class _DatasetKind:
-    Map = 0
-    Iterable = 1
 
 
 class DataLoader(Generic[T_co]):
@@ -301,12 +285,9 @@ class DataLoader(Generic[T_co]):
         self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
-        if isinstance(dataset, IterableDataset):
-            self._dataset_kind = _DatasetKind.Iterable
+        iterable = isinstance(dataset, IterableDataset)
+        if iterable:
             _refuse_order(shuffle, sampler, batch_sampler)
-        else:
-            shuffle = bool(shuffle)
-            self._dataset_kind = _DatasetKind.Map
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
@@ -322,7 +303,7 @@ class DataLoader(Generic[T_co]):
                 "drop_last"
             )
         if sampler is None:
-            if self._dataset_kind == _DatasetKind.Iterable:
+            if iterable:
                 sampler = _InfiniteConstantSampler()
             elif shuffle:
                 sampler = RandomSampler(dataset, generator=generator)  # type: ignore[arg-type]
@@ -340,7 +321,6 @@ class DataLoader(Generic[T_co]):
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
         self.__initialized = True
-        self._IterableDataset_len_called: int | None = None
         self._seeded = False
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -362,9 +342,9 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __len__(self) -> int:
-        if self._dataset_kind == _DatasetKind.Map:
+        if not isinstance(self.dataset, IterableDataset):
             return len(self._index_sampler)
-        length = self._IterableDataset_len_called = len(self.dataset)  # type: ignore[arg-type]
+        length = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
