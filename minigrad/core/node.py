@@ -202,7 +202,7 @@ class Node:
         _broadcast: None, or for each input None or the shape and dtype that its gradient must be
             reduced to, because the operation broadcast or converted that input.
         _hooks: None, or the hooks that sit on this node.
-        _watched: Index tensors that must not have changed; see `autograd.index_versions`.
+        _watched: Index tensors that must not have changed; see `autograd.own_nodes`.
 
     The names begin with an underscore because the node of a custom function is its `ctx` too, on
     which users put attributes of their own: `ctx.shape = x.shape`.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.index_versions import watched
+from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap

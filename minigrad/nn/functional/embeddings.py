@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.index_versions import watched
+from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
