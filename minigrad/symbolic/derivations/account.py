@@ -27,7 +27,6 @@ from minigrad.symbolic.derivations.nodes import (
     TooLarge,
     Value,
     leaves_of,
-    nodes_of,
     passes_on,
     run_recorded,
     run_rule,
@@ -126,18 +125,15 @@ class Account:
 
     Args:
         loss: A tensor with one entry.
-        wanted: The tensors whose gradients are asked for.
         names: (name, tensor) pairs.
         limit: The most entries of which symbols are made.
 
     Raises:
-        RuntimeError: If the loss does not depend on a tensor that is asked for, or if a hook took
-            the gradient of the loss itself away.
+        RuntimeError: If a hook took the gradient of the loss itself away.
 
     Attributes:
         places: The places.
         gradients: For each place, the latest first, its gradient as it is told.
-        wanted: The places whose gradients are asked for.
         cotangents: For each place but the root the symbols of its gradient, if it is not too large.
         hooks_with_none: The hooks that gave None in the place of a gradient.
         stopped: Nodes whose rule gave None, each with the value that got no gradient of it.
@@ -150,19 +146,10 @@ class Account:
     def __init__(
         self,
         loss: Tensor,
-        wanted: Sequence[Tensor],
         names: Sequence[tuple[str, Any]],
         limit: float,
     ) -> None:
-        nodes = set(nodes_of(loss))
-        asked = [value_of(tensor) for tensor in wanted]
-        if any(value is None or value[0] not in nodes for value in asked):
-            raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. "
-                "derive() tells of tensors that the loss was computed from."
-            )
         self.on_symbols = isinstance(loss._array, SymbolicArray)
-        # through the whole graph, also where less is asked for: what is told needs names for all
         self.passages = run_recorded(loss)
         self.hooks_with_none = [
             f"{kind_of(hook)} {name_of(hook)}"
@@ -191,7 +178,6 @@ class Account:
         )
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
-        forced |= {value for value in asked if value and type(value[0]) is not AccumulateGrad}
         self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
         self.gradients: dict[Value, Told] = {}
         self.cotangents: dict[Value, Any] = {}
@@ -199,7 +185,6 @@ class Account:
         self._retell()
         if self.places.root not in self.gradients:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
-        self.wanted = [value for value in asked if value in self.gradients]
         self.stopped = [
             (passage.node, (source, output_nr))
             for passage in self.passages
@@ -387,23 +372,15 @@ class Account:
 
     # ------------------------------------------------------------------ the order of reading
 
-    def in_order(self, wanted: Sequence[Value] = ()) -> list[Value]:
-        """List the places that lead to some: inner ones from the loss backward, then leaves.
-
-        Args:
-            wanted: The places that are led to; by default all.
-        """
-        needed = {self.places.root, *(wanted or self.gradients)}
-        for value in reversed(list(self.gradients)):
-            if value in needed:
-                needed.update(place for place, _ in self.gradients[value].all_pulls())
+    def in_order(self) -> list[Value]:
+        """List the places: inner ones from the loss backward, then leaves."""
 
         def position(value: Value) -> tuple[Any, ...]:
             if value[0].next_functions or value == self.places.root:
                 return False, -value[0]._sequence_nr(), value[1]
             return True, *self.places.first_use(value[0])
 
-        return sorted((value for value in self.gradients if value in needed), key=position)
+        return sorted(self.gradients, key=position)
 
 
 def _one(shape: tuple[int, ...]) -> Any:

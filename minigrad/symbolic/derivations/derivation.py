@@ -12,11 +12,10 @@ from sympy.core.relational import Relational
 
 from minigrad.core.leaves import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
 from minigrad.symbolic.derivations.account import Account
 from minigrad.symbolic.derivations.blackboard import Paper
-from minigrad.symbolic.derivations.nodes import Value, leaves_of, nodes_of, run_rule, stand_in
+from minigrad.symbolic.derivations.nodes import Value, nodes_of, run_rule, stand_in
 from minigrad.symbolic.derivations.pages import DerivationLayout, NumbersLayout
 from minigrad.symbolic.derivations.places import given_names
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
@@ -47,7 +46,7 @@ class Derivation(Paper):
     """
 
     def __init__(self, account: Account) -> None:
-        self._account, self._order = account, account.in_order(account.wanted)
+        self._account, self._order = account, account.in_order()
         names, engine = account.places.names, account.engine
         self.gradients = {names[v]: expression(wrap(engine[v])) for v in self._order}
         super().__init__(DerivationLayout(account, self._order).sections())
@@ -71,7 +70,6 @@ class Derivation(Paper):
 
 def derive(
     loss: Tensor,
-    wrt: Any = None,
     *,
     names: Any = None,
 ) -> Derivation:
@@ -84,8 +82,6 @@ def derive(
 
     Args:
         loss: A symbolic tensor with one entry.
-        wrt: With respect to what: a tensor, several, or a module, whose parameters are meant. By
-            default all leaves.
         names: Names for tensors, as in `viz.draw`: a dict such as `{"x_1": x1, "y": y}`, a module,
             or a list of both. Named inner tensors are the places that the derivation is told by,
             and nodes between two of them are one step. Without any, the result of every node is
@@ -97,8 +93,8 @@ def derive(
 
     Raises:
         TypeError: If the loss is not symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; if
-            it does not depend on a tensor of `wrt`; or if a formula is nested too deeply.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
+            if a formula is nested too deeply.
         ValueError: If two tensors would have the same name, or a tensor that of a symbol.
 
     Example:
@@ -124,17 +120,17 @@ def derive(
             "derive() tells the formulas of a run on symbols (minigrad.symbolic.symbols, "
             "symbolic_like), but this loss holds numbers. For those there is explain()."
         )
-    return _told(Derivation, "derive", loss, wrt, names, float("inf"))
+    return _told(Derivation, "derive", loss, names, float("inf"))
 
 
 def _told(
-    kind: type[Any], teller: str, loss: Tensor, wrt: Any, names: Any, limit: float, *settings: Any
+    kind: type[Any], teller: str, loss: Tensor, names: Any, limit: float, *settings: Any
 ) -> Any:
     """Run a backward pass, and make a derivation or an explanation of it.
 
     Raises:
-        RuntimeError: If the loss has several entries, no graph, or a graph that was freed, does not
-            depend on what is asked for, or has a formula that is nested too deeply.
+        RuntimeError: If the loss has several entries, no graph, or a graph that was freed, or has a
+            formula that is nested too deeply.
     """
     if loss._array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -148,14 +144,8 @@ def _told(
             f"{teller}() needs the values that the graph saved, but a backward has freed them. "
             f"Call {teller}() before backward(), or keep them: backward(retain_graph=True)."
         )
-    if wrt is None:
-        wanted = leaves_of(loss)
-    elif isinstance(wrt, Module):
-        wanted = [each for each in wrt.parameters() if each.requires_grad]
-    else:
-        wanted = [wrt] if isinstance(wrt, Tensor) else list(wrt)
     try:
-        return kind(Account(loss, wanted, given_names(names), limit), *settings)
+        return kind(Account(loss, given_names(names), limit), *settings)
     except RecursionError as error:
         raise RuntimeError(
             f"{teller}() could not tell this run, because a formula in it is nested too deeply. "
@@ -231,7 +221,7 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
         )
     if not isinstance(tensor, Tensor):
         raise TypeError(f"explain() takes a tensor, not {type(tensor).__name__}")
-    return _told(Explanation, "explain", tensor, None, names, MOST_SYMBOLS, digits)
+    return _told(Explanation, "explain", tensor, names, MOST_SYMBOLS, digits)
 
 
 # ---------------------------------------------------------------------- proofs
@@ -367,7 +357,7 @@ def checked(account: Account, order: Sequence[Value]) -> Checked:
     hooks = account.hooks_that_changed()
     leaves = [
         value
-        for value in ([] if hooks else account.wanted)
+        for value in ([] if hooks else order)
         if type(value[0]) is AccumulateGrad
         and all(entry.is_Symbol for entry in entries(places.known[value]).flat)
     ]

@@ -390,28 +390,17 @@ def told_apart(
     Returns:
         The same, with the names changed.
     """
-    met: dict[str, list[tuple[str, str]]] = {}
+    met: dict[str, list[str]] = {}
 
     def named(effect: HookEffect) -> HookEffect:
-        did, known = _did(effect), met.setdefault(effect.name, [])
-        alike = (k for k, each in enumerate(known) if not _differ(each, did, effect.name))
-        place = next(alike, len(known))
-        if place == len(known):
+        made = (effect.factor, effect.rule, effect.function)
+        did = next((str(entries(each).tolist()) for each in made if each is not None), "")
+        if effect.name != UNNAMED and (effect.factor is not None or not did):
+            return effect
+        known = met.setdefault(effect.name, [])
+        if not did or did not in known:
             known.append(did)
-        return replace(effect, name=f"{effect.name}_{place + 1}") if place else effect
+        place = known.index(did) + 1 if did else len(known)
+        return replace(effect, name=f"{effect.name}_{place}") if place > 1 else effect
 
     return {at: tuple(map(named, effects)) for at, effects in table.items()}
-
-
-def _did(effect: HookEffect) -> tuple[str, str]:
-    for kind in ("factor", "rule", "function"):
-        if getattr(effect, kind) is not None:
-            return kind, str(entries(getattr(effect, kind)).tolist())
-    return "unknown", ""
-
-
-def _differ(one: tuple[str, str], other: tuple[str, str], name: str) -> bool:
-    """Tell whether two doings can't be those of the same hook."""
-    if name == UNNAMED:
-        return one != other or one[0] == "unknown"
-    return one[0] == other[0] and one != other and one[0] != "factor"
