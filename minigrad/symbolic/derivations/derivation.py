@@ -46,10 +46,10 @@ class Derivation(Paper):
     """
 
     def __init__(self, account: Account) -> None:
-        self._account, self._order = account, account.in_order()
-        names, engine = account.places.names, account.engine
-        self.gradients = {names[v]: expression(wrap(engine[v])) for v in self._order}
-        super().__init__(DerivationLayout(account, self._order).sections())
+        self._account, layout = account, DerivationLayout(account)
+        engine = account.engine
+        self.gradients = {layout.names[v]: expression(wrap(engine[v])) for v in layout.order}
+        super().__init__(layout.sections())
 
     def check(self) -> Checked:
         """Prove that the told steps multiply to the engine's gradients, and these to be right.
@@ -65,7 +65,7 @@ class Derivation(Paper):
         Raises:
             Refuted: If a gradient differs; with the entry, both formulas and a counterexample.
         """
-        return checked(self._account, self._order)
+        return checked(self._account)
 
 
 def derive(
@@ -166,7 +166,7 @@ class Explanation(Paper):
     """
 
     def __init__(self, account: Account, digits: int) -> None:
-        self._layout = NumbersLayout(account, account.in_order(), digits)
+        self._layout = NumbersLayout(account, digits)
         names, values = account.places.names, self._layout.values
         self.gradients = {names[value]: account.engine[value] for value in values}
         self.values = {names[v]: array for v, array in values.items() if array is not None}
@@ -322,17 +322,17 @@ class Proofs:
         return True
 
 
-def checked(account: Account, order: Sequence[Value]) -> Checked:
+def checked(account: Account) -> Checked:
     """Prove that the told steps multiply to the engine's gradients, and these to be right.
 
     Args:
         account: The backward pass.
-        order: The places whose gradients are looked at.
 
     Raises:
         Refuted: If a gradient differs; with the entry, both formulas and a counterexample.
     """
     places, names, engine = account.places, account.places.names, account.engine
+    order = account.in_order()
     loss, in_leaves = places.known[places.root], places.in_leaves()
 
     def put_in_places(formula: Any) -> Any:

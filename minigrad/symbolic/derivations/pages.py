@@ -63,12 +63,14 @@ class Layout:
 
     Args:
         account: The backward pass.
-        order: The places, in the order in which they are told.
         digits: How many decimals are shown.
+
+    Attributes:
+        order: The places, in the order in which they are told.
     """
 
-    def __init__(self, account: Account, order: Sequence[Value], digits: int = 6) -> None:
-        self.account, self.order, self.places = account, order, account.places
+    def __init__(self, account: Account, digits: int = 6) -> None:
+        self.account, self.order, self.places = account, account.in_order(), account.places
         self.names, self.root, self.loss = self.places.names, self.places.root, self.places.loss
         self.board = Blackboard(digits)
         for value, symbols in account.cotangents.items():
@@ -280,14 +282,13 @@ class NumbersLayout(Layout):
 
     Args:
         account: The backward pass.
-        order: The places, in the order in which they are told.
         digits: How many decimals are shown.
     """
 
-    def __init__(self, account: Account, order: Sequence[Value], digits: int) -> None:
-        super().__init__(account, order, digits)
+    def __init__(self, account: Account, digits: int) -> None:
+        super().__init__(account, digits)
         self.gradients = account.engine
-        self.values = {value: self.places.array(value) for value in order}
+        self.values = {value: self.places.array(value) for value in self.order}
         pairs = [
             (self.places.symbols(value), array)
             for value, array in self.values.items()
