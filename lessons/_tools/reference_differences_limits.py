@@ -183,8 +183,8 @@ LIMITS = (
     Difference(
         slug="sparse-embeddings",
         title="Embeddings with sparse gradients",
-        what="`sparse=True` is an error.",
-        why="There are no sparse tensors.",
+        what="`sparse=True` is an error, and so is `scale_grad_by_freq=True`.",
+        why="There are no sparse tensors; and courses leave gradients as they are.",
         code="table = nn.Embedding(2, 1, sparse=True)\ntable(torch.tensor([0])).shape",
         names=("torch.nn.Embedding*", "torch.nn.functional.embedding*"),
     ),
@@ -227,16 +227,31 @@ LIMITS = (
     Difference(
         slug="static-keys",
         title="Attention with other keys than those given",
-        what="`multi_head_attention_forward` and `MultiheadAttention` project the keys and values "
-        "that they are given, and add none: `add_bias_kv` and `add_zero_attn` are False. Keys and "
-        "values have the size of queries.",
+        what="`multi_head_attention_forward` projects the keys and values that it is given, by the "
+        "three weights one below the other, and adds none.",
         why="No course that we know adds any.",
         code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
         "nn.functional.multi_head_attention_forward(\n"
         "    x, x, x, 2, 1, w, None, None, None, False, 0.0, torch.eye(2), None, "
         "static_k=torch.ones(1, 1, 2)\n"
         ")",
-        names=("torch.nn.functional.multi_head_attention_forward", "torch.nn.MultiheadAttention"),
+        names=("torch.nn.functional.multi_head_attention_forward",),
+    ),
+    Difference(
+        slug="sizes-of-keys",
+        title="Keys and values of other sizes",
+        what="`MultiheadAttention` takes keys and values of the size of queries, and adds none.",
+        why="A linear layer before it projects others.",
+        code="nn.MultiheadAttention(4, 2, kdim=3).kdim",
+        names=("torch.nn.MultiheadAttention",),
+    ),
+    Difference(
+        slug="cubics",
+        title="Resizing by cubics",
+        what="`interpolate` takes the nearest pixel or the mean of neighbors.",
+        why="Courses resize images so.",
+        code='nn.functional.interpolate(torch.ones(1, 1, 2, 2), size=3, mode="bicubic").shape',
+        names=("torch.nn.functional.interpolate", "torch.nn.functional.upsample"),
     ),
     Difference(
         slug="shared-heads",
@@ -250,12 +265,12 @@ LIMITS = (
     Difference(
         slug="cubic-grids",
         title="Sampling by cubics, or reflected images",
-        what="`interpolate` and `grid_sample` take the nearest pixel or the mean of four, "
-        "`grid_sample` outside of the image zeros or the border.",
+        what="`grid_sample` takes the nearest pixel or the mean of four, and outside of the image "
+        "zeros or the border.",
         why="Courses sample images so.",
         code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
         'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',
-        names=("torch.nn.functional.grid_sample", "torch.nn.functional.interpolate"),
+        names=("torch.nn.functional.grid_sample",),
     ),
     Difference(
         slug="circular-padding",

@@ -165,15 +165,11 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
 
 
 def _refuse_settings(name: str, sparse: bool, scale_grad_by_freq: bool) -> None:
-    if scale_grad_by_freq:
+    if sparse or scale_grad_by_freq:
+        setting = "sparse" if sparse else "scale_grad_by_freq"
         raise NotImplementedError(
-            f"{name} has no scale_grad_by_freq=True here. Divide the gradient in a hook of the "
-            "table."
-        )
-    if sparse:
-        raise NotImplementedError(
-            f"{name} has no sparse gradients here: there are no sparse tensors. Leave out "
-            "sparse=True; the gradient is the same, with zeros written out."
+            f"{name} has gradients with all zeros written out here, to which each place adds its "
+            f"own. Leave out {setting}=True."
         )
 
 

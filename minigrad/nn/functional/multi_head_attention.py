@@ -68,9 +68,9 @@ def multi_head_attention_forward(
         need_weights: Whether to give the weights, too.
         attn_mask: True (or minus infinity) where a query shall not look, or numbers to add.
         use_separate_proj_weight: Must be False: the three weights come together.
-        q_proj_weight: Has no effect.
-        k_proj_weight: Has no effect.
-        v_proj_weight: Has no effect.
+        q_proj_weight: Must be None.
+        k_proj_weight: Must be None.
+        v_proj_weight: Must be None.
         static_k: Must be None: keys come from the projections.
         static_v: Must be None: values come from the projections.
         average_attn_weights: Whether to average the weights over the heads.
@@ -91,15 +91,11 @@ def multi_head_attention_forward(
         - result: (L, N, E) or (L, E); weights: (N, L, S), with heads (N, heads, L, S), or both
           without N
     """
-    if add_zero_attn or not all(each is None for each in (static_k, static_v, bias_k, bias_v)):
+    refused = (static_k, static_v, bias_k, bias_v, q_proj_weight, k_proj_weight, v_proj_weight)
+    if add_zero_attn or not all(each is None for each in refused):
         raise NotImplementedError(
-            "multi_head_attention_forward has no static keys and values here, and adds none. Give "
-            "them to scaled_dot_product_attention."
-        )
-    if use_separate_proj_weight:
-        raise NotImplementedError(
-            "multi_head_attention_forward takes the weights of the three projections together, one "
-            "below the other."
+            "multi_head_attention_forward has no static keys and values here, adds none, and takes "
+            "the three weights together. Give others to scaled_dot_product_attention."
         )
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

@@ -81,14 +81,13 @@ class MultiheadAttention(
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={size} and num_heads={num_heads} instead"
             )
-        if settings.pop("add_bias_kv") or settings["add_zero_attn"]:
-            raise NotImplementedError("MultiheadAttention adds no keys and values of its own here.")
-        for name in ("kdim", "vdim"):
-            if settings[name] not in (None, size):
-                raise NotImplementedError(
-                    f"{name} has to be embed_dim here. Project with a Linear."
-                )
-            settings[name] = size
+        more = settings.pop("add_bias_kv") or settings["add_zero_attn"]
+        if more or {settings["kdim"], settings["vdim"]} - {None, size}:
+            raise NotImplementedError(
+                "MultiheadAttention takes keys and values of the size of queries, and adds none of "
+                "its own. Project them with a Linear first."
+            )
+        settings["kdim"] = settings["vdim"] = size
         bias = settings.pop("bias")
         super()._keep(settings)
         self.head_dim = size // num_heads
