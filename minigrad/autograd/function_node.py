@@ -412,8 +412,9 @@ def place_outputs(
         )
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
             if in_setup and _among(output, saved):
-                _refuse_saved_input()
-            output = _as_a_view(output)
+                raise RuntimeError(_SAVED_INPUT)
+            source, output = output, wrap_as_normal(array)  # a face of its own: a view
+            make_view(output, source, _same)
         if not differentiable:
             output = _without_gradient(output, is_input) if output.requires_grad else output
         elif is_dirty:
@@ -485,19 +486,11 @@ def _changed_in_place(ctx: FunctionNode) -> Sequence[Any]:
     return marked
 
 
-def _refuse_saved_input() -> None:
-    raise RuntimeError(
-        "An input that has been returned as-is as output is being saved for backward. This is not "
-        "supported if you override setup_context. You should return and save a view of the input "
-        "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
-    )
-
-
-def _as_a_view(source: Any) -> Any:
-    """Give an input that forward returned as it is a face of its own: another tensor, a view."""
-    view = wrap_as_normal(source._array)
-    make_view(view, source, _same)
-    return view
+_SAVED_INPUT = (
+    "An input that has been returned as-is as output is being saved for backward. This is not "
+    "supported if you override setup_context. You should return and save a view of the input "
+    "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
+)
 
 
 def _same(base: Any) -> Any:

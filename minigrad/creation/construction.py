@@ -190,7 +190,7 @@ def tensor(
         tensor(0.5000, requires_grad=True)
     """
     check_place("tensor", device, None, pin_memory)
-    wanted = None if dtype is None else dtypes.asked("tensor", dtype, dtypes.float32)
+    wanted = dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
         data = array_of_tensor(data, "torch.tensor", stacklevel=3)
     return finish(copied(data, wanted), requires_grad)
@@ -283,7 +283,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         return from_numpy(data) if dtype is None else from_numpy(data).to(dtype)
-    wanted = None if dtype is None else dtypes.asked("as_tensor", dtype, dtypes.float32)
+    wanted = dtypes.asked("as_tensor", dtype)
     return finish(copied(data, wanted), False)
 
 
@@ -394,9 +394,8 @@ def dtype_for(
     """
     if dtype is None and out is None:
         return dtypes.default.dtype.numpy if default is None else default
-    wanted = None if dtype is None else dtypes.asked(caller, dtype, dtypes.float32)
+    wanted = dtypes.asked(caller, dtype)
     if out is None:
-        assert wanted is not None
         return wanted
     if not isinstance(out, Tensor):
         raise TypeError(f"{caller}(): argument 'out' must be Tensor, not {type_name(out)}")

@@ -139,21 +139,21 @@ of_python = {
 }
 
 
-def asked(caller: str, given: Any, default: dtype) -> np.dtype[Any]:
+def asked(caller: str, given: Any) -> Any:
     """Give the NumPy dtype that the argument `dtype` of a function asks for.
 
     Args:
         caller: The name of the function, for the message.
         given: A dtype, one of Python's types of numbers, or None.
-        default: What None means.
+
+    Returns:
+        It, or None for None.
 
     Raises:
         TypeError: If it is no dtype.
     """
-    if given is None:
-        return default.numpy
-    if isinstance(given, dtype):
-        return given.numpy
+    if given is None or isinstance(given, dtype):
+        return given and given.numpy
     if isinstance(given, type) and given in of_python:
         return of_python[given].numpy
     raise TypeError(f"{caller}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")

@@ -139,9 +139,15 @@ class Layout(Tensor):
 
     def stride(self, dim: int | None = None) -> Any:
         """Give the steps in memory, in entries, along each dimension or along one."""
-        steps = strides_of(self._array)
+        array = self._array
+        # NumPy's steps are 0 where there are no entries, and where a size of 1 was broadcast to 1
+        steps = [step // array.itemsize for step in array.strides]
+        for d in range(array.ndim - 1, -1, -1):
+            if not array.size or (array.shape[d] == 1 and not steps[d]):
+                last = d + 1 == array.ndim
+                steps[d] = 1 if last else max(array.shape[d + 1], 1) * steps[d + 1]
         if dim is None:
-            return steps
+            return tuple(steps)
         try:
             return steps[dim]
         except (IndexError, TypeError):
@@ -177,19 +183,6 @@ class Layout(Tensor):
     def nbytes(self) -> int:
         """The bytes of all entries."""
         return int(self._array.nbytes)
-
-
-def strides_of(array: Any) -> tuple[int, ...]:
-    """Give the steps in memory, in entries, along each dimension, as PyTorch counts them.
-
-    NumPy's steps are 0 where there are no entries, and where a size of 1 was broadcast to 1.
-    """
-    steps = [step // array.itemsize for step in array.strides]
-    for d in range(array.ndim - 1, -1, -1):
-        if not array.size or (array.shape[d] == 1 and not steps[d]):
-            last = d + 1 == array.ndim
-            steps[d] = 1 if last else max(array.shape[d + 1], 1) * steps[d + 1]
-    return tuple(steps)
 
 
 # ------------------------------------------------------------------ numbers

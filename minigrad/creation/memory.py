@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
@@ -87,61 +86,8 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
-    def tolist(self) -> list[int]:
-        """Give the bytes as a list of numbers."""
-        return [*self]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._owner.tobytes())
-
-    def __getitem__(self, index: int) -> int:
-        return int(self._owner.tobytes()[index])
-
-    def __repr__(self) -> str:
-        bytes_ = "".join(f" {byte}\n" for byte in self)
-        return f"{bytes_}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
-
 
 # ------------------------------------------------------------------ copies
-
-
-def deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:
-    """Copy a leaf with its gradient and its own attributes, for `copy.deepcopy`; without hooks.
-
-    Args:
-        tensor: The tensor.
-        memo: What was copied already in the same call, by the id of the original.
-
-    Returns:
-        The copy. Tensors that shared memory do so again if they are copied in one call.
-
-    Raises:
-        RuntimeError: If the tensor is no leaf.
-
-    Example:
-        >>> import copy
-        >>> import minigrad as torch
-        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-        >>> copy.deepcopy(x)
-        tensor([1., 2.], requires_grad=True)
-    """
-    if not tensor.is_leaf:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-            "because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001. Use detach().clone() for a copy of "
-            "the values."
-        )
-    if id(tensor) in memo:
-        return memo[id(tensor)]
-    copied = memo[id(tensor)] = wrap(_copy_memory(tensor._array, memo), type(tensor))
-    copied._bump_version()  # as in PyTorch, where an empty tensor is given the memory
-    copied.requires_grad = tensor.requires_grad
-    if tensor._grad is not None:
-        copied._grad = tensor._grad.__deepcopy__(memo)
-    copied.__dict__.update(deepcopy(tensor.__dict__, memo))
-    return copied
 
 
 def _copy_memory(array: Any, memo: dict[int, Any]) -> Any:
@@ -158,24 +104,6 @@ def _copy_memory(array: Any, memo: dict[int, Any]) -> Any:
     view: Any = np.ndarray(array.shape, array.dtype, copied, start, array.strides)
     view.flags.writeable = array.flags.writeable
     return view
-
-
-def reduce_to_parts(tensor: Any) -> Any:
-    """Say how to make a tensor again, for `pickle` and `copy.copy`.
-
-    A result of an operation becomes a leaf that requires a gradient.
-    """
-    for hook in (tensor._backward_hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
-                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
-                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
-                "suppress this warning",
-                UserWarning,
-                stacklevel=3,
-            )
-    attributes = dict(tensor.__dict__)
-    return _make_again, (type(tensor), tensor._array, tensor.requires_grad, attributes)
 
 
 def _make_again(
@@ -220,8 +148,56 @@ class Copies(Tensor):
             return format(self._array.item(), specification)
         return object.__format__(self, specification)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        return deep_copy(self, memo)
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Copy a leaf with its gradient and its own attributes, for `copy.deepcopy`; without hooks.
+
+        Args:
+            memo: What was copied already in the same call, by the id of the original.
+
+        Returns:
+            The copy. Tensors that shared memory do so again if they are copied in one call.
+
+        Raises:
+            RuntimeError: If the tensor is no leaf.
+
+        Example:
+            >>> import copy
+            >>> import minigrad as torch
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> copy.deepcopy(x)
+            tensor([1., 2.], requires_grad=True)
+        """
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                "because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001. Use detach().clone() for a copy "
+                "of the values."
+            )
+        if id(self) in memo:
+            return memo[id(self)]
+        copied = memo[id(self)] = wrap(_copy_memory(self._array, memo), type(self))
+        copied._bump_version()  # as in PyTorch, where an empty tensor is given the memory
+        copied.requires_grad = self.requires_grad
+        if self._grad is not None:
+            copied._grad = self._grad.__deepcopy__(memo)
+        copied.__dict__.update(deepcopy(self.__dict__, memo))
+        return copied
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return reduce_to_parts(self)
+        """Say how to make a tensor again, for `pickle` and `copy.copy`.
+
+        A result of an operation becomes a leaf that requires a gradient.
+        """
+        for hook in (self._backward_hooks or {}).values():
+            if not hasattr(hook, "__torch_unserializable__"):
+                warnings.warn(
+                    f"backward hook {hook!r} on tensor will not be serialized.  If this is "
+                    "expected, you can decorate the function with "
+                    "@torch.utils.hooks.unserializable_hook to suppress this warning",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        attributes = dict(self.__dict__)
+        return _make_again, (type(self), self._array, self.requires_grad, attributes)

@@ -64,7 +64,7 @@ def to(
         _check_device(device, "to")
     result = input
     if dtype is not None:
-        result = _cast(input, dtypes.asked("to", dtype, dtypes.float32))
+        result = _cast(input, dtypes.asked("to", dtype))
     if copy and result is input:
         result = shape.to_copy(input, input._array.dtype)
     if memory_format is not None and _wants_order(memory_format, "to") and result is not input:
