@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -100,16 +101,17 @@ def _names(module: str, statement: ast.Import | ast.ImportFrom) -> Iterator[str]
         yield source
 
 
-def _imports(module: str) -> set[tuple[str, bool]]:
-    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+@cache
+def _imports() -> dict[str, set[tuple[str, bool]]]:
+    """Give what each module imports when it runs, and whether in a function."""
     return {
-        (name, within)
-        for statement, within in _import_statements(tree)
-        for name in _names(module, statement)
+        module: {
+            (name, within)
+            for statement, within in _import_statements(ast.parse(path.read_text(encoding="utf-8")))
+            for name in _names(module, statement)
+        }
+        for module, path in MODULES.items()
     }
-
-
-IMPORTS = {module: _imports(module) for module in MODULES}
 
 
 def _run(*command: str) -> None:
@@ -157,7 +159,7 @@ def _graph() -> dict[str, set[str]]:
     """Give for each module those of the package that must have run before it."""
     return {
         module: {name for name, within in found if name in MODULES and not within} - {module}
-        for module, found in IMPORTS.items()
+        for module, found in _imports().items()
     }
 
 
@@ -191,14 +193,16 @@ def _for_types(module: str) -> set[str]:
     return names - {module}
 
 
-ARROWS = {module: _for_types(module) for module in MODULES}
+@cache
+def _arrows() -> dict[str, set[str]]:
+    return {module: _for_types(module) for module in MODULES}
 
 
 def _upward() -> list[str]:
     """List the arrows from a room to one further out."""
     return [
         f"{module} -> {name}"
-        for module, names in ARROWS.items()
+        for module, names in _arrows().items()
         for name in sorted(names)
         if "" not in (_room(module), _room(name))
         and RINGS.index(_room(module)) < RINGS.index(_room(name))
@@ -207,7 +211,7 @@ def _upward() -> list[str]:
 
 def _on_circles() -> set[str]:
     """Give the modules that reach themselves, a package's own face aside."""
-    arrows = {module: {*names} for module, names in ARROWS.items()}
+    arrows = {module: {*names} for module, names in _arrows().items()}
     while True:  # take away what nothing leads to, or what leads nowhere
         led_to = {name for names in arrows.values() for name in names}
         ends = {module for module, names in arrows.items() if not names or module not in led_to}
@@ -229,11 +233,11 @@ def test_the_public_face_is_imported_from_above_only():
     below = {*RINGS[: RINGS.index("nn")]}
     for module in MODULES:
         if _room(module) in below:
-            assert "minigrad" not in {name for name, _ in IMPORTS[module]}, module
+            assert "minigrad" not in {name for name, _ in _imports()[module]}, module
 
 
 def test_imports_stand_at_the_top_unless_optional():
-    for module, found in IMPORTS.items():
+    for module, found in _imports().items():
         for name, within in found:
             package = name.split(".")[0]
             if within and _room(module) not in {"classroom", "viz", "symbolic"}:
@@ -241,14 +245,14 @@ def test_imports_stand_at_the_top_unless_optional():
 
 
 def test_only_their_rooms_reach_optional_dependencies():
-    for module, found in IMPORTS.items():
+    for module, found in _imports().items():
         for name, _ in found:
             allowed = OPTIONAL.get(name.split(".")[0])
             assert allowed is None or _room(module) in allowed, f"{module} imports {name}"
 
 
 def test_the_core_needs_numpy_and_the_standard_library_alone():
-    for module, found in IMPORTS.items():
+    for module, found in _imports().items():
         if _room(module) not in {"classroom", "viz", "symbolic", "saving"}:
             others = {name.split(".")[0] for name, _ in found} - {"minigrad", "numpy"}
             assert others <= sys.stdlib_module_names, f"{module} imports {others}"
@@ -264,7 +268,7 @@ def test_the_package_names_no_lesson_and_checks_name_only_the_package():
             names = names or [alias.name for alias in statement.names]
             others = {name.split(".")[0] for name in names} - {"minigrad", "numpy"}
             assert within or others <= sys.stdlib_module_names, f"{path} imports {others}"
-    for module, found in IMPORTS.items():
+    for module, found in _imports().items():
         assert not {name for name, _ in found if name.split(".")[0] in {"checks", "lessons"}}, (
             module
         )

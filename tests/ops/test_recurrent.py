@@ -35,8 +35,7 @@ def inputs(dtype=np.float64, skip=()):
     ]
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("skip", [(), ("b_x", "b_h")])
+@pytest.mark.parametrize(("reverse", "skip"), [(False, ()), (True, ("b_x", "b_h"))])
 def test_first_and_second_derivatives_are_those_of_differences(reverse, skip):
     tensors = inputs(skip=skip)
     given = [each for each in tensors if each is not None]

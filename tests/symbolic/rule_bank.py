@@ -337,7 +337,8 @@ SINGLE = [
     ("square less 1", INSIDE, "(D)*(x*x - 1)/((x - 1)*(x + 1))", (1.0,)),
 ]
 # fmt: on
-PER_BASE = 2
+# Of each base: ways that are told by themselves (all are corrupted), and corruptions.
+WAYS, PER_BASE = 2, 2
 
 
 def combined() -> Iterator[Row]:
@@ -346,7 +347,7 @@ def combined() -> Iterator[Row]:
     used = {each[1]: 0 for each in CORRUPTIONS}
     for place, base in enumerate(BASES):
         name, draws, forward, *ways = base
-        for number, way in enumerate(ways):
+        for number, way in enumerate(ways[:WAYS]):
             yield Row("base", f"{name} {number}", "right", forward, f"g*({way})", draws=draws)
         harmless = [each for each in HARMLESS if draws in each[1]]
         how, _, template = harmless[place % len(harmless)]

@@ -222,7 +222,6 @@ PIECES_RIGHT = [
     ("floor of sine", "x*floor(sin(x))", "g*floor(sin(x))"),
     ("asin sin", "asin(sin(x))", "g*sign(cos(x))"),
     ("atan tan", "atan(tan(x))", "g"), ("atan tan squared", "atan(tan(x))**2/2", "g*atan(tan(x))"),
-    ("acos cos squared", "acos(cos(x))**2/2", "g*acos(cos(x))*sign(sin(x))"),
     ("root of 1 - cos**2", "sqrt(1 - cos(x)**2)", "g*cos(x)*sign(sin(x))"),
 ]
 ONE_POINT = [

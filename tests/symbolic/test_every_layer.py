@@ -51,6 +51,9 @@ MORE = {
     "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d((1, 2)), (1, 1, 2, 2)),
     "GRU": (lambda: nn.GRU(1, 1), (1, 1)),
     "LSTM": (lambda: nn.LSTM(1, 1), (1, 1)),
+    "MultiheadAttention": (
+        lambda: nn.MultiheadAttention(2, 2), (1, 1, 2), (2, 1, 2), (2, 1, 2)
+    ),
     # with its encoder, its decoder, their layers and their attention
     "Transformer": (lambda: nn.Transformer(1, 1, 1, 1, 1, dropout=0.0), *[(1, 1, 1)] * 2),
     "ConstantPad1d": (lambda: nn.ConstantPad1d(1, 0.5), (1, 2)),
