@@ -183,45 +183,36 @@ class Index:
     def __init__(self, nodes: list[Any], names: list[tuple[str, Any]]) -> None:
         """Hold the live nodes and the named tensors for as long as a picture is being made."""
         self.live = nodes
-        self._by_id = {id(node): index for index, node in enumerate(nodes)}
-        self._leaves = {
-            id(node.variable): index
-            for index, node in enumerate(nodes)
-            if getattr(node, "variable", None) is not None
-        }
+        self._places = {id(node): at for at, node in enumerate(nodes)}
+        leaves = ((at, getattr(node, "variable", None)) for at, node in enumerate(nodes))
+        self._places |= {id(leaf): at for at, leaf in leaves if leaf is not None}
         self.names = [(name, tensor, self.locate(tensor)) for name, tensor in names]
 
     def locate(self, thing: Any) -> int | None:
         """Return the index of a live node, or of the node a tensor came out of; None if absent."""
-        if id(thing) in self._by_id:
-            return self._by_id[id(thing)]
-        if id(thing) in self._leaves:
-            return self._leaves[id(thing)]
-        grad_fn = getattr(thing, "grad_fn", None)
-        return None if grad_fn is None else self._by_id.get(id(grad_fn))
+        at = self._places.get(id(thing))
+        grad_fn = getattr(thing, "grad_fn", None) if at is None else None
+        return at if grad_fn is None else self._places.get(id(grad_fn))
 
-    def resolve(self, thing: Any) -> list[int]:
-        """Return the indices meant by a node, a tensor, a name, or the beginning of a dotted name.
+    def resolve(self, thing: Any) -> int:
+        """Return the index meant by a node, a tensor or a name.
 
         Raises:
             KeyError: if it is not part of the graph.
         """
         if isinstance(thing, str):
-            found = [at for name, _, at in self.names if name == thing and at is not None]
-            found = found or [
-                at for name, _, at in self.names if at is not None and name.startswith(thing + ".")
-            ]
-            if found:
-                return list(dict.fromkeys(found))
-            known = ", ".join(name for name, _, at in self.names if at is not None)
-            raise KeyError(f"{thing!r} names nothing in this graph; it has: {known or 'no names'}")
+            known = {name: at for name, _, at in reversed(self.names) if at is not None}
+            if thing in known:
+                return known[thing]
+            listed = ", ".join(reversed(known)) or "no names"
+            raise KeyError(f"{thing!r} names nothing in this graph; it has: {listed}")
         at = self.locate(thing)
         if at is None:
             raise KeyError(
                 f"a {type(thing).__name__} was given that is not part of this graph; "
                 "give a node or tensor of the computation drawn, or a name from names="
             )
-        return [at]
+        return at
 
 
 def root_of(output: Any) -> Any:
@@ -336,14 +327,11 @@ def read_graph(
         nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
     reader = hooks if callable(hooks) else hook_reader(outputs[0])
     for at, node in enumerate(live):
-        if not hooks:
-            break
-        held = [tensor for (owner, _), tensor in tensors.items() if owner == at]
-        nodes[at].hooks = in_order(
-            reader(node) if reader else [hook for each in held for hook in hooks_on_tensor(each)]
-        )
         nodes[at].cards.sort(key=lambda card: card.output_nr)
-    starts = (index.locate(root_of(each)) for each in outputs)
-    roots = list(dict.fromkeys(start for start in starts if start is not None))
+        if hooks:
+            held = [tensor for (owner, _), tensor in tensors.items() if owner == at]
+            plain = [hook for each in held for hook in hooks_on_tensor(each)]
+            nodes[at].hooks = in_order(reader(node) if reader else plain)
+    roots = list(dict.fromkeys(index.resolve(root_of(each)) for each in outputs))
     counts = [len(node.next_functions) for node in live]
     return Graph(nodes, edges, roots, {}, counts), index

@@ -390,8 +390,7 @@ def draw(
         limit=limit if fold is False else max(limit, MOST_READ),
     )
     for thing, note in (annotations or {}).items():
-        for at in index.resolve(thing):
-            graph.nodes[at].notes.append(str(note))
+        graph.nodes[index.resolve(thing)].notes.append(str(note))
     found = add_groups(graph, index, modules)
     if fold is not False:
         graph = fold_modules(graph, index, found, fold, digits, gradients)

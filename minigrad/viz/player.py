@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,7 @@ from minigrad.viz.graph import Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, written
 from minigrad.viz.player_page import PLAYER_STYLE, SCRIPT
-from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
+from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.steps import Formulas, Sent, Step, steps_of
 from minigrad.viz.style import BLUE, PAPER, VERMILLION
 from minigrad.viz.text import text_table
@@ -128,18 +128,18 @@ class Stage:
 
     def _rule_places(self, node: int) -> list[Place]:
         """Give where the box of a node's own rule stands."""
-        parts = zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
-        found = [
-            place for part, place in parts if part.kind not in ("sum", "tensor", "hook", "note")
-        ]
+        others = ("sum", "tensor", "hook", "note")
+        found = [place for part, place in self._parts(node) if part.kind not in others]
         return found or [self.canvas.node_place(node)]
+
+    def _parts(self, node: int) -> Iterable[tuple[Part, Place]]:
+        return zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
 
     def _hook_places(self, node: int, kind: str, name: str) -> list[Place]:
         """Give where a hook of this kind and name stands at a node."""
-        parts = zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
         return [
             place
-            for part, place in parts
+            for part, place in self._parts(node)
             if part.hook == kind and any(run.text == name for line in part.lines for run in line)
         ][:1]
 
