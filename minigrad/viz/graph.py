@@ -1,13 +1,15 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from math import prod
 from typing import Any
 
+from minigrad.autograd.graph import hooks_of
 from minigrad.autograd.recording import named_tensors
+from minigrad.core.node import Node as GraphNode
+from minigrad.core.tensor import Tensor
 from minigrad.viz.text import format_shape, format_values
 
 # What the kinds of hooks are called, in the order in which those of one node run, from the incoming
@@ -70,13 +72,10 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
 
 
 def hook_reader(output: Any) -> Callable[[Any], Iterable[Any]] | None:
-    """Find `autograd.graph.hooks_of` in the package that `output` comes from, if it has one."""
-    for kind in type(output).__mro__:
-        module = sys.modules.get(kind.__module__.partition(".")[0] + ".autograd.graph")
-        if module is not None and hasattr(module, "hooks_of"):
-            reader: Callable[[Any], Iterable[Any]] = module.hooks_of
-            return lambda node: [*reader(node), *hooks_on_saved(node)]
-    return None
+    """Give what lists the hooks of a node, where minigrad made the graph of `output`."""
+    if not isinstance(output, Tensor | GraphNode):
+        return None
+    return lambda node: [*hooks_of(node), *hooks_on_saved(node)]
 
 
 def hooks_on_saved(node: Any) -> list[Hook]:

@@ -81,14 +81,13 @@ class watch_modules:
     def __init__(self, model: Any) -> None:
         self.calls: list[Call] = []
         self.models = list(_models(model))
-        self._names: dict[int, tuple[str, Any]] = {}
+        self._names: dict[int, str] = {}
         for prefix, root in self.models:
             for name, module in root.named_modules():
-                dotted = ".".join(part for part in (prefix, name) if part)
-                self._names.setdefault(id(module), (dotted, module))
+                self._names.setdefault(id(module), ".".join(filter(None, (prefix, name))))
         self._library = _library_of(self.models[0][1])
         self._now = _counter(self._library)
-        self._open: list[Call | None] = []
+        self._open: list[Call] = []
         self._ended: list[Call] = []
         self._handles: list[Any] = []
 
@@ -127,17 +126,16 @@ class watch_modules:
 
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
-        call = None
         if id(module) in self._names:
-            depth = sum(each is not None for each in self._open)
-            call = Call(self._names[id(module)][0], module, depth, now, given=_shapes(args))
+            name, depth = self._names[id(module)], len(self._open)
+            call = Call(name, module, depth, now, given=_shapes(args))
             self.calls.append(call)
-        self._open.append(call)
+            self._open.append(call)
 
     def _end(self, module: Any, args: Any, result: Any) -> None:
         now = self._tick()
-        call = self._open.pop() if self._open else None
-        if call is not None:
+        if self._open and self._open[-1].module is module:
+            call = self._open.pop()
             call.stop, call.gave = now, _shapes(result)
             self._ended.append(call)
 
@@ -149,7 +147,7 @@ def _models(given: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(given, dict):
         for name, module in given.items():
             for inner, each in _models(module):
-                yield ".".join(part for part in (str(name), inner) if part), each
+                yield ".".join(filter(None, (str(name), inner))), each
     elif isinstance(given, list | tuple) and given:
         for part in given:
             yield from _models(part)
@@ -175,13 +173,7 @@ def _counter(library: str) -> Callable[[], int]:
 
 def _shapes(values: Any) -> tuple[str, ...]:
     """List the shapes of the tensors in arguments or results."""
-    if hasattr(values, "shape") and hasattr(values, "requires_grad"):
-        return (format_shape(values.shape),)
-    if isinstance(values, dict):
-        values = list(values.values())
-    if isinstance(values, list | tuple):
-        return tuple(shape for value in values for shape in _shapes(value))
-    return ()
+    return tuple(format_shape(each.shape) for each in _tensors(values))
 
 
 def members_of(
@@ -261,14 +253,13 @@ def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[
         for name, value in zip(names, inputs, strict=False)
         if hasattr(value, "requires_grad")
     }
-    return list(_tensors(result)), modules, given
+    return [each for each in _tensors(result) if each.requires_grad], modules, given
 
 
 def _tensors(values: Any) -> Iterable[Any]:
-    """Yield the tensors in a result that a graph hangs on."""
+    """Yield the tensors in arguments or results."""
     if hasattr(values, "requires_grad"):
-        if values.requires_grad:
-            yield values
+        yield values
     elif isinstance(values, list | tuple | Mapping):
         for value in values.values() if isinstance(values, Mapping) else values:
             yield from _tensors(value)
