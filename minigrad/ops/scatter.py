@@ -175,7 +175,7 @@ def _check_ndim(places: Any, name: str, sizes: tuple[int, ...]) -> None:
         )
 
 
-@face("gather(Tensor input, dim, Tensor index, *, sparse_grad=False, out=None)", out="none")
+@face("gather(Tensor input, Dim dim, Tensor index, *, sparse_grad=False, out=None)", out="none")
 def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tensor:
     """Give the entries at listed places along a dimension: `x[index[i, j], j]` for `dim=0`.
 
@@ -203,9 +203,9 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
         raise NotImplementedError(
             "gather has no sparse_grad=True here: there are no sparse tensors."
         )
-    number, places = dimension(dim, input.ndim), index._array
+    places = index._array
     if not places.size:  # whatever it is, PyTorch does not look
-        return watched(gather(input, number, places), index)
+        return watched(gather(input, dim, places), index)
     if not _are_places(places):
         raise RuntimeError(
             f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}. Convert it "
@@ -213,20 +213,20 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
         )
     _check_ndim(places, "input", input._array.shape)
     for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=False)):
-        if d != number and given > size:
+        if d != dim and given > size:
             raise RuntimeError(
                 f"Size does not match at dimension {d} expected index {list(places.shape)} to be "
-                f"no larger than self {list(input.shape)} apart from dimension {number}"
+                f"no larger than self {list(input.shape)} apart from dimension {dim}"
             )
-    check_places(places, input._array.shape[number] if input.ndim else 1, number)
-    return watched(gather(input, number, places), index)
+    check_places(places, input._array.shape[dim] if input.ndim else 1, dim)
+    return watched(gather(input, dim, places), index)
 
 
 def checked_places(
     input: Tensor, dim: int, index: Tensor, src: Tensor | None
-) -> tuple[int, Any, Tensor | None]:
+) -> tuple[Any, Tensor | None]:
     """Check places and values, and give them in the number of dimensions of the input."""
-    number, places = dimension(dim, input.ndim), index._array
+    places = index._array
     own = input._array.shape
     if places.size and not _are_places(places):
         raise RuntimeError(
@@ -238,10 +238,10 @@ def checked_places(
         )
     if not places.size:
         fits = places.ndim == len(own) and (src is None or src._array.shape == places.shape)
-        return number, places if fits else np.empty(0, places.dtype), src if fits else None
+        return places if fits else np.empty(0, places.dtype), src if fits else None
     _check_ndim(places, "self", own)
     sizes = places.shape or (1,)
-    limits = [size if d != number else math.inf for d, size in enumerate(own or (1,))]
+    limits = [size if d != dim else math.inf for d, size in enumerate(own or (1,))]
     given = None if src is None else src._array.shape
     if given is not None:
         dimension(dim, len(given))
@@ -252,9 +252,9 @@ def checked_places(
         and_src = "" if given is None else f" and to be no larger size than src {list(given)}"
         raise RuntimeError(
             f"Expected index {list(places.shape)} to be no larger than self {list(own)} apart from "
-            f"dimension {number}{and_src}"
+            f"dimension {dim}{and_src}"
         )
-    check_places(places, own[number] if own else 1, number)
+    check_places(places, own[dim] if own else 1, dim)
     if own and not places.ndim:
         places = places.reshape(1)
     if src is not None:
@@ -263,11 +263,11 @@ def checked_places(
         for d, (count, there) in enumerate(zip(places.shape, src._array.shape, strict=False)):
             if count != there:
                 src = parts.slice_dim(src, d, 0, count, 1)
-    return number, places, src
+    return places, src
 
 
 @face(
-    "scatter(Tensor input, int dim, Tensor index, src=None, *, value=None, out=None)",
+    "scatter(Tensor input, Dim dim, Tensor index, src=None, *, value=None, out=None)",
     in_place=True,
 )
 def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> Tensor:
@@ -291,7 +291,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     """
     given = value if src is None else src
     tensor = given if isinstance(given, Tensor) else None
-    number, places, tensor = checked_places(input, dim, index, tensor)
+    places, tensor = checked_places(input, dim, index, tensor)
     if not places.size and (
         places.ndim != input.ndim or (tensor is None and isinstance(given, Tensor))
     ):
@@ -300,12 +300,12 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
         places = places[-1]
         tensor = None if tensor is None else parts.select(tensor, 0, len(index) - 1)
     if tensor is not None:
-        return watched(scatter(input, number, places, tensor), index)
+        return watched(scatter(input, dim, places, tensor), index)
     dtype = input._array.dtype
-    return watched(scatter_number(input, number, places, entry(given, dtype)), index)
+    return watched(scatter_number(input, dim, places, entry(given, dtype)), index)
 
 
-@face("scatter_add(Tensor input, int dim, Tensor index, Tensor src, *, out=None)", in_place=True)
+@face("scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)", in_place=True)
 def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """Add values at listed places along a dimension: `x[index[i, j], j] += src[i, j]`.
 
@@ -323,14 +323,14 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
         >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 1]), torch.ones(3))
         tensor([2., 1., 0.])
     """
-    number, places, values = checked_places(input, dim, index, src)
+    places, values = checked_places(input, dim, index, src)
     if values is None:
         return shape.clone(input)
-    result = scatter_add(input, number, places, values)
+    result = scatter_add(input, dim, places, values)
     return watched(result, index) if src.requires_grad else result
 
 
-@face("index_select(Tensor input, int dim, Tensor index, *, out=None)")
+@face("index_select(Tensor input, Dim dim, Tensor index, *, out=None)")
 def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Give a copy of the slices at listed places along a dimension.
 
@@ -349,7 +349,7 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
         tensor([[2, 2],
                 [4, 4]])
     """
-    places, number = index._array, dimension(dim, input.ndim)
+    places = index._array
     if places.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if not input.ndim and places.size != 1:
@@ -360,18 +360,18 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
         raise RuntimeError(
             "index_select(): Expected dtype int32 or int64 for index. Convert it with long()."
         )
-    size = input._array.shape[number] if input.ndim else 1
+    size = input._array.shape[dim] if input.ndim else 1
     if places.size and (places.min() < 0 or places.max() >= size):
         if not input._array.size and size:
             wrong = places[(places < 0) | (places >= size)].flat[0]
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
         raise IndexError("index out of range in self")
     positions = places if places.ndim else places.reshape(1)
-    return watched(index_select(input, number, positions), index)
+    return watched(index_select(input, dim, positions), index)
 
 
 @face(
-    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, alpha=1, out=None)",
+    "index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)",
     in_place=True,
 )
 def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:
@@ -392,7 +392,7 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
         >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
         tensor([3., 0., 0.])
     """
-    number, places = dimension(dim, input.ndim), index._array
+    places = index._array
     own, given = input._array.shape, source._array.shape
     if places.ndim > 1:
         raise IndexError(
@@ -408,24 +408,24 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
             f"index_add_(): self ({scalar_name(input._array)}) and source "
             f"({scalar_name(source._array)}) must have the same scalar type"
         )
-    count = given[number] if number < len(given) else 1
+    count = given[dim] if dim < len(given) else 1
     if places.size != count:
         raise RuntimeError(
             f"index_add_(): Number of indices ({places.size}) should be equal to source.size(dim): "
-            f"({count}), for dim: {number}"
+            f"({count}), for dim: {dim}"
         )
-    fits = given[:number] + given[number + 1 :] == own[:number] + own[number + 1 :]
+    fits = given[:dim] + given[dim + 1 :] == own[:dim] + own[dim + 1 :]
     if own and not (given and fits):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {list(own)} source.shape = {list(given)}"
         )
-    size = own[number] if own else 1
+    size = own[dim] if own else 1
     if len(own) < 2 and places.size and (places.min() < 0 or places.max() >= size):
         raise IndexError("index out of range in self")
     if source._array.size:
-        check_places(places, size, number)
+        check_places(places, size, dim)
     if input._array.dtype.kind in "iub":
         alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
-    result = index_add_dim(input, source, number, places.reshape(-1), alpha)
+    result = index_add_dim(input, source, dim, places.reshape(-1), alpha)
     return watched(result, index) if source.requires_grad else result

@@ -271,6 +271,7 @@ def t(self: Array) -> Array:
     return self.T
 
 
+@face("swapaxes(Tensor input, Dim axis0, Dim axis1)")
 @face("transpose(Tensor input, Dim dim0, Dim dim1)", also="swapdims")
 @differentiable(
     "TransposeBackward0",
@@ -307,12 +308,6 @@ def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return permute(input, order)
-
-
-@face("swapaxes(Tensor input, int axis0, int axis1)")
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Exchange two dimensions, as `transpose` does."""
-    return transpose(input, dimension(axis0, input.ndim), dimension(axis1, input.ndim))
 
 
 @face("movedim(Tensor input, source, destination)", also="moveaxis")

@@ -161,8 +161,7 @@ def _spread_of(
     if unbiased is not None and correction is not None:
         raise TypeError(f"{name}() takes correction or unbiased, not both")
     if input._array.dtype.kind in "iub":
-        names = name if name == "var_mean" else "std and var"
-        raise RuntimeError(f"{names} only support floating point and complex dtypes")
+        raise RuntimeError("std and var only support floating point and complex dtypes")
     correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = _over(dim, input)
     sizes = input._array.shape
