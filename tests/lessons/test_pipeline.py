@@ -72,36 +72,30 @@ def test_outputs_tell_solved_from_unsolved(demo):
     assert "is still open" in printed[1]
 
 
-def test_nbval_compares_strictly_under_any_hash_seed(demo):
-    finished = run_nbval(demo, "4711")
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    cells = sum(len([c for c in canonical.read(p).cells if c.cell_type == "code"]) for p in demo)
-    assert f"{cells} passed" in finished.stdout
-
-
-def test_nbval_sees_a_changed_output(demo, tmp_path):
-    text = demo[0].read_text(encoding="utf-8")
-    assert "quotient 24.0" in text
-    changed = tmp_path / demo[0].name
-    changed.write_text(text.replace("quotient 24.0", "quotient 25.0"), encoding="utf-8")
-    finished = run_nbval([changed], "0")
-    assert finished.returncode == 1
-    assert "1 failed" in finished.stdout
-
-
-def run_nbval(paths, seed):
+def test_nbval_compares_strictly_under_any_hash_seed(demo, tmp_path):
+    notebook = canonical.read(demo[0])
+    at = next(k for k, cell in enumerate(notebook.cells) if "quotient 24.0" in outputs.said(cell))
+    del notebook.cells[at + 1 :]
+    changed = tmp_path / "changed.ipynb"
+    text = canonical.text(notebook).replace("quotient 24.0", "quotient 25.0")
+    changed.write_text(text, encoding="utf-8")
     paths_found = os.pathsep.join(filter(None, [str(places.ROOT), os.environ.get("PYTHONPATH")]))
-    return subprocess.run(
+    finished = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull),
             *("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "--rootdir"),
-            *(str(paths[0].parent), *map(str, paths)),
+            *(str(demo[0].parent), *map(str, demo), str(changed)),
         ],
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": paths_found},
+        env=os.environ | {"PYTHONHASHSEED": "4711", "PYTHONPATH": paths_found},
         check=False,
     )
+    cells = [c for p in (*demo, changed) for c in canonical.read(p).cells if c.cell_type == "code"]
+    said = finished.stdout + finished.stderr
+    assert finished.returncode == 1, said
+    assert f"1 failed, {len(cells) - 1} passed" in said
+    assert "quotient 25.0" in said
 
 
 def test_a_draft_comes_back_as_it_was(demo, demo_draft):
@@ -172,16 +166,16 @@ def test_a_failing_release_leaves_the_old_notebooks(demo, tmp_path, monkeypatch,
     assert not places.learner_of(path).exists()
 
 
-def test_check_tells_whether_a_release_is_due(demo, monkeypatch, capsys):
-    monkeypatch.setattr(places, "solution", lambda which: demo[0])
+def test_check_tells_whether_a_release_is_due(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "lessons" / "solutions" / "demo_due.ipynb"
+    canonical.write(drafts.notebook_from("# T\n\n```python\nprint('as stored')\n```\n"), path)
+    monkeypatch.setattr(places, "solution", lambda which: path)
+    release.release(path)
     assert release.main(["demo", "--check"]) == 0
     assert "up to date" in capsys.readouterr().out
-    kept = demo[0].read_text(encoding="utf-8")
-    try:
-        demo[0].write_text(kept.replace("quotient 24.0", "quotient 25.0"), encoding="utf-8")
-        assert release.main(["demo", "--check"]) == 1
-    finally:
-        demo[0].write_text(kept, encoding="utf-8", newline="\n")
+    changed = path.read_text(encoding="utf-8").replace('"as stored', '"as changed')
+    path.write_text(changed, encoding="utf-8", newline="\n")
+    assert release.main(["demo", "--check"]) == 1
     assert "out of date" in capsys.readouterr().out
 
 
