@@ -98,7 +98,6 @@ class _GradSwitch(DecoratingMode):
     """A mode that switches recording on or off; it may stand bare, `@no_grad`, as a decorator."""
 
     wanted: bool
-    prev = False
 
     def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
         """Make the mode, or decorate a function at once."""
@@ -131,6 +130,9 @@ class no_grad(_GradSwitch):
     """
 
     wanted = False
+
+    def __init__(self) -> None:
+        self.prev = False
 
 
 class enable_grad(_GradSwitch):
