@@ -225,12 +225,10 @@ def unique(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
                 "applied"
             )
-    values, inverse, counts = np.unique(
-        array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
-    )
+    found = np.unique(array, False, return_inverse, return_counts, dim, equal_nan=False)
+    values, *more = found if isinstance(found, tuple) else (found,)
     first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
-    more = [wrap(inverse)] * return_inverse + [wrap(counts)] * return_counts
-    return (first, *more) if more else first
+    return (first, *map(wrap, more)) if more else first
 
 
 # ---------------------------------------------------------------------- histograms
