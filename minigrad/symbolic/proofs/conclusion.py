@@ -110,8 +110,12 @@ class Counterexamples:
                     return True
         return False
 
-    def by_runs(self, record: Record) -> None:
+    def by_runs(self, record: Record, domain: Sequence[Any] = ()) -> None:
         """Refute the rule if the runs did so at some point.
+
+        Args:
+            record: The runs.
+            domain: Conditions under which the program can run.
 
         Raises:
             Refuted: If so.
@@ -125,6 +129,9 @@ class Counterexamples:
                 if record.is_jump(record.points.border[place]):
                     continue  # smooth at one of the jumps is no more than chance
                 if outcome is Outcome.NOTHING:
+                    border = record.points.border[place]
+                    if border >= 0 and record.conditions[border] in domain:
+                        continue  # as at 0 in 1 / (1 / x)
                     if is_far(rows[place]) and not self._has_unmet_need(values):
                         continue  # a number overflows, or is rounded to where there is a pole
                     said = self._at(values)

@@ -233,7 +233,8 @@ class Trial:
             self.failed = f"{type(error).__name__}: {error}"
             return None
         several = result if isinstance(result, (tuple, list)) else (result,)
-        return [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        found = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        return found if len(found) == len(self._cotangents) else None
 
     def keep_draws(self, at: Place) -> None:
         """Find whether random numbers are drawn; then let each run draw the same ones."""

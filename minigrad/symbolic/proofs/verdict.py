@@ -175,7 +175,7 @@ class Judge:
         if self._starts is not self._given:
             starts.append(EVERYWHERE)  # also between the regions that were explored
         record = trial.record(trial.draw(starts, conditions, strict), conditions, strict)
-        self._counterexamples.by_runs(record)
+        self._counterexamples.by_runs(record, strict)
         self._settle(leaves)
         leaves = self._visit(trial, record, leaves)
         return self._conclusion.proof(record, leaves, strict)
