@@ -37,13 +37,7 @@ CONDITIONS: dict[str, Condition] = {
     "etas": ("eta values: {0[0]}, {0[1]}", lambda etas: 0.0 < etas[0] < 1.0 < etas[1]),
     **{
         name: (f"{name} value: {{}}", _not_negative)
-        for name in (
-            "alpha",
-            "initial_accumulator_value",
-            "lr_decay",
-            "momentum",
-            "weight_decay",
-        )
+        for name in ["alpha", "initial_accumulator_value", "lr_decay", "momentum", "weight_decay"]
     },
 }
 

@@ -30,13 +30,9 @@ from minigrad.nn.modules.container import Sequential
 from minigrad.random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = [
-    "CheckpointError",
-    "CheckpointFunction",
-    "checkpoint",
-    "checkpoint_sequential",
-    "noop_context_fn",
-    "set_checkpoint_early_stop",
-]
+    "CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential",
+    "noop_context_fn", "set_checkpoint_early_stop",
+]  # fmt: skip
 
 
 class CheckpointError(RuntimeError):
