@@ -119,18 +119,6 @@ def cosine_embedding_loss(
     return reduced(losses, reduction)
 
 
-def _check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
-    """Raise if the margin is not positive, or three tensors are of different dimensions."""
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
-            f"{negative.ndim}D inputs"
-        )
-
-
 @loss(
     "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
     f"{OLD})"
@@ -166,7 +154,14 @@ def triplet_margin_loss(
         ValueError: If the margin is not positive.
         RuntimeError: If they have different numbers of dimensions.
     """
-    _check_triplet(anchor, positive, negative, margin)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs"
+        )
     near = pairwise_distance(anchor, positive, p, eps, False)
     far = pairwise_distance(anchor, negative, p, eps, False)
     if swap:
