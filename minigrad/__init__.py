@@ -18,7 +18,7 @@ from minigrad import random as random
 from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-from minigrad.core.modes import is_grad_enabled as is_grad_enabled
+from minigrad.core.node import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
 from minigrad.creation.dtypes import *

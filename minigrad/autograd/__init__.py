@@ -9,7 +9,7 @@ from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, se
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.node import is_grad_enabled
 
 if _TYPE_CHECKING:
     from minigrad.autograd import anomaly_mode, functional, graph, legacy_variable

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import anomaly
-from minigrad.core.engine import GraphTask
-from minigrad.core.leaves import AccumulateGrad
-from minigrad.core.modes import grad_mode, stop_watching, watch_nodes
-from minigrad.core.node import Node
+from minigrad.core.engine import AccumulateGrad, GraphTask
+from minigrad.core.node import Node, grad_mode, stop_watching, watch_nodes
 from minigrad.core.plugs import plugs
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))

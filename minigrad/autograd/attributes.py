@@ -9,8 +9,7 @@ from weakref import ref
 
 from minigrad.autograd.messages import can_require_grad, type_name
 from minigrad.autograd.views import update_views
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Node, RemovableHandle
+from minigrad.core.node import NO_EDGE, Node, RemovableHandle, grad_mode
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, Tensor, VersionCounter, counter_of, wrap_as_normal
 from minigrad.creation import dtypes

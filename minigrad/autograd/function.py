@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 from minigrad.autograd.function_node import FunctionCtx, FunctionNode, place_outputs
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import type_name
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode, is_grad_enabled
-from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode, is_grad_enabled
 from minigrad.core.tensor import Tensor
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction"]

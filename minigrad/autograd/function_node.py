@@ -15,9 +15,8 @@ import numpy as np
 from minigrad.autograd.messages import RELEASED, can_require_grad, type_name
 from minigrad.autograd.saved_names import raw_saved
 from minigrad.autograd.views import rebase_history
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import attend
-from minigrad.core.node import NO_EDGE, Edge, Node, next_priority, sum_to_shape
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, Edge, Node, attend, next_priority, sum_to_shape
 from minigrad.core.tensor import SavedTensor, Tensor, make_view, unpack_tensor, wrap_as_normal
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor
-from minigrad.core.modes import grad_mode, is_grad_enabled
+from minigrad.core.node import grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.gradients import grad
-from minigrad.core.leaves import resolve_edge
+from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.creation.dtypes import of_array

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.core.engine import GraphTask, outputs_of, run_backward
-from minigrad.core.leaves import AccumulateGrad, resolve_edge
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.engine import AccumulateGrad, GraphTask, outputs_of, resolve_edge, run_backward
+from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import Tensor, wrap_as_normal
 

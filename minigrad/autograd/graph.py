@@ -16,11 +16,9 @@ from minigrad.autograd.saved_hooks import (
     saved_tensors_hooks,
 )
 from minigrad.autograd.saved_names import RawSavedTensor
-from minigrad.core.engine import GraphTask
+from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.gates import FullBackwardHooks, LegacyHook
-from minigrad.core.leaves import AccumulateGrad, resolve_edge
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import Node, RemovableHandle
+from minigrad.core.node import Node, RemovableHandle, grad_mode
 from minigrad.core.tensor import Tensor
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]

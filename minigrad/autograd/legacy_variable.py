@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.messages import can_require_grad, type_name
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 

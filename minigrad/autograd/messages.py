@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.gates import FullBackwardHooks
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import Node
+from minigrad.core.node import Node, grad_mode
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import INFERENCE, SavedTensor, Tensor, made_by, wrap_as_normal
 

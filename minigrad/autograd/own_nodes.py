@@ -8,9 +8,8 @@ from typing import Any
 
 from minigrad.autograd.messages import RELEASED
 from minigrad.autograd.rules import in_a_rule
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import attend, grad_mode
-from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, Node, attend, grad_mode
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 
 

@@ -21,11 +21,9 @@ from minigrad.autograd.events import (
     snapshot,
 )
 from minigrad.autograd.messages import hook_name, type_name
-from minigrad.core.engine import GraphTask
+from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.gates import FullBackwardHooks, LegacyHook
-from minigrad.core.leaves import AccumulateGrad, resolve_edge
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import Edge, Node
+from minigrad.core.node import Edge, Node, grad_mode
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
 

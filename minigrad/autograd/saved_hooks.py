@@ -9,9 +9,8 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.views import write_watchers
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode, stop_watching, watch_nodes
-from minigrad.core.node import Node
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import Node, grad_mode, stop_watching, watch_nodes
 from minigrad.core.tensor import (
     INFERENCE,
     SavedTensor,

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.messages import RELEASED, detached, stale, wrong_call
 from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
-from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap_as_normal

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import RELEASED, forward_name
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Edge, Node
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
 from minigrad.core.plugs import attach, plugs
 from minigrad.core.tensor import Tensor, VersionCounter, View, make_view, wrap_as_normal
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd import functional
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.autograd import anomaly_mode
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.nn.modules import module
 from minigrad.optim import optimizer as optimizer_hooks
 

@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import attend, grad_mode, is_grad_enabled
-from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import Tensor, make_view, wrap
 

@@ -32,9 +32,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.leaves import resolve_edge  # noqa: F401
-from minigrad.core.modes import grad_mode  # noqa: F401
-from minigrad.core.node import NO_EDGE, Node, next_priority, reduce_gradient  # noqa: F401
+from minigrad.core.engine import resolve_edge  # noqa: F401
+from minigrad.core.node import (  # noqa: F401
+    NO_EDGE,
+    Node,
+    grad_mode,
+    next_priority,
+    reduce_gradient,
+)
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import (  # noqa: F401
     INFERENCE,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE, Edge, Node, RemovableHandle, Table, add
+from minigrad.core.node import NO_EDGE, Edge, Node, RemovableHandle, Table, add, grad_mode
 from minigrad.core.plugs import plugs
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, type_name
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_tensor
@@ -190,7 +190,7 @@ def tensor(
         tensor(0.5000, requires_grad=True)
     """
     check_place("tensor", device, None, pin_memory)
-    wanted = dtypes.asked("tensor", dtype)
+    wanted = None if dtype is None else dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
         data = array_of_tensor(data, "torch.tensor", stacklevel=3)
     return finish(copied(data, wanted), requires_grad)
@@ -520,3 +520,55 @@ def number(value: Any, caller: str, argument: str, position: int) -> Any:
             f"{type_name(value)}"
         )
     return value
+
+
+# ------------------------------------------------------------------ a number among others
+
+
+def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Give a number that takes a place among real ones: a complex number as a real one.
+
+    Args:
+        value: A number.
+        dtype: The type of the numbers that it comes among; complex ones take any.
+
+    Raises:
+        RuntimeError: If it has an imaginary part.
+    """
+    if dtype.kind not in "iuf" or not isinstance(value, (complex, np.complexfloating)):
+        return value
+    if value.imag:
+        raise RuntimeError(
+            f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
+        )
+    return value.real
+
+
+def _overflow(dtype: np.dtype[Any]) -> str:
+    names = {"float16": "c10::Half", "float32": "float", "float64": "double"}
+    name = names.get(dtype.name, f"{dtype.name}_t")
+    return f"value cannot be converted to type {name} without overflow."
+
+
+def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Make an array of one number that is to be written among others.
+
+    A negative number among unsigned ones counts from the largest down.
+
+    Args:
+        value: A number.
+        dtype: The type of the others.
+
+    Raises:
+        RuntimeError: If it is too large for them, or has an imaginary part.
+    """
+    value = real_number(value, dtype)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        smallest = limits.min or -limits.max
+        if not smallest <= value <= limits.max:  # nor is NaN
+            raise RuntimeError(_overflow(dtype))
+        return np.asarray(int(value)).astype(dtype)
+    if dtype.kind == "f" and float(np.finfo(dtype).max) < abs(value) < np.inf:
+        raise RuntimeError(_overflow(dtype))
+    return np.asarray(value).astype(dtype)

@@ -15,13 +15,14 @@ from minigrad.creation.construction import (
     DtypeChoice,
     array_of_tensor,
     copied,
+    entry,
     factory,
     like,
     number,
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int, entry
+from minigrad.faces.arguments import check_int
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]

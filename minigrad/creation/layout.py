@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.autograd.messages import type_name
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.node import is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes

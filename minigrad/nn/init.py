@@ -11,8 +11,8 @@ from minigrad import random
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
-from minigrad.faces.arguments import entry
 
 
 def uniform_(

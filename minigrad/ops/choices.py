@@ -14,18 +14,13 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import real_number
 from minigrad.faces import attach, entrywise, face
-from minigrad.faces.arguments import (
-    cast,
-    check_tensor,
-    no_combination,
-    not_implemented,
-    real_number,
-)
+from minigrad.faces.arguments import cast, check_tensor, no_combination, not_implemented
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face

@@ -13,8 +13,7 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import quietly, rules_mode
-from minigrad.core.modes import grad_mode
-from minigrad.core.node import NO_EDGE
+from minigrad.core.node import NO_EDGE, grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes

@@ -11,11 +11,11 @@ import numpy as np
 from minigrad.autograd.messages import type_name as name_of_type
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.views import check_inplace
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import entry
 from minigrad.faces import attach
-from minigrad.faces.arguments import entry
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write

@@ -12,13 +12,13 @@ import numpy as np
 
 from minigrad.autograd.messages import can_require_grad, type_name
 from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode, is_grad_enabled
-from minigrad.core.node import NO_EDGE
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import entry
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import dimension, entry, is_operand, no_tensor, sizes_of
+from minigrad.faces.arguments import dimension, is_operand, no_tensor, sizes_of
 from minigrad.faces.face import writer
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape

@@ -14,8 +14,7 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.own_nodes import new_node
 from minigrad.autograd.rules import applied
-from minigrad.core.modes import attend, grad_mode
-from minigrad.core.node import NO_EDGE, Node, reduce_gradient
+from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes

@@ -17,8 +17,9 @@ import numpy as np
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import entry
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, entry
+from minigrad.faces.arguments import check_tensor
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:

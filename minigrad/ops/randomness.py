@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.views import check_inplace
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of

@@ -19,9 +19,10 @@ from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import entry
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, entry
+from minigrad.faces.arguments import dimension
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 

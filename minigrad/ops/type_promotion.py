@@ -9,9 +9,8 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import in_a_rule, new_silence, rules_mode, silences
-from minigrad.core.leaves import resolve_edge
-from minigrad.core.modes import grad_mode, is_grad_enabled
-from minigrad.core.node import NO_EDGE
+from minigrad.core.engine import resolve_edge
+from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes

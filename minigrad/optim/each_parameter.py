@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.views import write_watchers
-from minigrad.core.modes import grad_mode
+from minigrad.core.node import grad_mode
 from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor

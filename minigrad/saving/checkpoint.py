@@ -24,7 +24,7 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
-from minigrad.core.modes import grad_mode, is_grad_enabled
+from minigrad.core.node import grad_mode, is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.nn.modules.container import Sequential
 from minigrad.random import fork_rng, get_rng_state, set_rng_state

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy
 
-from minigrad.core.leaves import resolve_edge
+from minigrad.core.engine import resolve_edge
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of

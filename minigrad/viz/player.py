@@ -10,7 +10,7 @@ from typing import Any
 
 from minigrad.autograd.events import Log, PassStarted
 from minigrad.autograd.recording import named_tensors
-from minigrad.core.leaves import resolve_edge
+from minigrad.core.engine import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules

@@ -111,11 +111,11 @@ def test_notes_are_freed_after_an_error(torch, draw, anomaly, said):
 
 
 def test_recording_goes_back_to_the_quick_way():
-    before = minigrad.core.modes.grad_mode.enabled
+    before = minigrad.core.node.grad_mode.enabled
     with minigrad.autograd.set_detect_anomaly(True):
         assert is_anomaly_enabled()
-        assert minigrad.core.modes.grad_mode.enabled is not True
-    assert before is True and minigrad.core.modes.grad_mode.enabled is True
+        assert minigrad.core.node.grad_mode.enabled is not True
+    assert before is True and minigrad.core.node.grad_mode.enabled is True
     with minigrad.no_grad(), minigrad.autograd.set_detect_anomaly(True):
-        assert minigrad.core.modes.grad_mode.enabled is False
-    assert minigrad.core.modes.grad_mode.enabled is True
+        assert minigrad.core.node.grad_mode.enabled is False
+    assert minigrad.core.node.grad_mode.enabled is True

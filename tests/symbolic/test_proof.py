@@ -447,6 +447,18 @@ def test_a_rule_that_gives_nan_at_a_single_point_is_refuted():
         assert refuted.value.counterexample[x()] == value
 
 
+@pytest.mark.parametrize("inner", [torch.log, lambda a: a - 7.5, lambda a: a - 8.5])
+def test_a_rule_that_is_wrong_at_integers_alone_is_refuted_wherever_the_program_can_run(inner):
+    forward = lambda a: inner(a).log()  # noqa: E731
+    off = lambda a: a.floor() + (-a).floor() + 1  # noqa: E731 - 1 at integers, else 0
+    right = (lambda a: 1 / (a * a.log())) if inner is torch.log else (lambda a: 1 / inner(a))
+    assert prove(of(forward, lambda g, a: g * right(a)), ()).where.startswith("for all values")
+    with pytest.raises(Refuted) as refuted:
+        prove(of(forward, lambda g, a: g * (right(a) + off(a))), ())
+    value = refuted.value.counterexample[x()]
+    assert value == int(value)
+
+
 def test_a_guard_is_seen_through():
     guarded = prove(lambda a: torch.where(a > 0, a, 1 + 0 * a).log(), ())
     assert guarded.where == "region by region: x > 0; x < 0"

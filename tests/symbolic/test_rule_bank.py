@@ -186,10 +186,6 @@ OPEN = {
 }
 
 
-# A wrong rule that is proved, since it is wrong at integers only. The list is to become empty.
-FOOLED = {"wrong-one_point-log_log_floors_of_x_and_-x"}
-
-
 def verdict(row):
     """Ask the referee."""
     operation, inputs, options = row.make()
@@ -211,14 +207,13 @@ def test_the_referee_is_not_fooled(row):
     word, said = verdict(row)
     if word == "failed":
         raise said
-    assert word == "proved" or row.id not in FOOLED, "no longer fooled: take it from the list"
     if word == "refuted":
         assert row.claim != "right", said
         assert confirmed(row, said), said
     assert (word == "proved" or row.id in OPEN) if row.claim == "right" else True, said
     if word == "proved":
-        assert row.claim != "wrong" or row.id in FOOLED, said
-        assert row.claim != "single" or EXCEPTION.search(f"{said.where}\n{said}"), said
+        assert row.claim != "wrong", said
+        assert row.claim == "right" or EXCEPTION.search(f"{said.where}\n{said}"), said
 
 
 def test_nearly_all_right_rules_are_proved():

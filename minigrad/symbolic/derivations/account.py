@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of

@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 from sympy.core.relational import Relational
 
-from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
 from minigrad.symbolic.derivations.account import Account

@@ -23,8 +23,8 @@ from minigrad.autograd.recording import (
     record,
 )
 from minigrad.autograd.saved_hooks import PackedTensor
+from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.gates import BackwardHookFunctionBackward
-from minigrad.core.leaves import AccumulateGrad, resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tape import arguments_of, book
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, wrap

@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from minigrad.autograd.recording import named_tensors
-from minigrad.core.leaves import AccumulateGrad
+from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic

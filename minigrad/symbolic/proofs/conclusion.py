@@ -92,7 +92,10 @@ class Counterexamples:
         if not told and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
             return None
         if not told and np.isfinite(ran[0]) and is_far(np.array(list(values.values()))):
-            return None
+            # rounding spoils what is beside the point too; what is wrong there alone is wrong
+            beside = self._trial.beside(self._trial.place(values), place, entry)
+            if any(abs(b - ran[1]) > 0.1 * abs(ran[0] - ran[1]) for b in beside) or not beside:
+                return None
         inside = found.free_symbols | due.free_symbols
         if not told or any(run.needs for run in case.runs):  # where it runs, others decide
             started = {case.names.show(s) for each in case.cotangents for s in entries(each).flat}

@@ -293,13 +293,17 @@ class Trial:
 
     def noise(self, at: Place, place: int, entry: Any) -> float:
         """Tell how much an entry of the gradient is rounded: how it varies very near a point."""
+        return float(np.ptp(self.beside(at, place, entry) or [0.0]))
+
+    def beside(self, at: Place, place: int, entry: Any) -> list[float]:
+        """Give what the rule gives for an entry very near a point, on both sides."""
         found = []
         for k in (*range(-_NEIGHBORS, 0), *range(1, _NEIGHBORS + 1)):  # the point is one of its own
             moved = [array * (1 + k * _NEXT) for array in at.arrays]
             gradients = self.rule(at._replace(arrays=moved))
             if gradients is not None:
                 found.append(float(gradients[place][entry]))
-        return float(np.ptp(found)) if found else 0.0
+        return found
 
     def outcome(self, row: Any, on_border: bool, still: Set[Any]) -> Outcome:
         """Run at a point along a random line.
@@ -401,7 +405,10 @@ class Trial:
             *chosen(points, conditions, wanted // 4, ~fits),
         ][:_MOST]
         for border in np.unique(points.border[points.border >= 0]):
-            places += list(np.flatnonzero(points.border == border)[:_ON_EACH_BORDER])
+            on = np.flatnonzero(points.border == border)
+            # those first at which the program can run, and whose numbers are not large
+            large = np.abs(points.rows[on]).max(1) > _LARGE
+            places += list(on[np.lexsort((large, ~fits[on]))][:_ON_EACH_BORDER])
         picked = points.at(np.array(places, int))
         if len(picked.rows):
             self.keep_draws(self.place(self.values(picked.rows[0])))
