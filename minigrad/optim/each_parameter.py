@@ -303,8 +303,10 @@ def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
 
 def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a quotient in place: $v \leftarrow v + f\, a / b$."""
-    if isinstance(value, Tensor):
+    if isinstance(factor, Tensor):
         value.add_(a / b * factor)
+    elif isinstance(value, Tensor):
+        value.addcdiv_(a, b, value=number(factor))
     else:
         quotient = a * number(factor)
         quotient /= b
