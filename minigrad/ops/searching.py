@@ -225,7 +225,8 @@ def unique(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
                 "applied"
             )
-    found = np.unique(array, False, return_inverse, return_counts, dim, equal_nan=False)
+    parts: dict[str, Any] = {"return_inverse": return_inverse, "return_counts": return_counts}
+    found = np.unique(array, axis=dim, equal_nan=False, **parts)
     values, *more = found if isinstance(found, tuple) else (found,)
     first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
     return (first, *map(wrap, more)) if more else first
