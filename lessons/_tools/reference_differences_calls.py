@@ -82,15 +82,13 @@ CALLS = (
     Difference(
         slug="matrices-called-a",
         title="What torch.linalg calls its matrices",
-        what="Matrices and right sides are called `A` and `B`, as in PyTorch's documentation. When "
-        "they are given by name, some of PyTorch's functions want `input` or `b`.",
+        what="Matrices are called `A`, as in PyTorch's documentation. When they are given by name, "
+        "some of PyTorch's functions want `input`.",
         why="The documentation is what one reads. By position all is alike.",
         code="torch.linalg.eig(A=torch.ones(1, 1))",
         covers=(
             ("torch.linalg.*", "without `input`"),
-            ("torch.linalg.*", "without `b`"),
             ("torch.linalg.*", "only here `A`"),
-            ("torch.linalg.*", "only here `B`"),
             ("torch.linalg.vector_norm", "only here `x`"),
         ),
     ),

@@ -89,10 +89,14 @@ class Adam(
         if group["amsgrad"]:
             maximum_(state["max_exp_avg_sq"], square)
             square = state["max_exp_avg_sq"]
-        steps = state["step"].item()
         if group["differentiable"] and isinstance(parameter, Tensor):
-            # the count is a tensor here, as lr may be; copies, for the next step changes both
-            steps, average = state["step"].clone(), average.clone()
+            # the count is a tensor here, as lr and the betas may be; copies, for both are changed
+            steps = state["step"].clone()
+            size = -(lr / (1 - beta1**steps))
+            divisor = square.sqrt() / ((1 - beta2**steps).sqrt() * size) + group["eps"] / size
+            addcdiv_(parameter, average.clone(), divisor)
+            return
+        steps = state["step"].item()
         divisor = divided(sqrt(square), (1 - beta2**steps) ** 0.5)
         divisor += group["eps"]
         addcdiv_(parameter, average, divisor, -lr / (1 - beta1**steps))

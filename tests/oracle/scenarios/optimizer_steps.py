@@ -131,27 +131,6 @@ def loading(torch, log):
 
 
 @family
-def old_states(torch, log):
-    """A state of old, with a number of steps that is no tensor and without newer settings."""
-    for name in SETTINGS:
-        if name in ("SGD", "ASGD"):
-            continue
-        parameters, _, optimizer = made(torch, name, {})
-        give_gradients(torch, parameters, 0)
-        optimizer.step()
-        state = optimizer.state_dict()
-        for kept in state["state"].values():
-            kept["step"] = int(kept["step"].item())
-        for group in state["param_groups"]:
-            for setting in ("foreach", "maximize", "differentiable", "fused"):
-                group.pop(setting, None)
-        optimizer.load_state_dict(state)
-        give_gradients(torch, parameters, 1)
-        optimizer.step()
-        log(name, parameters[1], optimizer.state_dict()["state"], repr(optimizer))
-
-
-@family
 def other_ways_of_stepping(torch, log):
     """foreach and fused give the same; some do not go with differentiable."""
     for name, settings in SETTINGS.items():
