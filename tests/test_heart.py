@@ -33,7 +33,7 @@ BESIDE = {
 }
 # How many lines and files of the package one run of the worked example touches, once the functions
 # of its operations are written. Neither may grow.
-LINES, FILES = 800, 32
+LINES, FILES = 656, 16
 
 
 @cache
@@ -206,22 +206,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3802, 19),
-    "breadth": (1073, 8),
-    "classroom": (2113, 12),
-    "core": (1200, 12),
-    "creation": (1845, 10),
-    "data": (591, 4),
-    "faces": (827, 8),
-    "nn": (5786, 34),
-    "ops": (10341, 43),
-    "optim": (1709, 11),
-    "saving": (767, 4),
-    "symbolic": (5470, 23),
-    "viz": (3739, 16),
+    "autograd": (3760, 19),
+    "breadth": (750, 8),
+    "classroom": (2090, 12),
+    "core": (1191, 7),
+    "creation": (1690, 10),
+    "data": (512, 4),
+    "faces": (777, 8),
+    "nn": (5168, 32),
+    "ops": (9071, 42),
+    "optim": (1470, 11),
+    "saving": (751, 4),
+    "symbolic": (5080, 23),
+    "viz": (3111, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (39723, 215)
+HOUSE = (35802, 207)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:
