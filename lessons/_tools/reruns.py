@@ -15,7 +15,7 @@ from _tools import canonical, places, release, stubs
 from _tools.lesson import Slip
 from _tools.predictions import predictions_of
 
-_LONG = 2.0  # seconds that a cell takes which is run again once only
+_LONG = 0.5  # seconds that a cell takes which is run again once only
 _NOT_COMPARED = ("image/png", "image/jpeg")  # they differ between matplotlib versions
 _DRAWING = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
 _FRESH = "when all cells are run in a fresh kernel"
@@ -28,9 +28,10 @@ Shown = list[tuple[str, str]]
 def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
     """Run a notebook, go back to its predictions, run it all again with each cell twice.
 
-    A cell that takes seconds is run again once only. All of it happens in one fresh kernel. Whatever a cell shows at first, it has to show each time:
-    what it prints and displays, and the name and message of its error. In a notebook that was run
-    before, it has to be what is stored in it (nbval compares the same, and runs it once more).
+    A cell that takes long is run again once only. All of it happens in one fresh kernel. Whatever a
+    cell shows at first, it has to show each time: what it prints and displays, and the name and
+    message of its error. In a notebook that was run before, it has to be what is stored in it (nbval
+    compares the same, and runs it once more).
 
     Args:
         notebook: what to run; it stays as it is.

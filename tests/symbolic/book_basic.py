@@ -190,7 +190,7 @@ CASES = {
     "softmax_backward": [(pair, (0,))],
     "log_softmax_backward": [(pair, (0,))],
     "softmax": [([("x", 3)], (0,), orders), ([("x", 2, 2)], (1,), rows_ordered)],
-    "log_softmax": [([("x", 3)], (0,), orders)],
+    "log_softmax": [([("x", 3)], (0,), orders), ([("x", 2, 2)], (1,), rows_ordered)],
     "logsumexp": [
         ([("x", 3)], ((0,), False), orders),
         ([("x", 2, 2)], ((1,), True), rows_ordered),
