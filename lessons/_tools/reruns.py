@@ -30,7 +30,7 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
 
     A cell that takes long is run again once only. All of it happens in one fresh kernel. Whatever a
     cell shows at first, it has to show each time: what it prints and displays, and the name and
-    message of its error. In a notebook that was run before, it has to be what is stored in it (nbval
+    message of its error. In a notebook that was run before, it has to be what is stored (nbval
     compares the same, and runs it once more).
 
     Args:
