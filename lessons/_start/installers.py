@@ -119,7 +119,7 @@ class Pip:
         # Python files are compiled when they are first imported: most never are.
         options = ["--no-compile", "--no-warn-script-location", "--progress-bar", "off"]
         command = [
-            *self._pip(),
+            *self.command(),
             "install",
             *WHEELS_ONLY,
             "--require-hashes",
@@ -133,14 +133,15 @@ class Pip:
 
     def install_project(self, root: Path) -> None:
         """Install minigrad itself, editable, with nothing fetched."""
-        command = [*self._pip(), "install", "--no-deps", "--no-build-isolation", "-e", str(root)]
+        command = [*self.command(), "install", "--no-deps", "--no-build-isolation", "-e", str(root)]
         code, lines = run_with_progress(
             command, "Installing minigrad itself", self.env, lambda _: "working"
         )
         if code:
             raise explain(lines, "Installing minigrad")
 
-    def _pip(self) -> list[str]:
+    def command(self) -> list[str]:
+        """Give the command that runs a pip for the environment."""
         inside = [str(self.python), "-m", "pip"]
         if (
             subprocess.run(

@@ -1,4 +1,7 @@
-"""Run `python3 tests`: the environment, then pytest over package, tests and notebooks."""
+"""Run `python3 tests`: the environment, then pytest over package, tests and notebooks.
+
+`python3 tests --benchmarks` times workloads instead: see `tests/benchmarks/__main__.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import console, environment
+from . import console, environment, installers
 from .console import say
 
 # Strict: every stored output of every notebook is compared with a fresh run in this environment.
@@ -46,6 +49,8 @@ def main(arguments: Sequence[str]) -> int:
 def run(arguments: list[str]) -> int:
     """Run the suite, or the part of it that the arguments name."""
     home = environment.ensure("tests")
+    if arguments[:1] == ["--benchmarks"]:
+        return benchmarks(home, arguments[1:])
     options = pytest_arguments(arguments, Path.cwd(), worker_count())
     command = [str(home.python), "-m", "pytest", *options]
     say("Running pytest " + " ".join(options))
@@ -55,6 +60,19 @@ def run(arguments: list[str]) -> int:
             return process.wait()
         except KeyboardInterrupt:  # pytest got it too, and has a report to finish
             continue
+
+
+def benchmarks(home: environment.Environment, wanted: Sequence[str]) -> int:
+    """Time all workloads, or those named, beside other packages, which get a place of their own."""
+    peers, env = home.venv / "var" / "peers", home.variables(os.environ)
+    if not peers.exists():
+        uv, what = installers.find_uv(), home.root / "tests" / "benchmarks" / "requirements.txt"
+        install = [uv, "pip"] if uv else installers.Pip(home.python, env).command()
+        options = ["--no-deps", "--target", str(peers), "-r", str(what)]
+        if subprocess.run([*install, "install", "--quiet", *options], env=env).returncode:
+            say("The other packages cannot be installed now: they are left out.")
+    command = [str(home.python), str(home.root / "tests" / "benchmarks"), *wanted]
+    return subprocess.call(command, env=env | {"PYTHONPATH": str(peers)}, cwd=home.root)
 
 
 def pytest_arguments(arguments: Sequence[str], here: Path, workers: int) -> list[str]:

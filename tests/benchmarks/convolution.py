@@ -1,9 +1,7 @@
-"""Measure a training step of a small convolutional network, against PyTorch and hand-written NumPy.
+"""A training step of a small convolutional network.
 
-    python3 tests/benchmarks/convolution.py     (in the environment of the tests, with torch or not)
-
-How it is measured is told in `timing.py`. With `MINIGRAD_KEEP_FREED_MEMORY=0` in the environment
-one sees what the allocator costs: see `minigrad/creation/memory.py`.
+With `MINIGRAD_KEEP_FREED_MEMORY=0` in the environment one sees what the allocator costs: see
+`minigrad/creation/memory.py`.
 """
 
 from __future__ import annotations
@@ -11,8 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-# before NumPy: this holds the libraries to one thread
-from timing import Step, Work, Workload, run
+from timing import Step, Work
 
 # isort: split
 import numpy as np
@@ -21,7 +18,7 @@ BATCH, RATE = 32, 0.01
 SHAPES = [(8, 1, 3, 3), (8,), (16, 8, 3, 3), (16,), (10, 400), (10,)]
 
 
-def _data() -> tuple[list[Any], Any, Any]:
+def data() -> tuple[list[Any], Any, Any]:
     generator = np.random.default_rng(0)
     parameters = [(generator.standard_normal(s) * 0.1).astype(np.float32) for s in SHAPES]
     images = generator.standard_normal((BATCH, 1, 28, 28)).astype(np.float32)
@@ -30,7 +27,7 @@ def _data() -> tuple[list[Any], Any, Any]:
 
 def network(torch: ModuleType) -> Work:
     """Give a training step of conv - relu - pool - conv - relu - pool - linear, cross-entropy."""
-    parameters, images, classes = _data()
+    parameters, images, classes = data()
     nn = torch.nn
     model = nn.Sequential(
         nn.Conv2d(1, 8, 3),
@@ -94,7 +91,7 @@ def _unpooled(gradient: Any, places: list[Any], like: Any) -> Any:
 
 def by_hand() -> Step:
     """Give the same step in NumPy."""
-    (w1, b1, w2, b2, w3, b3), images, classes = _data()
+    (w1, b1, w2, b2, w3, b3), images, classes = data()
     parameters = [w1, b1, w2, b2, w3, b3]
     rows = np.arange(BATCH)
 
@@ -134,10 +131,3 @@ def by_hand() -> Step:
         return gradients
 
     return step
-
-
-WORKLOADS: list[Workload] = [("conv net 1 x 28 x 28, batch 32", network, by_hand, 4)]
-
-
-if __name__ == "__main__":
-    run(WORKLOADS)

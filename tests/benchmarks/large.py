@@ -1,38 +1,20 @@
-"""Measure work on large arrays, where the numbers cost more than the tape: a wide network, an
-attention block, ten million elements.
-
-    python3 tests/benchmarks/large.py     (in the environment of the tests, with torch or not)
-
-How it is measured is told in `timing.py`. At the end stands how much memory the ten million
-elements took beside the inputs, each library in a process of its own.
-"""
+"""Work on large arrays: an attention block, ten million numbers."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import subprocess
-import sys
-from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# before NumPy: this holds the libraries to one thread
-from timing import Step, Work, Workload, run
+from timing import Step, Work
 
 # isort: split
-import networks
 import numpy as np
 
-WIDE: dict[str, Any] = {"sizes": (1024, 1024, 1024, 10), "batch": 256}
-wide = partial(networks.modules, **WIDE)
-wide_by_hand = partial(networks.by_hand, **WIDE)
 N, T, WIDTH, HEADS = 8, 128, 64, 4
 DEPTH = WIDTH // HEADS
 
 
-def _attention_data() -> list[Any]:
+def attention_data() -> list[Any]:
     generator = np.random.default_rng(0)
     shapes = [(N, T, WIDTH), (3 * WIDTH, WIDTH), (3 * WIDTH,), (WIDTH, WIDTH), (WIDTH,)]
     arrays = [generator.standard_normal(shape).astype(np.float32) for shape in shapes]
@@ -43,7 +25,7 @@ def _attention_data() -> list[Any]:
 
 def attention(torch: ModuleType) -> Work:
     """Give forward and backward of self-attention: batch 8, 128 places, width 64, 4 heads."""
-    *arrays, cotangent = _attention_data()
+    *arrays, cotangent = attention_data()
     leaves = [torch.tensor(array, requires_grad=True) for array in arrays]
     x, w, b, w_out, b_out = leaves
     g = torch.tensor(cotangent)
@@ -62,34 +44,9 @@ def attention(torch: ModuleType) -> Work:
     return step, lambda: [leaf.grad for leaf in leaves]
 
 
-def multihead(torch: ModuleType) -> Work:
-    """Give the same by `nn.MultiheadAttention`."""
-    x_array, *arrays, cotangent = _attention_data()
-    module = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
-    parameters = [
-        module.in_proj_weight,
-        module.in_proj_bias,
-        module.out_proj.weight,
-        module.out_proj.bias,
-    ]
-    with torch.no_grad():
-        for parameter, array in zip(parameters, arrays, strict=True):
-            parameter.copy_(torch.tensor(array))
-    leaves = [torch.tensor(x_array, requires_grad=True), *parameters]
-    x, g = leaves[0], torch.tensor(cotangent)
-
-    def step() -> None:
-        for leaf in leaves:
-            leaf.grad = None
-        out, _ = module(x, x, x, need_weights=False)
-        out.backward(g)
-
-    return step, lambda: [leaf.grad for leaf in leaves]
-
-
 def attention_by_hand() -> Step:
     """Give the same in NumPy."""
-    x, w, b, w_out, b_out, g = _attention_data()
+    x, w, b, w_out, b_out, g = attention_data()
     scale = np.float32(DEPTH**-0.5)
     flat, flat_g = x.reshape(-1, WIDTH), g.reshape(-1, WIDTH)
 
@@ -126,7 +83,7 @@ def attention_by_hand() -> Step:
 LENGTH = 10**7
 
 
-def _long_data() -> list[Any]:
+def long_data() -> list[Any]:
     generator = np.random.default_rng(0)
     x = generator.standard_normal(LENGTH, dtype=np.float32)
     return [x, np.array([0.5], np.float32), np.array([0.1], np.float32)]
@@ -134,7 +91,7 @@ def _long_data() -> list[Any]:
 
 def long(torch: ModuleType) -> Work:
     """Give forward and backward of sum(tanh(x * w + b)) for ten million x and numbers w, b."""
-    array, *numbers = _long_data()
+    array, *numbers = long_data()
     x = torch.from_numpy(array)
     w, b = (torch.tensor(number, requires_grad=True) for number in numbers)
 
@@ -147,7 +104,7 @@ def long(torch: ModuleType) -> Work:
 
 def long_by_hand() -> Step:
     """Give the same in NumPy."""
-    x, w, b = _long_data()
+    x, w, b = long_data()
 
     def step() -> list[Any]:
         y = x * w
@@ -159,47 +116,3 @@ def long_by_hand() -> Step:
         return [np.reshape(y @ x, 1), y.sum(keepdims=True)]
 
     return step
-
-
-WORKLOADS: list[Workload] = [
-    (
-        "1024-1024-1024-10 step, batch 256",
-        partial(networks.modules, **WIDE),
-        partial(networks.by_hand, **WIDE),
-        1,
-    ),
-    ("attention 8 x 128 x 64, 4 heads", attention, attention_by_hand, 4),
-    ("attention, nn.MultiheadAttention", multihead, attention_by_hand, 4),
-    ("sum(tanh(x * w + b)), 10**7", long, long_by_hand, 1),
-]
-
-
-def peak() -> int:
-    """Give in kilobytes how much memory this process has held at most; Linux counts it."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0])
-
-
-def print_memory(library: str) -> None:
-    """Print by how many kilobytes the process grew while it took a step on long arrays."""
-    step, _ = long(importlib.import_module(library))
-    before = peak()
-    step()
-    print(peak() - before)
-
-
-def memory(library: str) -> str:
-    """Give in megabytes what `print_memory` prints in a process of its own."""
-    command = [sys.executable, __file__, library]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    return f"{int(answer.stdout) * 1024 / 1e6:.0f} MB"
-
-
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print_memory(sys.argv[1])
-    else:
-        run(WORKLOADS, rounds=15)
-        for name in ("minigrad", "torch"):
-            if sys.platform == "linux" and importlib.util.find_spec(name) is not None:
-                print(f"memory for the 10**7 elements, {name}: {memory(name)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -300,3 +301,10 @@ LAYERS = [
 
 
 ROWS = [*ELEMENTWISE, *REDUCTIONS, *MATRICES, *PARTS, *LAYERS]
+
+
+def entries(row: Row) -> str:
+    """Tell how many numbers the large inputs of a row have, of the largest."""
+    assert row.large is not None
+    shapes = [getattr(given, "shape", given) for given in row.large]
+    return f"{max(map(math.prod, shapes)):,} entries"

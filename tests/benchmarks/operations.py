@@ -19,14 +19,13 @@ from types import ModuleType
 from typing import Any
 
 # before NumPy: it holds the libraries to one thread
-from timing import Step, Work, measure, minigrad, ratio
+from timing import Work, measure, minigrad, ratio
 
 # isort: split
 import numpy as np
 from measured import FEW, MANY, ROWS, Distinct, Indices, Mask, Positive, Row
 
 ROUNDS = {"small": 15, "large": 7}
-SECONDS = 0.004  # how long a round takes at least, if the step is short
 
 
 def random_inputs(row: Row, size: str) -> list[np.ndarray[Any, Any]]:
@@ -121,10 +120,7 @@ def compare(torch: ModuleType, make: Callable[[ModuleType, str], Work], size: st
         step()
     if not same(*(gradients() for _, gradients in libraries.values())):
         return f"{'another gradient':>24s}"
-    steps: dict[str, Step] = {name: step for name, (step, _) in libraries.items()}
-    once = measure(steps, 1, 3)
-    repeats = math.ceil(SECONDS / min(once["torch"]))
-    times = measure(steps, repeats, ROUNDS[size])
+    times = measure({name: step for name, (step, _) in libraries.items()}, ROUNDS[size])
     return (
         f"{statistics.median(times['minigrad']) * 1e6:11.1f} us"
         f"{ratio(times, 'minigrad', 'torch'):10.2f}"

@@ -52,7 +52,7 @@ def backward(recorder: Any) -> Step:
 
 def plain() -> None:
     """Print the plain pass's time in this checkout, in microseconds."""
-    times = measure({"plain": backward(nullcontext)}, repeats=20, rounds=20)
+    times = measure({"plain": backward(nullcontext)}, rounds=20)
     print(statistics.median(times["plain"]) * 1e6)
 
 
@@ -86,7 +86,7 @@ def main() -> None:
         "again": backward(nullcontext),
         "on": backward(record),
     }
-    times = measure(steps, repeats=10)
+    times = measure(steps, rounds=31)
     print(f"backward of {'-'.join(map(str, SIZES))}, batch {BATCH}: ", end="")
     print(f"{statistics.median(times['plain']) * 1e6:.0f} us")
     print(f"record() on / plain    {ratio(times, 'on', 'plain'):.2f}")

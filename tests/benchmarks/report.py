@@ -1,0 +1,192 @@
+"""Tell what was measured: as a table, as a page for readers, as a bar chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+OTHERS = ("PyTorch", "NumPy by hand", "HIPS autograd", "MyGrad", "micrograd", "tinygrad")
+Figures = dict[str, Any]
+
+
+def time(seconds: float) -> str:
+    """Give a time in the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+def kept(figures: Figures) -> str:
+    """Tell which goals of a workload were kept: `=` if all, else those that were missed."""
+    missed = [
+        f"{'hand' if name == 'NumPy by hand' else name} {ratio:.2f} > {goal:g}"
+        for name, goal in figures["goals"].items()
+        if (ratio := figures["ratios"].get(name)) is not None and ratio > goal
+    ]
+    return ", ".join(missed) or "yes"
+
+
+def line(name: str, figures: Figures) -> str:
+    """Give the line of a workload for the terminal."""
+    ratios, goals = figures["ratios"], figures["goals"]
+    parts = [f"{name:46s}{time(figures['seconds']['minigrad']):>9s}"]
+    for other in ("PyTorch", "NumPy by hand", "without hooks"):
+        if other in ratios:
+            goal = f" (goal {goals[other]:g})" if other in goals else ""
+            parts.append(f"/ {other} {ratios[other]:.2f}{goal}")
+    return "  ".join(parts)
+
+
+def page(report: Figures) -> str:
+    """Write the page "where the time goes"."""
+    names = [n for n in OTHERS if any(n in f["ratios"] for f in report["workloads"].values())]
+    rows = [
+        "| | minigrad | " + " | ".join(names) + " |",
+        "|---" * (len(names) + 2) + "|",
+    ]
+    for name, figures in report["workloads"].items():
+        ratios = figures["ratios"]
+        cells = [f"{ratios[n]:.2f}" if n in ratios else "" for n in names]
+        first = f"| {name} | {time(figures['seconds']['minigrad'])} | "
+        rows.append(first + " | ".join(cells) + " |")
+    pieces = [f"| {name} | {value:.0f} |" for name, value in report["pieces"].items()]
+    sizes = [
+        f"| {row['entries']:,} | {time(row['hand'])} | {time(row['tape'])} | "
+        f"{row['tape'] / row['hand']:.2f} |"
+        for row in report["sizes"]
+    ]
+    hooks = [
+        f"| {name} | {figures['ratios']['without hooks']:.2f} |"
+        for name, figures in report["workloads"].items()
+        if "without hooks" in figures["ratios"]
+    ]
+    return PAGE.format(
+        machine=report["machine"],
+        chart=report["chart"],
+        table="\n".join(rows),
+        pieces="\n".join(pieces),
+        sizes="\n".join(sizes),
+        hooks="\n".join(hooks),
+        memory="\n".join(_memory(report["memory"])),
+    )
+
+
+def _memory(figures: Figures) -> list[str]:
+    rows = []
+    for library, each in figures.items():
+        rows.append(
+            f"| {library} | {each['chain']['seconds']:.2f} s | {each['chain']['bytes']:.0f} | "
+            f"{each['long']['megabytes']:.0f} MB |"
+        )
+    return rows
+
+
+PAGE = """# Where the time goes
+
+*Written by `python3 tests --benchmarks`; the figures are of one run on one machine: {machine}.*
+
+How quick is a package that records every operation in Python? This page answers with times of the
+same work by minigrad, by PyTorch, by NumPy written by hand with no tape at all, and by other
+packages. All run in one process on one thread, in turns. Before anything is timed, their gradients
+are compared.
+
+![Times of minigrad, PyTorch and other packages as multiples of NumPy by hand]({chart})
+
+The first column is a time, the others are minigrad's time as a part of theirs: below 1, minigrad is
+quicker. The rows without NumPy by hand are single operations, of a million numbers.
+
+{table}
+
+## What the pieces cost
+
+With arrays of {few} numbers, in nanoseconds:
+
+| | ns |
+|---|---|
+{pieces}
+
+A step of a small model is a sum of these. A NumPy call costs its part before it looks at the first
+number; a recorded operation costs that, a tensor, a node and its share of the backward pass. A full
+backward hook costs two nodes more, which guard the module's input and output, and gradients that
+are shown as tensors.
+
+## Where that stops to matter
+
+Forward and backward of `tanh(x * y) * y`, by hand and with the tape:
+
+| entries | NumPy by hand | minigrad | ratio |
+|---|---|---|---|
+{sizes}
+
+The tape costs the same for one number and for a million. So it rules where arrays are small. Where
+they are large, what is left is how often memory is read and written.
+
+## What hooks cost
+
+A training step with hooks, as a multiple of the same step without:
+
+| | |
+|---|---|
+{hooks}
+
+## Memory
+
+A chain of a million multiplications, forward and backward, with the bytes that an operation keeps
+until then; and by how much a process grows while it computes sum(tanh(x * w + b)) of ten million
+numbers, forward and backward. Each in a process of its own.
+
+| | chain | bytes an operation | ten million numbers |
+|---|---|---|---|
+{memory}
+""".replace("{few}", "16")
+
+
+def chart(report: Figures, path: Path) -> None:
+    """Draw the bar chart: each package's time as a multiple of NumPy's by hand, or of PyTorch's."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    colors = {  # told apart by people who see few colours, and in print by their lightness
+        "minigrad": "#0072b2",
+        "PyTorch": "#e69f00",
+        "HIPS autograd": "#56b4e9",
+        "MyGrad": "#009e73",
+        "micrograd": "#cc79a7",
+        "tinygrad": "#999999",
+    }
+    rows = {n: f for n, f in report["workloads"].items() if "NumPy by hand" in f["seconds"]}
+    ink = "#7a7a7a"  # to be read on white and on black
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "speed", "svg.fonttype": "none", "text.color": ink, "font.size": 9}
+    )
+    figure, axes = plt.subplots(figsize=(8, 0.55 * len(rows) + 1))
+    seen = set()
+    for place, (_name, figures) in enumerate(rows.items()):
+        seconds = figures["seconds"]
+        shown = [n for n in colors if n in seconds]
+        for number, package in enumerate(shown):
+            height = 0.8 / len(shown)
+            multiple = seconds[package] / seconds["NumPy by hand"]
+            label = package if package not in seen else None
+            seen.add(package)
+            at = place + (number - (len(shown) - 1) / 2) * height
+            axes.barh(at, multiple, height, color=colors[package], label=label)
+    axes.axvline(1, color=ink, linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xlim(left=0.9)
+    ticks = (1, 2, 5, 10, 20, 50)
+    axes.set_xticks(ticks, [f"{tick}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.tick_params(colors=ink)
+    axes.invert_yaxis()
+    label = "time, as a multiple of NumPy by hand (logarithmic; 1 is no overhead at all)"
+    axes.set_xlabel(label, color=ink)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.legend(loc="lower right", frameon=False)
+    figure.savefig(path, transparent=True, bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)

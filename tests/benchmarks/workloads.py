@@ -1,0 +1,160 @@
+"""What is timed, and how quick it is meant to be: the table of all workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from timing import Work, Workload
+
+# isort: split
+import convolution
+import large
+import measured
+import networks
+import operations
+import peers
+import small
+
+DIGITS: dict[str, Any] = {"sizes": (784, 256, 128, 10), "batch": 64}
+WIDE: dict[str, Any] = {"sizes": (1024, 1024, 1024, 10), "batch": 256}
+MOONS: dict[str, Any] = {"sizes": (2, 16, 16, 1), "batch": 100}
+HIPS, MYGRAD, MICROGRAD, TINYGRAD = "HIPS autograd", "MyGrad", "micrograd", "tinygrad"
+
+
+def network(name: str, kind: dict[str, Any], of_torch: float, of_hand: float) -> Workload:
+    """Give the row of a training step."""
+    return Workload(
+        name,
+        partial(networks.network, **kind),
+        partial(networks.by_hand, **kind),
+        of_torch,
+        of_hand,
+        peers={
+            HIPS: partial(peers.hips_network, **kind),
+            MYGRAD: partial(peers.mygrad_network, **kind),
+            TINYGRAD: partial(peers.tinygrad_network, **kind),
+        },
+    )
+
+
+def hooked(name: str, hooks: str, of_torch: float, of_twin: float) -> Workload:
+    """Give the row of a training step with hooks, which is compared with the one without."""
+    return Workload(
+        name,
+        partial(networks.network, **DIGITS, hooks=hooks),
+        partial(networks.by_hand, **DIGITS),
+        of_torch,
+        twin=partial(networks.network, **DIGITS),
+        of_twin=of_twin,
+    )
+
+
+def operation(name: str) -> Workload:
+    """Give the row of one operation on a million numbers or so."""
+    row = next(row for row in measured.ROWS if row.name == name)
+
+    def make(torch: ModuleType) -> Work:
+        return operations.work(torch, row, "large")
+
+    return Workload(f"{name}, {measured.entries(row)}", make, None, 1.5, rounds=11)
+
+
+def recurrent(torch: ModuleType) -> Work:
+    """Give forward and backward of an LSTM: 32 sequences of 32 steps, 64 features, 128 states."""
+    torch.manual_seed(0)
+    module = torch.nn.LSTM(64, 128)
+    x = torch.randn(32, 32, 64)
+    cotangent = torch.randn(32, 32, 128)
+    parameters = list(module.parameters())
+
+    def step() -> None:
+        module.zero_grad()
+        module(x)[0].backward(cotangent)
+
+    return step, lambda: [parameter.grad for parameter in parameters]
+
+
+def _both(
+    hips: Callable[[], Any], mygrad: Callable[[], Any], **more: Callable[[], Any]
+) -> dict[str, Any]:
+    return {HIPS: hips, MYGRAD: mygrad, **more}
+
+
+WORKLOADS = [
+    Workload(
+        "worked example, operations",
+        small.worked_example,
+        small.worked_example_by_hand,
+        0.35,
+        4.0,
+        peers=_both(peers.hips_worked_example, peers.mygrad_worked_example)
+        | {MICROGRAD: peers.micrograd_worked_example, TINYGRAD: peers.tinygrad_worked_example},
+    ),
+    Workload(
+        "worked example, nn.Linear",
+        small.worked_example_modules,
+        small.worked_example_by_hand,
+        0.35,
+        5.5,
+    ),
+    Workload(
+        "chain of 1,000 add and mul, 16 entries",
+        small.chain,
+        small.chain_by_hand,
+        0.58,
+        3.8,
+        peers=_both(peers.hips_chain, peers.mygrad_chain),
+    ),
+    Workload(
+        "the same with Python numbers",
+        small.chain_of_numbers,
+        small.chain_of_numbers_by_hand,
+        0.40,
+        2.8,
+        peers=_both(partial(peers.hips_chain, True), partial(peers.mygrad_chain, True)),
+    ),
+    network("MLP 784-256-128-10, batch 64", DIGITS, 0.88, 1.10),
+    network("MLP 1024-1024-1024-10, batch 256", WIDE, 0.90, 1.03),
+    network("MLP 2-16-16-1, batch 100", MOONS, 0.50, 3.2),
+    Workload(
+        "conv net 1x28x28, batch 32",
+        convolution.network,
+        convolution.by_hand,
+        0.85,
+        1.15,
+        peers={MYGRAD: peers.mygrad_convolution},
+    ),
+    Workload(
+        "sum(tanh(x * w + b)), 10**7",
+        large.long,
+        large.long_by_hand,
+        0.28,
+        1.8,
+        peers=_both(peers.hips_long, peers.mygrad_long),
+        rounds=9,
+    ),
+    Workload(
+        "attention 8x128x64, 4 heads",
+        large.attention,
+        large.attention_by_hand,
+        0.92,
+        1.12,
+        peers=_both(peers.hips_attention, peers.mygrad_attention),
+    ),
+    Workload(
+        "gradient penalty, MLP 10-64-64-1",
+        small.gradient_penalty,
+        small.gradient_penalty_by_hand,
+        0.75,
+        3.2,
+        peers={HIPS: peers.hips_gradient_penalty},
+    ),
+    hooked("MLP step, full backward hook on each module", "module", 0.70, 1.3),
+    hooked("MLP step, tensor hook on each activation", "tensor", 0.80, 1.03),
+    Workload("LSTM, 32 sequences of 32", recurrent, None, 1.5),
+    *map(operation, ("gelu", "gelu, tanh", "layer_norm", "batch_norm", "group_norm", "cumsum")),
+    *map(operation, ("x[indices]", "x[rows, columns]", "x[mask]")),
+]
