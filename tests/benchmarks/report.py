@@ -86,10 +86,10 @@ PAGE = """# Where the time goes
 
 *Written by `python3 tests --benchmarks`; the figures are of one run on one machine: {machine}.*
 
-How quick is a package that records every operation in Python? This page answers with times of the
-same work by minigrad, by PyTorch, by NumPy written by hand with no tape at all, and by other
-packages. All run in one process on one thread, in turns. Before anything is timed, their gradients
-are compared.
+How quick is a package that does [so much of what PyTorch does](pytorch.md), and records every
+operation in Python? This page answers with times of the same work by minigrad, by PyTorch, by NumPy
+written by hand with no tape at all, and by other packages. All run in one process on one thread, in
+turns. Before anything is timed, their gradients are compared.
 
 ![Times of minigrad, PyTorch and other packages as multiples of NumPy by hand]({chart})
 

@@ -98,7 +98,7 @@ def test_every_listed_name_is_there(room: str) -> None:
 
 def test_the_pages_are_all_there_and_linked() -> None:
     """Links between the pages lead to pages and to entries."""
-    expected = {"pytorch", "differences", "proofs", *(page.stem for page in reference_rooms.PAGES)}
+    expected = {"pytorch", "differences", "proofs", "speed", *(page.stem for page in reference_rooms.PAGES)}
     assert {page.stem for page in PAGES} == expected
     slugs = {each.slug for each in DIFFERENCES}
     for page in PAGES:
