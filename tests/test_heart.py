@@ -23,12 +23,9 @@ HEART = sorted((PACKAGE / "core").glob("*.py"))
 # What a small model with both kinds of hooks may run into beside the heart. These are all that may
 # be asked of `autograd`, each for a reason; the rooms that hold operations and layers are slimmed
 # by themselves.
-ROOMS = ("core", "creation", "faces", "nn", "ops")
+ROOMS = ("core", "creation", "nn", "ops")
 BESIDE = {
-    "autograd/attributes.py": "`.grad` is read",
-    "autograd/grad_mode.py": "parameters are filled under no_grad()",
     "autograd/messages.py": "legacy hooks warn of what they miss",
-    "autograd/views.py": "parameters are filled in place",
     "random.py": "parameters are drawn",
 }
 # How many lines and files of the package one run of the worked example touches, once the functions
@@ -55,6 +52,8 @@ def code_lines(path: Path) -> int:
 def test_the_heart_is_small():
     assert len(HEART) <= 12
     assert sum(map(code_lines, HEART)) <= 1200
+    readme = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+    assert f"at most 1,200 lines of code in {len(HEART)} files" in readme
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -23,17 +23,7 @@ _SYMBOLS = "The entries must be numbers; minigrad.symbolic.tensor_of makes tenso
 
 
 def array_of_sequences(data: Any, dtype: np.dtype[Any] | None) -> Any:
-    """Make an array of a number or of nested sequences of numbers.
-
-    Args:
-        data: Numbers, sequences of them; arrays, and tensors with one entry, may be among them.
-        dtype: The type of the array; None if it follows from the data.
-
-    Raises:
-        ValueError: If sequences differ in length, or a whole number is too large.
-        TypeError: If there are texts among the data, or sequences differ in depth.
-        RuntimeError: If there is something else, or a number does not fit into the dtype.
-    """
+    """Do what `construction.array_of` does, for data that are not nested plain numbers."""
     sizes = _sizes(data)
     kinds: set[Any] = set()
     entries = _plain(data, kinds)

@@ -35,6 +35,11 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+def _turns() -> None:
+    for _ in range(TIMES):
+        pass
+
+
 def pieces() -> dict[str, float]:
     """Give in nanoseconds what each piece costs, with arrays of 16 numbers."""
     a, b = np.linspace(0.5, 1.5, FEW, dtype=np.float32), np.full(FEW, 1.5, np.float32)
@@ -64,7 +69,7 @@ def pieces() -> dict[str, float]:
         return step
 
     pairs: dict[str, tuple[Callable[[], Any], Callable[[], Any], int]] = {
-        "a Python call": (_loop(_nothing), lambda: [None for _ in range(TIMES)], TIMES),
+        "a Python call": (_loop(_nothing), _turns, TIMES),
         "a NumPy call, `a * b`": (_loop(lambda: a * b), _loop(_nothing), TIMES),
         "`x * y` without a gradient, beyond NumPy's": (
             _loop(lambda: x * y),
@@ -86,7 +91,7 @@ def pieces() -> dict[str, float]:
             backward(TIMES),
             TIMES,
         ),
-        "the call of a module": (_loop(lambda: identity(x)), _loop(lambda: _nothing()), TIMES),
+        "the call of a module": (_loop(lambda: identity(x)), _loop(_nothing), TIMES),
         "a forward hook": (_loop(lambda: hooked(x)), _loop(lambda: identity(x)), TIMES),
         "a full backward hook, forward and backward": (
             _loop(through(layer)),

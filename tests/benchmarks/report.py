@@ -17,16 +17,6 @@ def time(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
-def kept(figures: Figures) -> str:
-    """Tell which goals of a workload were kept: `=` if all, else those that were missed."""
-    missed = [
-        f"{'hand' if name == 'NumPy by hand' else name} {ratio:.2f} > {goal:g}"
-        for name, goal in figures["goals"].items()
-        if (ratio := figures["ratios"].get(name)) is not None and ratio > goal
-    ]
-    return ", ".join(missed) or "yes"
-
-
 def line(name: str, figures: Figures) -> str:
     """Give the line of a workload for the terminal."""
     ratios, goals = figures["ratios"], figures["goals"]
@@ -75,8 +65,9 @@ def page(report: Figures) -> str:
 def _memory(figures: Figures) -> list[str]:
     rows = []
     for library, each in figures.items():
+        name = "PyTorch" if library == "torch" else library
         rows.append(
-            f"| {library} | {each['chain']['seconds']:.2f} s | {each['chain']['bytes']:.0f} | "
+            f"| {name} | {each['chain']['seconds']:.2f} s | {each['chain']['bytes']:.0f} | "
             f"{each['long']['megabytes']:.0f} MB |"
         )
     return rows
