@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.rules import applied, linear_rule, quietly
+from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import real_number
@@ -25,7 +27,7 @@ from minigrad.faces.arguments import check_tensor
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
-from minigrad.ops.special_functions import erf
+from minigrad.ops.special_functions import FEW, erf, in_blocks, steepness
 from minigrad.ops.type_promotion import check_floats
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
@@ -308,14 +310,60 @@ def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     return grad_output * (0.5 * (1 + bent) + 0.5 * self * (1 - bent * bent) * slope)
 
 
-@differentiable("GeluBackward0", self=gelu_backward)
+def _gelu_block(x: Any, result: Any, slope: Any, approximate: str) -> None:
+    """Compute gelu of a block of float32, and its slope, with few passes through memory.
+
+    The logarithm of (1 - probability) / probability is -2 artanh(erf) or -2 times what is bent.
+    """
+    np.multiply(x, x, out=slope)
+    if approximate == "none":
+        steepness(slope, result, 24, -math.sqrt(2) / math.log(2))
+    else:
+        np.multiply(slope, -2 * _CUBIC * _STEEP / math.log(2), out=result)
+        result += -2 * _STEEP / math.log(2)
+    result *= x
+    np.exp2(result, out=result)
+    result += 1
+    np.divide(1, result, out=result)  # the probability
+    if approximate == "none":
+        slope *= -0.5 / math.log(2)
+        np.exp2(slope, out=slope)
+        slope *= _DENSITY
+    else:
+        slope *= 6 * _CUBIC * _STEEP
+        slope += 2 * _STEEP
+        slope *= result
+        slope *= 1 - result
+    slope *= x
+    slope += result
+    result *= x
+
+
+def _gelu_rule(grad: Any, self: Any, approximate: str, kept: list[Any]) -> Any:
+    if kept and kept[0] is self:
+        return grad * kept[1]
+    return applied(gelu_backward, grad, self, approximate)
+
+
+@differentiable("GeluBackward0", self=_gelu_rule)
 @quietly
-def gelu(self: Array, approximate: str) -> Array:
+def gelu(self: Array, approximate: str, kept: list[Any] | None) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016. With `"tanh"`,
     :math:`\Phi(x)` is :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
+
+    Args:
+        self: The numbers.
+        approximate: How to compute.
+        kept: A list in which float32 numbers and the slopes there may be left to the rule.
     """
+    if self.dtype == np.float32 and self.size > FEW:
+        result, slope = np.empty_like(self), np.empty_like(self)
+        in_blocks(partial(_gelu_block, approximate=approximate), self, result, slope)
+        if kept is not None:
+            kept[:] = self, slope
+        return result
     if approximate == "none":
         result = _probability(self)
         result *= self
@@ -345,7 +393,7 @@ def gaussian(input: Tensor, approximate: str) -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floats("gelu", "GeluKernelImpl", input)
-    return gelu(input, approximate)
+    return gelu(input, approximate, [] if grad_mode.enabled and input.requires_grad else None)
 
 
 # ---------------------------------------------------------------------- logarithm of sigmoid

@@ -224,29 +224,56 @@ def erfc(self: Array) -> Array:
 # the first use to Python's values at Chebyshev's points. Its variable is `1 / (x + c)` or
 # `1 / (x^2 + c)`, in which the function is nearly straight (the idea of M. M. Shepherd and
 # J. G. Laframboise, Mathematics of Computation 36, 1981). It errs by a few units of the last digit.
+# In float32 erf x is tanh(x p(u)) with u = x^2 / (x^2 + 12): of the polynomials of degree 5 this p
+# makes the largest error the least, 2e-8 of erf x.
 
-_FEW = 256  # so many numbers are computed sooner one by one
-_BLOCK = 32768  # so many at a time stay in the processor's nearer memory
+FEW = 256  # so many numbers are computed sooner one by one
+_BLOCK = 65536  # so many at a time stay in the processor's nearer memory
+_STEEPNESS = (1.1283791, 1.2332823, 1.2023109, 0.1754446, -0.8407954, 2.6993332)
+
+
+def in_blocks(of_block: Callable[..., None], array: Any, *results: Any) -> None:
+    """Compute arrays from another one, all in the same order in memory, a block at a time."""
+    entries = [each.ravel(order="K") for each in (array, *results)]
+    with np.errstate(all="ignore"):
+        for start in range(0, array.size, _BLOCK):
+            of_block(*[each[start : start + _BLOCK] for each in entries])
 
 
 def _apply(of_one: Callable[[float], float], of_block: Callable[..., None], array: Any) -> Any:
     dtype = array.dtype
-    if array.size <= _FEW:
+    if array.size <= FEW:
         return np.array([*map(of_one, array.ravel().tolist())], dtype).reshape(array.shape)
-    wide = np.ascontiguousarray(array, np.float32 if dtype == np.float16 else dtype)
+    wide = array.astype(np.float32) if dtype == np.float16 else array
     result = np.empty_like(wide)
-    entries, results = wide.reshape(-1), result.reshape(-1)
-    with np.errstate(all="ignore"):
-        for start in range(0, entries.size, _BLOCK):
-            of_block(entries[start : start + _BLOCK], results[start : start + _BLOCK])
+    in_blocks(of_block, wide, result)
     return result.astype(dtype, copy=False)
+
+
+def steepness(square: Any, out: Any, middle: float = 12, factor: float = 1) -> Any:
+    r"""Give :math:`\operatorname{artanh}(\operatorname{erf} x) / x` of a block of float32.
+
+    Args:
+        square: The numbers :math:`x^2`, times `middle` / 12.
+        out: Where the result is written to.
+        middle: 12, or more if the numbers are multiplied by something.
+        factor: What the result is multiplied by.
+    """
+    u = square + middle
+    np.divide(middle, u, out=u)
+    np.subtract(1, u, out=u)
+    return _polynomial([factor * each for each in _STEEPNESS], u, out)
 
 
 def _erf_block(x: Any, result: Any) -> None:
     """Compute erf as x / (x^2 + c) times a polynomial in u, a variable made of x^2."""
-    single = x.dtype == np.float32
-    last, middle, count = (4.0, 6.0, 13) if single else (6.0, 16.0, 27)
-    coefficients, slope, shift = _fit(_odd_factor, 0.0, last**2, middle, count)
+    if x.dtype == np.float32:
+        steepness(x * x, result)
+        result *= x
+        np.tanh(result, out=result)
+        return
+    last, middle = 6.0, 16.0
+    coefficients, slope, shift = _fit(_odd_factor, 0.0, last**2, middle, 27)
     np.clip(x, -last, last, out=result)
     scale = result * result
     scale += middle
@@ -321,11 +348,12 @@ def _fit(
     return np.polynomial.chebyshev.cheb2poly(series).tolist(), slope, shift
 
 
-def _polynomial(coefficients: list[float], x: Any) -> Any:
+def _polynomial(coefficients: list[float], x: Any, out: Any = None) -> Any:
     """Give a polynomial's values, by Horner's rule in place."""
-    *lower, highest = coefficients
-    total = np.full_like(x, highest)
-    for coefficient in reversed(lower):
-        total *= x
+    last, *others, highest = coefficients
+    total = np.multiply(x, highest, out=out)
+    for coefficient in reversed(others):
         total += coefficient
+        total *= x
+    total += last
     return total

@@ -62,6 +62,36 @@ def test_erf_of_a_transposed_part() -> None:
     )
 
 
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_gelu_of_many(approximate: str) -> None:
+    """Many float32 numbers, in any order in memory, have the values and slopes that float64 has."""
+    ends = np.tile(np.array([*ENDS[:5], 5.0, -5.0, 1e20, -1e20], np.float32), 100)
+    generator = np.random.default_rng(0)
+    plain = generator.normal(0, 3, (60, 70, 20)).astype(np.float32)
+    for x in (plain, plain.transpose(2, 0, 1), plain[::2, ::-1], plain[:, :1].repeat(3, 1), ends):
+        leaf, wide = (torch.tensor(x.astype(d), requires_grad=True) for d in (None, np.float64))
+        cotangent = torch.tensor(generator.standard_normal(x.shape))
+        result, exact = (torch.nn.functional.gelu(y, approximate=approximate) for y in (leaf, wide))
+        limits = {"rtol": 1e-6, "atol": 1e-6}
+        np.testing.assert_allclose(result.detach(), exact.detach(), **limits)
+        slope, steep = (
+            torch.autograd.grad(y, at, cotangent.to(y.dtype), retain_graph=True)[0]
+            for y, at in ((result, leaf), (exact, wide))
+        )
+        np.testing.assert_allclose(slope, steep, **limits)
+        again = torch.autograd.grad(result, leaf, cotangent.float(), create_graph=True)[0]
+        np.testing.assert_allclose(again.detach(), steep, **limits)
+
+
+def test_gelu_of_a_saved_input_that_a_hook_replaced() -> None:
+    """The rule computes with what it is handed, not with what the forward left."""
+    x = torch.linspace(-3, 3, 1000, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda kept: kept, lambda kept: kept * 0 + 1):
+        y = torch.nn.functional.gelu(x)
+    (slope,) = torch.autograd.grad(y.sum(), x)
+    np.testing.assert_allclose(slope, np.full(1000, 1.0833155), rtol=1e-6)
+
+
 ONE = """
     tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh exp2 log2 log10 deg2rad rad2deg
     floor ceil trunc rint signbit isnan positive fix
