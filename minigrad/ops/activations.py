@@ -272,10 +272,7 @@ def _density(self: Any) -> Any:
 
 def _probability(self: Any) -> Any:
     r"""Give the normal distribution function, :math:`(1 + \operatorname{erf}(x / \sqrt 2)) / 2`."""
-    probability = erf.forward(self * math.sqrt(0.5))
-    probability += 1
-    probability *= 0.5
-    return probability
+    return 0.5 * (1 + erf.forward(self * math.sqrt(0.5)))
 
 
 def _bent(self: Any) -> Any:
@@ -301,23 +298,20 @@ def _gelu_curvature_rule(grad: Any, grad_output: Any, self: Any, approximate: st
 def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     r"""Rule of gelu, :math:`g\, (\Phi(x) + x \varphi(x))`."""
     if approximate == "none":
-        slope = _probability(self)
-        slope += self * _density(self)
-        slope *= grad_output
-        return slope
+        return grad_output * (_probability(self) + self * _density(self))
     bent = _bent(self)
     slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
     return grad_output * (0.5 * (1 + bent) + 0.5 * self * (1 - bent * bent) * slope)
 
 
 def _gelu_block(x: Any, result: Any, slope: Any, approximate: str) -> None:
-    """Compute gelu of a block of float32, and its slope, with few passes through memory.
+    """Compute gelu of a block of numbers, and its slope, with few passes through memory.
 
     The logarithm of (1 - probability) / probability is -2 artanh(erf) or -2 times what is bent.
     """
     np.multiply(x, x, out=slope)
     if approximate == "none":
-        steepness(slope, result, 24, -math.sqrt(2) / math.log(2))
+        steepness(slope, result, 2, -math.sqrt(2) / math.log(2))
     else:
         np.multiply(slope, -2 * _CUBIC * _STEEP / math.log(2), out=result)
         result += -2 * _STEEP / math.log(2)
@@ -356,18 +350,16 @@ def gelu(self: Array, approximate: str, kept: list[Any] | None) -> Array:
     Args:
         self: The numbers.
         approximate: How to compute.
-        kept: A list in which float32 numbers and the slopes there may be left to the rule.
+        kept: A list in which many numbers and the slopes there are left to the rule.
     """
-    if self.dtype == np.float32 and self.size > FEW:
+    if self.dtype.char in "fd" and self.size > FEW:
         result, slope = np.empty_like(self), np.empty_like(self)
         in_blocks(partial(_gelu_block, approximate=approximate), self, result, slope)
         if kept is not None:
             kept[:] = self, slope
         return result
     if approximate == "none":
-        result = _probability(self)
-        result *= self
-        return result
+        return self * _probability(self)
     return 0.5 * self * (1 + _bent(self))
 
 

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.autograd.gradients import grad
 from minigrad.autograd.messages import RELEASED
 from minigrad.autograd.rules import in_a_rule
 from minigrad.core.engine import resolve_edge
@@ -165,55 +166,24 @@ def rule_on_arrays(
     )
 
 
-def rule(grads: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Give the gradients of the seven inputs by operations that tensors and symbols have, too.
+def recorded_rule(
+    grads: Sequence[Any], inputs: Sequence[Any], needs: Sequence[bool]
+) -> list[Tensor | None]:
+    """Give the gradients as tensors that can be differentiated again: those of single steps.
 
     Args:
         grads: The gradients of the states, the last state and the last cell state, or None.
         inputs: What `forward` got.
+        needs: Which of the gradients are needed.
     """
-    x, w_x, w_h, b_x, b_h, h, c = inputs
-    hidden = w_h.shape[1]
-    steps = []
-    for t in range(x.shape[0]):
-        a = np.matmul(x[t], _t(w_x)) + np.matmul(h, _t(w_h))
-        if b_x is not None:
-            a = a + b_x + b_h
-        a_i, a_f, a_g, a_o = (a[:, k * hidden : (k + 1) * hidden] for k in range(4))
-        i, f, o = (1 / (1 + np.exp(-gate)) for gate in (a_i, a_f, a_o))
-        g = np.tanh(a_g)
-        c_new = f * c + i * g
-        steps.append((x[t], h, c, i, f, g, o, np.tanh(c_new)))
-        h, c = o * np.tanh(c_new), c_new
-    grad, d_h, d_c = grads
-    zeros = h * 0
-    d_h = zeros if d_h is None else d_h
-    d_c = zeros if d_c is None else d_c
-    d_x, d_wx, d_wh, d_b = [], 0, 0, 0
-    for t in reversed(range(len(steps))):
-        x_t, h, c, i, f, g, o, tanh = steps[t]
-        if grad is not None:
-            d_h = d_h + grad[t]
-        d_c = d_c + d_h * o * (1 - tanh * tanh)
-        d_a = np.concatenate(
-            [
-                d_c * g * i * (1 - i),
-                d_c * c * f * (1 - f),
-                d_c * i * (1 - g * g),
-                d_h * tanh * o * (1 - o),
-            ],
-            axis=1,
-        )
-        d_x.append(np.matmul(d_a, w_x))
-        d_wx = np.matmul(_t(d_a), x_t) + d_wx
-        d_wh = np.matmul(_t(d_a), h) + d_wh
-        d_b = d_a.sum(0) + d_b
-        d_h, d_c = np.matmul(d_a, w_h), d_c * f
-    return np.stack(d_x[::-1]), d_wx, d_wh, d_b, d_b, d_h, d_c
-
-
-def _t(matrix: Any) -> Any:
-    return np.swapaxes(matrix, 0, 1)
+    # of the inputs themselves the hooks would be called
+    inputs = [each if each is None else shape.alias(each) for each in inputs]
+    states, last = _run(lstm_step, inputs[0], tuple(inputs[5:]), Weights(*inputs[1:5]), False)
+    pairs = zip((states, *last), grads, strict=True)
+    outputs, grads = zip(*[pair for pair in pairs if pair[1] is not None], strict=True)
+    wanted = [each for each, needed in zip(inputs, needs, strict=True) if needed]
+    found = iter(grad(outputs, wanted, grads, create_graph=True))
+    return [next(found) if needed else None for needed in needs]
 
 
 class MkldnnRnnLayerBackward0(Node):
@@ -241,10 +211,9 @@ class MkldnnRnnLayerBackward0(Node):
         inputs, grads = [self._turned(x), *others], [self._turned(gradient[0]), *gradient[1:]]
         needs = [edge[0] is not None for edge in self.next_functions]
         if unpack is unpack_array:
-            results = rule_on_arrays(grads, inputs, self._kept, needs)
+            d_x, *rest = rule_on_arrays(grads, inputs, self._kept, needs)
         else:
-            results = rule(grads, inputs)
-        d_x, *rest = [each if needed else None for each, needed in zip(results, needs, strict=True)]
+            d_x, *rest = recorded_rule(grads, inputs, needs)
         if not keep:
             self._saved = self._kept = None
         return [self._turned(d_x), *rest]

@@ -224,12 +224,11 @@ def erfc(self: Array) -> Array:
 # the first use to Python's values at Chebyshev's points. Its variable is `1 / (x + c)` or
 # `1 / (x^2 + c)`, in which the function is nearly straight (the idea of M. M. Shepherd and
 # J. G. Laframboise, Mathematics of Computation 36, 1981). It errs by a few units of the last digit.
-# In float32 erf x is tanh(x p(u)) with u = x^2 / (x^2 + 12): of the polynomials of degree 5 this p
-# makes the largest error the least, 2e-8 of erf x.
 
 FEW = 256  # so many numbers are computed sooner one by one
 _BLOCK = 65536  # so many at a time stay in the processor's nearer memory
-_STEEPNESS = (1.1283791, 1.2332823, 1.2023109, 0.1754446, -0.8407954, 2.6993332)
+# up to which x^2 a polynomial is fitted, c, and how many coefficients it has
+_FITS = {"f": (6.25, 12.0, 6), "d": (36.0, 16.0, 28)}
 
 
 def in_blocks(of_block: Callable[..., None], array: Any, *results: Any) -> None:
@@ -250,47 +249,35 @@ def _apply(of_one: Callable[[float], float], of_block: Callable[..., None], arra
     return result.astype(dtype, copy=False)
 
 
-def steepness(square: Any, out: Any, middle: float = 12, factor: float = 1) -> Any:
-    r"""Give :math:`\operatorname{artanh}(\operatorname{erf} x) / x` of a block of float32.
+def steepness(square: Any, out: Any, scale: float = 1, factor: float = 1) -> Any:
+    r"""Give :math:`\operatorname{artanh}(\operatorname{erf} x) / x` of a block of numbers.
 
     Args:
-        square: The numbers :math:`x^2`, times `middle` / 12.
+        square: The numbers :math:`x^2`, times `scale`.
         out: Where the result is written to.
-        middle: 12, or more if the numbers are multiplied by something.
+        scale: What the numbers are multiplied by.
         factor: What the result is multiplied by.
     """
-    u = square + middle
-    np.divide(middle, u, out=u)
-    np.subtract(1, u, out=u)
-    return _polynomial([factor * each for each in _STEEPNESS], u, out)
+    last, middle, count = _FITS[square.dtype.char]
+    coefficients, slope, shift = _fit(_steepness_of_one, 0.0, last, middle, count)
+    u = square + scale * middle
+    np.divide(scale * slope, u, out=u)
+    u += shift
+    return _polynomial([factor * each for each in coefficients], u, out)
+
+
+def _steepness_of_one(square: float, _: float) -> float:
+    x = max(math.sqrt(square), 1e-8)
+    if x < 1:
+        return math.atanh(math.erf(x)) / x
+    return math.log((2 - math.erfc(x)) / math.erfc(x)) / 2 / x
 
 
 def _erf_block(x: Any, result: Any) -> None:
-    """Compute erf as x / (x^2 + c) times a polynomial in u, a variable made of x^2."""
-    if x.dtype == np.float32:
-        steepness(x * x, result)
-        result *= x
-        np.tanh(result, out=result)
-        return
-    last, middle = 6.0, 16.0
-    coefficients, slope, shift = _fit(_odd_factor, 0.0, last**2, middle, 27)
-    np.clip(x, -last, last, out=result)
-    scale = result * result
-    scale += middle
-    np.reciprocal(scale, out=scale)
-    u = scale * slope
-    u += shift
-    result *= scale
-    result *= _polynomial(coefficients, u)
-    np.clip(result, -1, 1, out=result)
-    beyond = np.abs(x) >= last
-    if beyond.any():  # there it rounds to 1
-        result[beyond] = np.sign(x[beyond])
-
-
-def _odd_factor(square: float, middle: float) -> float:
-    x = math.sqrt(square)
-    return (square + middle) * (math.erf(x) / x if x > 1e-8 else 2 / math.sqrt(math.pi))
+    """Compute erf as the hyperbolic tangent of x times its steepness, which is smooth."""
+    steepness(x * x, result)
+    result *= x
+    np.tanh(result, out=result)
 
 
 def _erfc_block(x: Any, result: Any) -> None:

@@ -49,20 +49,23 @@ def test_first_and_second_derivatives_are_those_of_differences(reverse, skip):
     assert gradgradcheck(layer, given)
 
 
-def test_the_quick_rule_is_the_written_one():
-    arrays = [tensor._array.copy() for tensor in inputs()]
-    kept = recurrent.forward(*arrays)
+def test_the_quick_rule_is_the_recorded_one():
+    tensors = inputs()
+    outputs = lstm_layer(*tensors)
     generator = np.random.default_rng(1)
-    states = kept[0]
+    calls = []
+    tensors[1].register_hook(calls.append)
     for used in ((0, 1, 2), (0,), (1,), (2,)):
-        grads = [
-            generator.standard_normal(shape) if place in used else None
-            for place, shape in enumerate((states.shape, states[0].shape, states[0].shape))
-        ]
-        quick = recurrent.rule_on_arrays(grads, arrays, kept, [True] * 7)
-        written = recurrent.rule(grads, arrays)
-        for a, b in zip(quick, written, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+        some = [outputs[place] for place in used]
+        cotangents = [torch.tensor(generator.standard_normal(each.shape)) for each in some]
+        quick, recorded = (
+            torch.autograd.grad(some, tensors, cotangents, retain_graph=True, create_graph=create)
+            for create in (False, True)
+        )
+        for a, b in zip(quick, recorded, strict=True):
+            assert b.requires_grad
+            np.testing.assert_allclose(a, b.detach(), rtol=1e-12, atol=1e-13)
+    assert len(calls) == 8  # the recorded rule calls no hook a second time
 
 
 def test_one_node_computes_what_the_steps_compute():

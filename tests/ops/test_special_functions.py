@@ -21,7 +21,7 @@ def units(actual: Any, expected: Any) -> float:
     return float((error / np.abs(expected) / np.finfo(actual.dtype).eps).max())
 
 
-@pytest.mark.parametrize(("dtype", "limit"), [(np.float32, 4), (np.float64, 10)])
+@pytest.mark.parametrize(("dtype", "limit"), [(np.float32, 3), (np.float64, 5)])
 def test_erf_is_exact_to_a_few_units(dtype: Any, limit: float) -> None:
     """Many numbers at once agree with Python's own function for one."""
     x = FINE[FINE != 0].astype(dtype)
@@ -64,7 +64,7 @@ def test_erf_of_a_transposed_part() -> None:
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_of_many(approximate: str) -> None:
-    """Many float32 numbers, in any order in memory, have the values and slopes that float64 has."""
+    """Many numbers, in any order in memory, have the values and slopes that few have."""
     ends = np.tile(np.array([*ENDS[:5], 5.0, -5.0, 1e20, -1e20], np.float32), 100)
     generator = np.random.default_rng(0)
     plain = generator.normal(0, 3, (60, 70, 20)).astype(np.float32)
