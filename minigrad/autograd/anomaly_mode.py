@@ -147,7 +147,7 @@ def _around(node: Node, output: Any) -> Node | None:
 class WatchedTask(GraphTask):
     """A backward pass in anomaly mode."""
 
-    attended = True
+    attended = observed = True
     evaluating: Node | None = None  # the node that runs, also while its results are added up
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:

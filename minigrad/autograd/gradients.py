@@ -254,7 +254,13 @@ class ChosenTask(GraphTask):
             self._capture(node, grad_outputs)
         if node not in self.running:
             return (None,) * len(node.next_functions)
-        return super()._run_attended(node, gradient)
+        if self.observed or node._hooks is not None or gradient is None or not node._chooses:
+            return super()._run_attended(node, gradient)
+        grad_mode.set(self.recorded)
+        needed = self.needed or ()
+        asked = tuple([edge if edge[0] in needed else NO_EDGE for edge in node.next_functions])
+        run = node._run_recorded if self.recorded else node._run
+        return run(gradient, self.retain_graph, asked)
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
         """Keep the gradients that were asked for."""
@@ -272,18 +278,19 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
     With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the
     way to another one.
     """
-    needed: set[Node] = set(targets) if accumulate else set()
+    needed, reached = set(targets) if accumulate else set(), set(targets)
     visited: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
+    stack = [node for node, _ in roots]
     while stack:
-        node, followed = stack.pop()
-        if followed:
-            if any(n in needed or n in targets for n, _ in node.next_functions):
+        node = stack.pop()
+        if node in visited:  # by now all that it leads to was visited
+            if any([source in reached for source, _ in node.next_functions]):
                 needed.add(node)
-        elif node not in visited:
+                reached.add(node)
+        elif node is not None:
             visited.add(node)
-            stack.append((node, True))
-            stack.extend((n, False) for n, _ in node.next_functions if n is not None)
+            stack.append(node)
+            stack += [source for source, _ in node.next_functions]
     return needed
 
 

@@ -206,13 +206,13 @@ def watched(result: Any, *indices: Any) -> Any:
 def _watching(kind: type[Node]) -> type[Node]:
     """Make the kind of node that looks at versions first. To all who ask it is the same kind."""
 
-    def run(node: Any, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def run(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
         _look(node, keep)
-        return kind._run(node, gradient, keep)
+        return kind._run(node, gradient, keep, *edges)
 
-    def run_recorded(node: Any, gradient: Any, keep: bool = True) -> Sequence[Any]:
+    def run_recorded(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
         _look(node, keep)
-        return kind._run_recorded(node, gradient, keep)
+        return kind._run_recorded(node, gradient, keep, *edges)
 
     names = {"__slots__": (), "__doc__": kind.__doc__, "_run": run, "_run_recorded": run_recorded}
     return type(kind.__name__, (kind,), names)

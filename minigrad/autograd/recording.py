@@ -130,7 +130,7 @@ class Recorder:
 class RecordedTask(GraphTask):
     """A backward pass that writes down what it does."""
 
-    attended = True
+    attended = observed = True
     evaluating: Node | None = None  # the node that runs
     arrived: Any = None  # what arrived at the node that runs, if no hook can change it
     found: Any = None  # what its rule gave, if no hook can change it

@@ -183,12 +183,13 @@ class GraphTask:
 
     Attributes:
         attended: Whether every node runs with all that may surround it, not just hooked ones.
+        observed: Whether somebody looks at what each rule gives.
         needed: The nodes to which gradients are sent; None means all.
         captured: The gradients that were asked for, if some were.
         callbacks: To be called at the end of the pass.
     """
 
-    attended = False
+    attended = observed = False
     callbacks: list[Callable[[], Any]] | None = None
     needed: set[Node] | None = None
     captured: Any = ()

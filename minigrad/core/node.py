@@ -325,6 +325,7 @@ class Node:
     # Whether it computes a gradient that leads to no input asked for: no; if another one is
     # computed ("together"); or "always".
     _computes: ClassVar[str] = "asked"
+    _chooses: ClassVar[bool] = False  # `_run` takes the edges that gradients are asked for
     _takes_detached: ClassVar[bool] = False  # a saved tensor may have been detached in place
     _keeps_tensors: ClassVar[bool] = False  # `_saved` is released after use, and needed to run
     _names_of_saved: ClassVar[tuple[str, ...]] = ()

@@ -98,6 +98,7 @@ def differentiable(
                 "__doc__": f"Backward of `{forward.__name__}`.",
                 "_names_of_saved": tuple(writer.saved),
                 "_keeps_tensors": writer.keeps_tensors,
+                "_chooses": True,
                 "_optional": writer.optional,
             },
         )
@@ -303,7 +304,7 @@ class Writer:
 
     def rule(self, method: str, prefix: str, direct: str, unpack: str) -> str:
         """Write the method of the node that unpacks the saved values and applies the rules."""
-        lines = [f"def {method}(node, grad, keep=True):"]
+        lines = [f"def {method}(node, grad, keep=True, edges=None):"]
         if self.saved:
             lines += ["    saved = node._saved", "    if saved is None:"]
             lines += ["        raise plugs.messages.released()"]
@@ -334,7 +335,7 @@ class Writer:
                 calls[place] = f"({calls[place]} if wanted is None else {twin})"
         if several:
             names = [f"edge_{t}" for t in self.differentiable]
-            lines += [f"    {', '.join(names)}, = node.next_functions"]
+            lines += [f"    {', '.join(names)}, = edges or node.next_functions"]
             calls = [
                 f"{call} if {edge}[0] is not None else None"
                 for call, edge in zip(calls, names, strict=True)
