@@ -20,7 +20,7 @@ from minigrad.core.engine import GraphTask
 MOST = {
     "worked example": (192, 16),
     "training step": (274, 16),
-    "training step, full backward hooks": (1073, 26),
+    "training step, full backward hooks": (1074, 26),
     "training step, tensor hooks": (342, 16),
     "addition": (3, 0),
 }

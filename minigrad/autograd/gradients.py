@@ -259,7 +259,7 @@ class ChosenTask(GraphTask):
         grad_mode.set(self.recorded)
         needed = self.needed or ()
         asked = tuple([edge if edge[0] in needed else NO_EDGE for edge in node.next_functions])
-        run = node._run_recorded if self.recorded else node._run
+        run: Any = node._run_recorded if self.recorded else node._run
         return run(gradient, self.retain_graph, asked)
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:

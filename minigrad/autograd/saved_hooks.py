@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import Node, grad_mode, stop_watching, watch_nodes
+from minigrad.core.node import NO_EDGE, Node, grad_mode, stop_watching, watch_nodes
 from minigrad.core.tensor import (
     INFERENCE,
     SavedTensor,
@@ -237,7 +237,7 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     """Give the edge at which a tensor's gradient arrives; no node if it needs none."""
-    return (tensor._edge or resolve_edge(tensor)) if tensor.requires_grad else (None, 0)
+    return (tensor._edge or resolve_edge(tensor)) if tensor.requires_grad else NO_EDGE
 
 
 def pack(

@@ -3,8 +3,8 @@
 Two things happen, and both are loops, so a chain of a million operations is no deeper than a
 chain of one:
 
-1. `count_uses` walks the graph from the roots and finds the nodes that receive gradients from more
-   than one place, and how many they wait for.
+1. `count_uses` walks the graph from its first fork and finds the nodes that receive gradients from
+   more than one place, and how many they wait for.
 2. `GraphTask.run` runs ready nodes, the one recorded last first and a leaf's accumulation before
    all, and sends the gradients that a node computed along its edges, adding up what meets.
 
@@ -200,25 +200,36 @@ class GraphTask:
         self.recorded = create_graph
         if create_graph or grad_mode.enabled is None:
             self.attended = True
-        self.waiting = count_uses(roots)
         self.buffers: dict[Node, Any] = {}
-        self.ready: list[tuple[int, Node, Any]] = []
 
-    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
-        """Send gradients along the edges of the roots, then run what becomes ready, in order."""
-        ready, waiting, needed = self.ready, self.waiting, self.needed
-        attended, keep = self.attended, self.retain_graph
+    def run(self, edges: Sequence[Any], gradients: Any) -> None:
+        """Send gradients along the edges of the roots, then run what becomes ready, in order.
+
+        As long as there is one way only, what arrives is complete. At the first fork the uses of
+        all nodes ahead are counted.
+        """
+        ready: list[tuple[int, Node, Any]] = []
+        needed, attended, keep = self.needed, self.attended, self.retain_graph
+        waiting: Any = None
+        carried: Any = None
         while True:
             # Deliver the gradients. Of the nodes that become ready the last one is `following`;
             # the others wait on the heap.
-            following = carried = None
-            for (node, input_nr), gradient in zip(edges, gradients):  # noqa: B905 - costs time
-                if node is None:
+            following: Any = None
+            number = -1
+            for edge in edges:
+                number += 1
+                if edge is NO_EDGE:
                     continue
-                if waiting and node in waiting:
+                node, gradient = edge[0], gradients[number]
+                if waiting is None:
+                    if following is not None or node._multiple:
+                        waiting = count_uses(edges)  # so far nobody had to wait, from here on some
+                        break  # and deliver again
+                elif waiting and node in waiting:
                     waiting[node] -= 1
                     if gradient is not None:
-                        self._add_to_buffer(node, input_nr, gradient)
+                        self._add_to_buffer(node, edge[1], gradient)
                     if waiting[node]:
                         continue
                     gradient = self.buffers.pop(node, None)
@@ -227,21 +238,20 @@ class GraphTask:
                 if following is not None:
                     heappush(ready, (following._priority, following, carried))
                 following, carried = node, gradient
-            # Run the node that was recorded last, a leaf before all others.
-            if following is not None and not (ready and ready[0][0] <= following._priority):
-                node, gradient = following, carried
             else:
-                if following is not None:
-                    heappush(ready, (following._priority, following, carried))
-                if not ready:
-                    return
-                _, node, gradient = heappop(ready)
-            gradients = carried = None  # nobody else may hold it: see AccumulateGrad._run
-            if attended or node._hooks is not None or gradient is None:
-                gradients = self._run_attended(node, gradient)
-            else:
-                gradients = node._run(gradient, keep)
-            edges = node.next_functions
+                # Run the node that was recorded last, a leaf before all others.
+                if following is None or (ready and ready[0][0] <= following._priority):
+                    if following is not None:
+                        heappush(ready, (following._priority, following, carried))
+                    if not ready:
+                        return
+                    _, following, carried = heappop(ready)
+                gradients = gradient = None  # nobody else may hold it: see AccumulateGrad._run
+                if attended or following._hooks is not None or carried is None:
+                    gradients = self._run_attended(following, carried)
+                else:
+                    gradients = following._run(carried, keep)
+                edges = following.next_functions
 
     def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
         """Add a gradient to those that have already arrived at an output of a node."""
@@ -323,7 +333,7 @@ def outputs_of(node: Node, gradient: Any) -> list[Any]:
     return [None] * len(node._shape) if gradient is None else gradient
 
 
-def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
+def count_uses(roots: Sequence[Any]) -> dict[Node, int]:
     """Find the nodes that have to wait, and for how many gradients each.
 
     A node that is used once needs no entry: the first gradient that reaches it is complete. A
@@ -331,23 +341,27 @@ def count_uses(roots: Sequence[Edge]) -> dict[Node, int]:
     """
     uses: dict[Node, int] = {}
     seen: set[Node] = set()
-    found = seen.add
     stack: list[Node] = []
-    edges: Sequence[Edge] = roots
+    found, edges = seen.add, roots
     while True:
-        for node, _ in edges:
-            if node is not None:
+        following = None
+        for edge in edges:
+            if edge is not NO_EDGE:
+                node = edge[0]
                 if node in seen:
                     uses[node] = uses.get(node, 1) + 1
                 else:
                     found(node)
-                    if type(node) is not AccumulateGrad:
-                        stack.append(node)
-                        if node._multiple:
-                            uses[node] = 1
-        if not stack:
-            return uses
-        edges = stack.pop().next_functions
+                    if node._multiple:
+                        uses[node] = 1
+                    if following is not None:
+                        stack.append(following)
+                    following = node
+        if following is None:
+            if not stack:
+                return uses
+            following = stack.pop()
+        edges = following.next_functions
 
 
 # PyTorch never warns of overflow or of division by zero; a gradient may well be infinite

@@ -282,7 +282,7 @@ def _all_checked(originals: Sequence[Any], results: Any, hook: Callable[..., Any
 
 Edge = tuple["Node | None", int]
 
-# The edge of a tensor that needs no gradient.
+# The edge of a tensor that needs no gradient: always this very one.
 NO_EDGE: Edge = (None, 0)
 
 # Counts downward, so that the latest node is the smallest: what a heap gives first.

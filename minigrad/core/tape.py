@@ -239,14 +239,9 @@ class Writer:
             f"    if recording and ({wanted}):",
             "        node = NodeType()",
         ]
-        if len(differentiable) > 1:
-            lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
-            edges = "".join(f"edge_{t}, " for t in differentiable)
-        else:
-            t = differentiable[0]
-            edges = f"edge_{t} or resolve_edge({t}),"
+        lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
         lines += [
-            f"        node.next_functions = ({edges})",
+            f"        node.next_functions = ({''.join(f'edge_{t}, ' for t in differentiable)})",
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node._hooks = None",
             "        node._priority = next_priority()",
@@ -260,7 +255,7 @@ class Writer:
             # two inputs of one shape cannot have been broadcast
             same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
             if arithmetic:  # nor does it matter to one that needs no gradient, such as a number
-                same += f" or edge_{b} is NO_EDGE and {shapes[0]} == result_array.shape"
+                same = f"({shapes[0]} == result_array.shape if edge_{b} is NO_EDGE else {same})"
             elif self.converts:
                 same += "".join(
                     f" and array_{t}.dtype is result_array.dtype" for t in self.broadcasts
