@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
+from minigrad.core.node import NO_EDGE, Edge, Node, all_checked, grad_mode
 from minigrad.core.plugs import attach, plugs
 from minigrad.core.tensor import Tensor, wrap
 
@@ -266,14 +266,22 @@ class GraphTask:
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
-        grad_mode.set(self.recorded)  # a hook of another node may have left it changed
+        if grad_mode.enabled is not self.recorded:
+            grad_mode.set(self.recorded)  # a hook of another node may have left it changed
         hooks = node._hooks
+        if hooks is not None and hooks.gate and gradient is not None and not self.attended:
+            grads = (wrap(gradient[0]),)  # all that follows, in short
+            replaced = hooks.gate(grads, grads)
+            if replaced is grads:
+                return [grads[0]._array]
+            return _as_arrays(all_checked(grads, replaced, hooks.gate))
         grad_outputs = self._as_tensors(outputs_of(node, gradient))
         gradient = None
         if hooks is not None:
             hooks.run_tensor_hooks(grad_outputs)
-            grad_outputs = hooks.run_pre_hooks(grad_outputs)
-        seen = list(grad_outputs) if hooks is not None and hooks.post else []
+            if hooks.pre:
+                grad_outputs = hooks.run_node_hooks("node pre-hook", hooks.pre, grad_outputs)
+        seen = tuple(grad_outputs) if hooks is not None and hooks.post else ()
         results = self._call_rule(node, grad_outputs)
         hooks = node._hooks
         if hooks is not None:
@@ -281,7 +289,7 @@ class GraphTask:
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
                 results = self._as_tensors(self._asked_for(node, results))
-                after = hooks.run_post_hooks(results, seen)
+                after = hooks.run_node_hooks("node hook", hooks.post, results, seen)
                 results = after if self.recorded else _as_arrays(after)
         if node._keeps_tensors and not self.retain_graph:
             node._release()
@@ -297,7 +305,7 @@ class GraphTask:
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run the backward rule on tensors or on arrays."""
-        if all(gradient is None for gradient in grad_outputs) and not node._runs_without_gradient:
+        if not (node._runs_without_gradient or any(g is not None for g in grad_outputs)):
             node._check_saved()  # what must not be used any more is an error all the same
             return (None,) * len(node.next_functions)
         if isinstance(node, AccumulateGrad):

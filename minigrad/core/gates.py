@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, is_grad_enabled
+from minigrad.core.node import NO_EDGE, Node, NodeHooks, attend, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import Tensor, make_view, wrap
 
@@ -45,14 +45,12 @@ class BackwardHookFunctionBackward(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Pass the gradients on."""
-        return [self._zeros(nr) if grad is None else grad for nr, grad in enumerate(gradient)]
+        layouts = zip(gradient, self._shape, self._dtype, strict=True)
+        return [np.zeros(shape, dtype) if g is None else g for g, shape, dtype in layouts]
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Pass the gradients on, as tensors."""
-        return [wrap(self._zeros(nr)) if g is None else g for nr, g in enumerate(gradient)]
-
-    def _zeros(self, output_nr: int) -> Any:
-        return np.zeros(self._shape[output_nr], self._dtype[output_nr])
+        return [g if isinstance(g, Tensor) else wrap(g) for g in self._run(gradient)]
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
@@ -74,12 +72,12 @@ class FullBackwardHooks:
         pre_hooks: Called as `pre_hook(module, grad_output)`, before the module's own backward.
     """
 
+    grad_outputs: Any = None
+
     def __init__(self, module: Any, hooks: Hooks, pre_hooks: Hooks) -> None:
         self.module = module
         self.hooks = hooks
         self.pre_hooks = pre_hooks
-        self.grad_outputs: Any = None
-        self.inputs_need_grad = False
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lead the tensors among the inputs through an identity node, and hook that node.
@@ -109,37 +107,39 @@ class FullBackwardHooks:
         values, self.outputs, _ = _through_identity(values, self.at_outputs)
         return values if isinstance(result, tuple) else values[0]
 
-    def at_outputs(self, _: Any, grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    def at_outputs(self, _: Any, passed_on: tuple[Any, ...]) -> tuple[Any, ...]:
         """Behind the module, where its backward begins: call the pre-hooks."""
-        self.grad_outputs = self.outputs.spread(grad_outputs)
-        for pre_hook in grad_mode.task.hooks_to_call("full backward pre", self.pre_hooks):
+        self.grad_outputs = _spread(passed_on, self.outputs)
+        pre_hooks = self.pre_hooks
+        for pre_hook in pre_hooks and grad_mode.task.hooks_to_call("full backward pre", pre_hooks):
             replaced = pre_hook(self.module, self.grad_outputs)
             if replaced is not None:
                 self.grad_outputs = _fitting(self.grad_outputs, replaced, "pre hook", "grad_output")
-        passed_on = self.outputs.pick(self.grad_outputs)
+                passed_on = _pick(self.grad_outputs, self.outputs)
         if not self.inputs_need_grad:
             # There is no node in front of the module, so this is the only occasion.
             self._call_hooks_without_inputs()
         return passed_on
 
-    def at_inputs(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+    def at_inputs(self, passed_on: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
         """In front of the module, where its backward ends: call the hooks with both ends."""
         if self.grad_outputs is None:
             # This backward did not come through the outputs: a second derivative, or an
             # intermediate value that the module gave away.
-            return None
-        grads: Any = self.inputs.spread(grad_inputs)
+            return passed_on
+        grads: Any = _spread(passed_on, self.inputs)
         for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
             replaced = hook(self.module, grads, self.grad_outputs)
             if replaced is not None:
                 grads = _fitting(grads, replaced, "hook", "grad_input")
+                passed_on = _pick(grads, self.inputs)
         self.grad_outputs = None
-        return self.inputs.pick(grads)
+        return passed_on
 
     def _call_hooks_without_inputs(self) -> None:
         """Call the hooks with None for every input: there is no gradient to show or to replace."""
         plugs.messages.warn_no_input_needs_grad()
-        grads = (None,) * self.inputs.size
+        grads = (None,) * len(self.inputs)
         for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
             replaced = hook(self.module, grads, self.grad_outputs)
             nothing = isinstance(replaced, tuple) and all(grad is None for grad in replaced)
@@ -155,54 +155,62 @@ def _fitting(grads: Any, replaced: Any, hook: str, what: str) -> Any:
     return replaced
 
 
-class Places:
-    """Where the tensors stand among the arguments: (x, 3, y) has tensors at 0 and 2."""
-
-    def __init__(self, values: tuple[Any, ...]) -> None:
-        self.of_tensors = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
-        self.size = len(values)
-
-    def spread(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Give one entry for each argument: a gradient for a tensor, None for anything else."""
-        entries: list[Any] = [None] * self.size
-        for place, grad in zip(self.of_tensors, grads, strict=True):
-            entries[place] = grad
-        return tuple(entries)
-
-    def pick(self, entries: Any) -> tuple[Any, ...]:
-        """Give the gradients of the tensors only, as the node wants them back."""
-        return tuple(entries[place] for place in self.of_tensors)
+# The tensors among some values have numbers: [0, None, 1] are those of the arguments (x, 3, y).
+Numbers = list[int | None]
 
 
-def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Places, bool]:
+def _spread(grads: tuple[Any, ...], numbers: Numbers) -> tuple[Any, ...]:
+    """Give one entry for each value: a gradient for a tensor, None for anything else."""
+    if len(grads) == len(numbers):
+        return grads
+    return tuple(None if number is None else grads[number] for number in numbers)
+
+
+def _pick(entries: Any, numbers: Numbers) -> tuple[Any, ...]:
+    """Give the gradients of the tensors only, as the node wants them back."""
+    return tuple(entries[place] for place, number in enumerate(numbers) if number is not None)
+
+
+def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbers, bool]:
     """Lead the tensors among some values through one identity node, and hook that node.
 
     Those that need no gradient keep needing none. If no gradient will ever come there is no node.
 
     Returns:
-        The values with a view in the place of each tensor; their places; whether there is a node.
+        The values with a view in the place of each tensor; the tensors' numbers; whether there is a
+        node.
     """
-    places = Places(values)
-    tensors = places.pick(values)
-    needy = [tensor.requires_grad for tensor in tensors]
-    if not (is_grad_enabled() and any(needy)):
-        return values, places, False
+    numbers: Numbers = []
+    needy: list[bool] = []
+    for value in values:
+        numbers.append(len(needy) if isinstance(value, Tensor) else None)
+        if isinstance(value, Tensor):
+            edge = value._edge
+            needy.append(value.requires_grad if edge is None else edge is not NO_EDGE)
+    if True not in needy or not (grad_mode.enabled or is_grad_enabled()):
+        return values, numbers, False
     node = BackwardHookFunctionBackward()
-    pairs = zip(tensors, needy, strict=True)
-    node._set_up([t._edge or resolve_edge(t) if needs else NO_EDGE for t, needs in pairs])
-    node._shape = tuple(tensor._array.shape for tensor in tensors)
-    node._dtype = tuple(tensor._array.dtype for tensor in tensors)
-    entries = list(values)
-    for output_nr, tensor in enumerate(tensors):
-        view = entries[places.of_tensors[output_nr]] = wrap(tensor._array)
-        make_view(view, tensor, _same)
-        if needy[output_nr]:
-            view._edge = (node, output_nr)
-        if view._view is not None:
-            view._view.origin = "several" if sum(needy) > 1 else "one"
-    attend(node, *places.pick(entries))
-    node.register_hook(hook)
-    return (tuple(entries) if type(values) is tuple else type(values)(*entries)), places, True
+    node._shape, node._dtype = [], []
+    edges, entries = [], list(values)
+    for place, output_nr in enumerate(numbers):
+        if output_nr is not None:
+            tensor, needs = values[place], needy[output_nr]
+            node._shape.append(tensor._array.shape)
+            node._dtype.append(tensor._array.dtype)
+            edges.append((tensor._edge or resolve_edge(tensor)) if needs else NO_EDGE)
+            view = entries[place] = wrap(tensor._array)
+            make_view(view, tensor, _same)
+            if needs:
+                view._edge = (node, output_nr)
+            if view._view is not None:
+                view._view.origin = "several" if sum(needy) > 1 else "one"
+    node._set_up(edges)
+    hooks = node._hooks = NodeHooks()
+    hooks.post[-1] = hook  # no handle has this number: it stays
+    hooks.gate = hook if len(edges) == 1 else None
+    if grad_mode.attention is not None:
+        attend(node, *_pick(entries, numbers))
+    return (tuple(entries) if type(values) is tuple else type(values)(*entries)), numbers, True
 
 
 class LegacyHook:

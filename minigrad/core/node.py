@@ -155,10 +155,8 @@ class RemovableHandle:
         self.hooks_dict_ref: weakref.ref[Any] = weakref.ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        extras = extra_dict if isinstance(extra_dict, list) else [extra_dict]
-        self.extra_dict_ref: tuple[weakref.ref[Any], ...] = tuple(
-            weakref.ref(extra) for extra in extras if isinstance(extra, dict)
-        )
+        extras = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or ()
+        self.extra_dict_ref: tuple[weakref.ref[Any], ...] = tuple(map(weakref.ref, extras))
 
     def remove(self) -> None:
         """Remove the hook. Doing so again is harmless."""
@@ -192,9 +190,11 @@ class NodeHooks:
         pre: Node pre-hooks, called with the gradients of the outputs.
         post: Node hooks, called with the gradients of the inputs and of the outputs.
         post_accumulate: At a leaf: hooks called with the leaf after accumulation.
+        gate: The hook in `post` of a module's gate, while one tensor goes through and nobody has
+            registered any other hook. A pass that nobody looks at calls it directly.
     """
 
-    __slots__ = ("post", "post_accumulate", "pre", "retained", "tensor_pre")
+    __slots__ = ("gate", "post", "post_accumulate", "pre", "retained", "tensor_pre")
 
     def __init__(self) -> None:
         self.tensor_pre: dict[int, Table] = {}
@@ -202,6 +202,7 @@ class NodeHooks:
         self.pre: Table = OrderedDict()
         self.post: Table = OrderedDict()
         self.post_accumulate: Table | None = None
+        self.gate: Callable[..., Any] | None = None
 
     def run_tensor_hooks(self, gradients: list[Any]) -> None:
         """Call the tensor hooks, which may replace gradients in the list, then retain."""
@@ -216,21 +217,20 @@ class NodeHooks:
                 total = tensor._grad
                 tensor._grad = gradient.clone() if total is None else total + gradient
 
-    def run_pre_hooks(self, gradients: list[Any]) -> list[Any]:
-        """Call the node's pre-hooks; each sees what the one before it returned."""
-        for hook in _to_call("node pre-hook", self.pre):
-            result = hook(tuple(gradients))
-            if result is not None:
-                gradients = _all_checked(gradients, result, hook)
-        return gradients
+    def run_node_hooks(self, kind: str, table: Table, gradients: Any, *seen: Any) -> Any:
+        """Call the node's pre-hooks, or its hooks; each sees what the one before it returned.
 
-    def run_post_hooks(self, grad_inputs: Sequence[Any], grad_outputs: Any) -> Sequence[Any]:
-        """Call the node's hooks with what it computed and what it was given."""
-        for hook in _to_call("node hook", self.post):
-            result = hook(tuple(grad_inputs), tuple(grad_outputs))
+        Args:
+            kind: Which of the two.
+            table: `pre` or `post`.
+            gradients: What they may replace.
+            *seen: What the hooks are shown as well: what arrived at the node, a tuple.
+        """
+        for hook in _to_call(kind, table):
+            result = hook(tuple(gradients), *seen)
             if result is not None:
-                grad_inputs = _all_checked(grad_inputs, result, hook)
-        return grad_inputs
+                gradients = all_checked(gradients, result, hook)
+        return gradients
 
     def run_post_accumulate_hooks(self, variable: Any) -> None:
         """Call the hooks that wait for the leaf's `.grad`.
@@ -249,12 +249,10 @@ class NodeHooks:
 
 def _to_call(kind: str, table: Table | None, output_nr: int = 0) -> Any:
     """List the hooks that are in a table now: one that a hook adds waits, one it removes runs."""
-    if not table:
-        return ()
-    task = grad_mode.task
-    if task is None:  # a leaf's node that somebody called by hand
-        return list(table.values())
-    return task.hooks_to_call(kind, table.values(), output_nr)
+    hooks, task = [*table.values()] if table else (), grad_mode.task
+    if not hooks or task is None:  # without a task somebody called a leaf's node by hand
+        return hooks
+    return task.hooks_to_call(kind, hooks, output_nr)
 
 
 def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
@@ -270,7 +268,7 @@ def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
     return result
 
 
-def _all_checked(originals: Sequence[Any], results: Any, hook: Callable[..., Any]) -> list[Any]:
+def all_checked(originals: Sequence[Any], results: Any, hook: Callable[..., Any]) -> list[Any]:
     """Give replaced gradients of a node hook if each fits, or is None."""
     if not isinstance(results, tuple) or len(results) != len(originals):
         raise plugs.messages.wrong_replacements(originals, results, hook)
@@ -421,6 +419,7 @@ class Node:
     def _ensure_hooks(self) -> NodeHooks:
         if self._hooks is None:
             self._hooks = NodeHooks()
+        self._hooks.gate = None  # who asks is about to add a hook
         return self._hooks
 
     def __lt__(self, other: Node) -> bool:

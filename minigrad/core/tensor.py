@@ -73,6 +73,13 @@ class AutogradMeta:
         """Give the leaf's accumulate node, if anything holds it."""
         return None if self.accumulator is None else self.accumulator()
 
+    def table(self, name: str) -> Any:
+        """Give one of the leaf's tables of hooks, for a hook that is to be added."""
+        if getattr(self, name) is None:
+            setattr(self, name, OrderedDict())
+        self.attach_hooks()
+        return getattr(self, name)
+
     def attach_hooks(self) -> None:
         """Let the leaf's hooks be found from its accumulate node, if that is there."""
         node = self.living_accumulator()
@@ -325,19 +332,14 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node = self.grad_fn
+        node, output_nr = self._edge or self._resolved_edge() or NO_EDGE
         if node is not None:
-            tables = node._ensure_hooks().tensor_pre
-            table = tables.setdefault(self.output_nr, OrderedDict())
+            table = node._ensure_hooks().tensor_pre.setdefault(output_nr, OrderedDict())
             accumulator = None if self._meta is None else self._meta.living_accumulator()
             if accumulator is not None:  # it was a leaf once, and PyTorch looks for hooks here
                 accumulator._ensure_hooks().tensor_pre = {0: table}
             return add(table, hook)
-        meta = self._autograd_meta()
-        if meta.hooks is None:
-            meta.hooks = OrderedDict()
-        meta.attach_hooks()
-        return add(meta.hooks, hook)
+        return add(self._autograd_meta().table("hooks"), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> RemovableHandle:
         """Call `hook(tensor)` after a backward pass has updated this leaf's `.grad`.
@@ -364,11 +366,7 @@ class Tensor:
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
-        meta = self._autograd_meta()
-        if meta.post_accumulate_hooks is None:
-            meta.post_accumulate_hooks = OrderedDict()
-        meta.attach_hooks()
-        return add(meta.post_accumulate_hooks, hook)
+        return add(self._autograd_meta().table("post_accumulate_hooks"), hook)
 
 
 def wrap(array: Any, kind: Any = Tensor) -> Any:
@@ -378,18 +376,18 @@ def wrap(array: Any, kind: Any = Tensor) -> Any:
         array: The array, which the tensor will share.
         kind: `Tensor`, or a subclass.
     """
-    tensor = wrap_as_normal(array, kind)
-    if grad_mode.enabled is None:
-        tensor._version_counter = INFERENCE
+    tensor = object.__new__(kind)
+    tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
+    tensor._edge = NO_EDGE
+    tensor._grad = tensor._meta = tensor._view = None
+    tensor._version_counter = INFERENCE if grad_mode.enabled is None else None
     return tensor
 
 
 def wrap_as_normal(array: Any, kind: Any = Tensor) -> Any:
     """Do what `wrap` does, but give a normal tensor also in inference mode."""
-    tensor = object.__new__(kind)
-    tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
-    tensor._edge = NO_EDGE
-    tensor._grad = tensor._meta = tensor._version_counter = tensor._view = None
+    tensor = wrap(array, kind)
+    tensor._version_counter = None
     return tensor
 
 
@@ -402,8 +400,7 @@ def counter_of(tensor: Tensor) -> VersionCounter:
 
 def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> None:
     """Note that `tensor` is the view `replay(source)`, and let the two share a version counter."""
-    counter = counter_of(source)
-    tensor._version_counter = counter
+    counter = tensor._version_counter = source._version_counter or counter_of(source)
     if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
         tensor._edge = NO_EDGE
         return
@@ -419,11 +416,6 @@ def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> N
             view.origin = "inference" if grad_mode.enabled is None else "no_grad"
         if view.base.requires_grad:  # it says that it does too, but has no history
             tensor._edge = None
-    list_view(tensor, counter)
-
-
-def list_view(tensor: Tensor, counter: VersionCounter) -> None:
-    """Enter a view in the list of those that share a memory."""
     if counter.views is None:
         counter.views = []
     counter.views.append(weakref.ref(tensor))

@@ -229,6 +229,57 @@ def test_a_hook_with_its_module_does_not_keep_it_alive(torch):
         gc.enable()
 
 
+# What a full hook, or a pre-hook, may do with (grad,).
+DOES = {
+    "nothing": lambda grads: None,
+    "the same": lambda grads: grads,
+    "another": lambda grads: (grads[0] * 3,),
+    "a bare tensor": lambda grads: grads[0][None] * 5,
+    "a list": lambda grads: [grads[0] + 1],
+    "in place": lambda grads: grads[0].zero_() is None or None,
+    "None": lambda grads: (None,),
+    "too many": lambda grads: (grads[0], grads[0]),
+    "a wrong shape": lambda grads: (grads[0][:1],),
+    "a wrong type": lambda grads: (grads[0].double(),),
+    "no tensor": lambda grads: (3.0,),
+}
+
+
+def through_gates(torch, does, kind, others):
+    """Send a gradient through two hooked modules, and tell what the hooks saw and what came of it.
+
+    With `others` the gates have hooks of their own that do nothing: not even the same then runs.
+    """
+    seen, x = [], torch.tensor([1.0, -2.0], requires_grad=True)
+    first, second = torch.nn.Tanh(), torch.nn.Sigmoid()
+    for module in (first, second):
+        module.register_full_backward_hook(lambda module, *grads: seen.append(str(grads)))
+    register = getattr(first, f"register_full_backward_{kind}")
+    register(lambda module, grads, *_: seen.append(str(grads)) or does(grads))
+    y = second(first(x * 2))
+    gate, gates = y.grad_fn, 0
+    while others and gate is not None:
+        if gate.name() == "BackwardHookFunctionBackward":
+            gate.register_prehook(lambda grads: None)
+            gate.register_hook(lambda grads, grad_outputs: None)
+            gates += 1
+        gate = gate.next_functions[0][0] if gate.next_functions else None
+    assert gates == 4 * others
+    try:
+        y.backward(torch.tensor([1.0, 0.5]))
+    except (RuntimeError, TypeError) as error:
+        return seen, repr(error)
+    return seen, str(x.grad)
+
+
+@pytest.mark.parametrize("kind", ["hook", "pre_hook"])
+@pytest.mark.parametrize("does", DOES.values(), ids=DOES)
+def test_a_gate_does_the_same_with_and_without_other_hooks(torch, does, kind):
+    alone = through_gates(torch, does, kind, others=False)
+    assert alone == through_gates(torch, does, kind, others=True)
+    assert len(alone[0]) >= 2
+
+
 def test_it_takes_floating_point_tensors_only(torch):
     with pytest.raises(AttributeError, match="'int' object has no attribute 'detach'"):
         torch.nn.Parameter(3)

@@ -38,6 +38,7 @@ _global_forward_hooks: Table = OrderedDict()
 _global_forward_hooks_always_called: Table = OrderedDict()
 _global_forward_hooks_with_kwargs: Table = OrderedDict()
 
+_NO_HOOKS: list[Hook] = []
 _HOOK_TABLES = (
     "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
     "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
@@ -134,15 +135,10 @@ class Module(Traversal, StateDict):
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
         """Give the full and the legacy backward hooks, global ones first."""
-        full: list[Hook] = []
-        legacy: list[Hook] = []
-        for is_full, table in (
-            (_global_is_full_backward_hook, _global_backward_hooks),
-            (self._is_full_backward_hook, self._backward_hooks),
-        ):
-            if is_full is not None:
-                (full if is_full else legacy).extend(table.values())
-        return full, legacy
+        found: dict[bool | None, list[Hook]] = {True: [], False: [], None: []}
+        found[_global_is_full_backward_hook] += _global_backward_hooks.values()
+        found[self._is_full_backward_hook] += self._backward_hooks.values()
+        return found[True], found[False]
 
     def _get_backward_pre_hooks(self) -> list[Hook]:
         """Give the full backward pre-hooks, global ones first."""
@@ -227,9 +223,7 @@ class Module(Traversal, StateDict):
     def __getattr__(self, name: str) -> Any:
         """Find a registered parameter, buffer or submodule; called for what `__dict__` lacks."""
         own = self.__dict__
-        if "_parameters" in own and name in (parameters := own["_parameters"]):
-            return parameters[name]
-        for table in ("_buffers", "_modules"):
+        for table in ("_parameters", "_buffers", "_modules"):
             if table in own and name in own[table]:
                 return own[table][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -569,19 +563,25 @@ class _HookedCall:
 
     def run(self) -> Any:
         """Run the hooks and forward, in order, and give the result."""
+        module = self.module
+        full = legacy = pre = _NO_HOOKS
         try:
-            full, legacy = self.module._get_backward_hooks()
-            pre = self.module._get_backward_pre_hooks()
-            self._run_forward_pre_hooks()
-            watch = FullBackwardHooks(self.module, full, pre) if full or pre else None
-            if watch:
+            if module._backward_hooks or _global_backward_hooks:
+                full, legacy = module._get_backward_hooks()
+            if module._backward_pre_hooks or _global_backward_pre_hooks:
+                pre = module._get_backward_pre_hooks()
+            if module._forward_pre_hooks or _global_forward_pre_hooks:
+                self._run_forward_pre_hooks()
+            if full or pre:
+                watch = FullBackwardHooks(module, full, pre)
                 self.args = watch.watch_inputs(self.args)
-            self.result = self.module.forward(*self.args, **self.kwargs)
-            self._run_forward_hooks()
-            if watch:
+            self.result = module.forward(*self.args, **self.kwargs)
+            if module._forward_hooks or _global_forward_hooks:
+                self._run_forward_hooks()
+            if full or pre:
                 self.result = watch.watch_outputs(self.result)
             if legacy:
-                attach_legacy_hooks(self.module, legacy, self.args, self.result)
+                attach_legacy_hooks(module, legacy, self.args, self.result)
         except Exception:
             self._run_hooks_that_are_always_called()
             raise
