@@ -21,7 +21,7 @@ MOST = {
     "worked example": (177, 16),
     "training step": (262, 16),
     "training step, full backward hooks": (444, 26),
-    "training step, tensor hooks": (310, 16),
+    "training step, tensor hooks": (312, 16),
     "addition": (3, 0),
 }
 
