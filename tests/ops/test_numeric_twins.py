@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.nn.functional.normalization import Layout, Statistics, native_layer_norm
+from minigrad.nn.functional import normalization
 from minigrad.ops import (
     activations,
     choices,
@@ -140,18 +140,38 @@ def test_a_column_times_a_row():
     np.testing.assert_array_equal(linear_algebra.bmm.forward(column, row), column @ row)
 
 
-def test_the_rule_of_a_normalization_in_place_is_the_recorded_one():
+# PyTorch's kernels, and a shape for few numbers and for many: of these the sums are made otherwise
+NORMS = {
+    "native_layer_norm": [((6, 5), (1,), (0,)), ((90, 5, 10), (1, 2), (0,))],
+    "native_batch_norm": [
+        ((6, 5), (0,), (0,)),
+        ((90, 50), (0,), (0,)),
+        ((7, 90, 9), (0, 2), (0, 2)),
+        ((9, 600), (0,), (0,)),
+    ],
+    "native_group_norm": [((2, 3, 2, 3), (2, 3), (0, 3)), ((9, 3, 19, 9), (2, 3), (0, 3))],
+}
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("name", NORMS)
+def test_the_rule_of_a_normalization_in_place_is_the_recorded_one(name, weighted):
     generator = np.random.default_rng(0)
-    leaves = [
-        minigrad.tensor(generator.standard_normal(shape), requires_grad=True)
-        for shape in ((6, 5), (5,), (5,))
-    ]
-    cotangent = minigrad.tensor(generator.standard_normal((6, 5)))
-
-    def gradients(**options):
-        result = native_layer_norm(*leaves, Layout((6, 5), (1,), (5,)), 1e-5, Statistics())
-        return minigrad.autograd.grad(result, leaves, cotangent, **options)
-
-    for plain, recorded in zip(gradients(), gradients(create_graph=True), strict=True):
-        # sums in another order
-        np.testing.assert_allclose(plain.numpy(), recorded.detach().numpy(), rtol=1e-12, atol=1e-13)
+    for shape, axes, alike in NORMS[name]:
+        layout = normalization.Layout(shape, axes, alike)
+        sizes = [n for axis, n in enumerate(shape) if axis not in alike] if weighted else [0]
+        arrays = [generator.standard_normal(each) for each in (shape, sizes, sizes, shape)]
+        results = []
+        for dtype in (np.float64, np.float32):
+            *leaves, cotangent = (minigrad.tensor(each.astype(dtype)) for each in arrays)
+            settings = (layout, 1e-5, normalization.Statistics())
+            wanted = [leaf.requires_grad_() for leaf in leaves if leaf.numel()]
+            result = getattr(normalization, name)(*leaves, *settings)
+            for recorded in (False, True):
+                options = {"retain_graph": True, "create_graph": recorded}
+                found = minigrad.autograd.grad(result, wanted, cotangent, **options)
+                results.append([result, *found])
+                assert {each.dtype for each in found} == {cotangent.dtype}
+        for other, digits in zip(results[1:], (1e-11, 2e-4, 2e-4), strict=True):
+            for a, b in zip(results[0], other, strict=True):  # sums in another order
+                np.testing.assert_allclose(a.detach(), b.detach(), rtol=digits, atol=digits)

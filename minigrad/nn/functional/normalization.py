@@ -16,7 +16,8 @@ Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -33,109 +34,107 @@ from minigrad.ops.correlation import in_single
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.padding import constant_pad_nd
 
+_MANY = 4096  # from so many entries on it pays not to make products only to add them up
 
-class Layout(NamedTuple):
+
+class Layout:
     """Over what is normalized, and how weights lie along the input.
 
     Attributes:
-        view: The shape in which the mean is taken over some dimensions.
-        axes: These dimensions.
-        weights: The shape in which weights are multiplied with the input.
+        view: The shape in which the axes below are whole dimensions.
+        axes: Those over which the mean is taken.
+        alike: Those along which weights do not differ.
+        both: Those that are both.
+        count: How many entries a mean is of.
+        beside: The shape in which weights are multiplied with the input.
     """
 
-    view: tuple[int, ...]
-    axes: tuple[int, ...]
-    weights: tuple[int, ...]
+    def __init__(self, view: tuple[int, ...], axes: tuple[int, ...], alike: tuple[int, ...]):
+        self.view, self.axes, self.alike = view, axes, alike
+        self.both = tuple(axis for axis in axes if axis in alike)
+        self.count = math.prod(view[axis] for axis in axes) or math.nan
+        self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
+
+
+layout_of = lru_cache(Layout)
 
 
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "standardized", "variance")
+    __slots__ = ("fixed", "kept", "mean", "rstd", "variance")
 
     def __init__(self) -> None:
         self.fixed = False
         self.mean: Any = None
         self.rstd: Any = None
         self.variance: Any = None
-        self.standardized: Any = None  # from the rule of the input to that of the weight
+        self.kept: Any = (None, None)  # a gradient, and what follows from it for the weight
 
 
-def _mean(array: Any, axes: tuple[int, ...]) -> Any:
-    """Give the mean of an array or tensor, in its own dtype."""
-    total = np.add.reduce(array, axis=axes, keepdims=True)
-    if type(array) is np.ndarray:
-        total /= array.size // (total.size or 1) or math.nan
-        return total
-    return total / (math.prod(array.shape) // max(math.prod(total.shape), 1) or math.nan)
+def _total(axes: tuple[int, ...], first: Any, *second: Any) -> Any:
+    """Add an array, or the product of two, up over axes, which stay with one entry."""
+    if type(first) is np.ndarray and first.size >= _MANY and axes:
+        if first.ndim - 1 in axes:  # by BLAS
+            ones = second or (np.ones(first.shape[-1:], first.dtype),)
+            return np.add.reduce(np.vecdot(first, *ones)[..., None], axes, keepdims=True)
+        if second:
+            every = range(first.ndim)
+            kept = [axis for axis in every if axis not in axes]
+            return np.expand_dims(np.einsum(first, every, *second, every, kept), axes)
+    product = first * second[0] if second else first
+    return np.add.reduce(product, axes, keepdims=True) if axes else product
 
 
-def _standardized(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
-    """Give the normalized input, in the shape of the view, and 1 / standard deviation."""
-    seen = input.reshape(layout.view)
-    if isinstance(input, Tensor) and not statistics.fixed:  # recorded, to be differentiated again
-        centered = seen - _mean(seen, layout.axes)
-        rstd = 1 / np.sqrt(_mean(centered * centered, layout.axes) + eps)
-        return centered * rstd, rstd
-    if statistics.mean is None:
-        statistics.mean = _mean(seen, layout.axes)
-        centered = seen - statistics.mean
-        statistics.variance = _mean(centered * centered, layout.axes)
-        statistics.rstd = 1 / np.sqrt(statistics.variance + eps)
-    else:
-        centered = seen - statistics.mean
-    if isinstance(centered, Tensor):
-        return centered * statistics.rstd, statistics.rstd
-    centered *= statistics.rstd  # in the same memory
-    return centered, statistics.rstd
-
-
-def _scaled(grad: Any, weight: Any, layout: Layout) -> Any:
-    return grad * weight.reshape(layout.weights) if 0 not in weight.shape else grad
+def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
+    """Give the input less its mean, in the shape of the view, and 1 / standard deviation."""
+    seen, axes, count = input.reshape(layout.view), layout.axes, layout.count
+    if statistics.mean is None or (isinstance(input, Tensor) and not statistics.fixed):
+        mean = _total(axes, seen) / count
+        centered = seen - mean
+        variance = _total(axes, centered, centered) / count
+        rstd = 1 / np.sqrt(variance + eps)
+        if not isinstance(input, Tensor):  # or it is recorded, to be differentiated again
+            statistics.mean, statistics.variance, statistics.rstd = mean, variance, rstd
+        return centered, rstd
+    return seen - statistics.mean, statistics.rstd
 
 
 @in_single
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
-    x, rstd = _standardized(input, layout, eps, statistics)
-    u = _scaled(grad, weight, layout).reshape(layout.view)
+    centered, rstd = _centered(input, layout, eps, statistics)
+    g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
-        return (u * rstd).reshape(input.shape)
-    if type(u) is np.ndarray:
-        return _input_rule_in_place(u, x, rstd, layout, statistics).reshape(input.shape)
-    within = u - _mean(u, layout.axes) - x * _mean(u * x, layout.axes)
-    return (within * rstd).reshape(input.shape)
-
-
-def _input_rule_in_place(u: Any, x: Any, rstd: Any, layout: Layout, statistics: Statistics) -> Any:
-    """Compute the same as the rule of the input with fewer arrays."""
-    statistics.standardized = x
-    product = u * x
-    np.multiply(x, _mean(product, layout.axes), out=product)
-    product += _mean(u, layout.axes)
-    np.subtract(u, product, out=product)
-    product *= rstd
-    return product
+        return (g * w * rstd).reshape(input.shape)
+    if type(g) is not np.ndarray or g.size < _MANY:
+        x, u = centered * rstd, g * w
+        product = g * x
+        statistics.kept = grad, _total(layout.alike, product)
+        shift, slope = _total(layout.axes, u), _total(layout.axes, product * w)
+        return ((u - (shift + x * slope) / layout.count) * rstd).reshape(input.shape)
+    # the same with fewer passes through memory
+    sums, product = _total(layout.both, g), _total(layout.both, g, centered)
+    statistics.kept = grad, _total(layout.alike, product, rstd)
+    weights = () if 0 in weight.shape else (w,)
+    centered *= _total(layout.axes, product, *weights) * (rstd * rstd * rstd / layout.count)
+    centered += _total(layout.axes, sums, *weights) * (rstd / layout.count)
+    result = g * (rstd * w)
+    result -= centered
+    return result.reshape(input.shape)
 
 
 @in_single
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
-    x, statistics.standardized = statistics.standardized, None
-    if x is None or isinstance(input, Tensor):
-        x, _ = _standardized(input, layout, eps, statistics)
-    return _along_weights(grad * x.reshape(input.shape), layout).reshape(weight.shape)
+    (of, result), statistics.kept = statistics.kept, (None, None)
+    if of is not grad:
+        centered, rstd = _centered(input, layout, eps, statistics)
+        result = _total(layout.alike, grad.reshape(layout.view), centered * rstd)
+    return result.reshape(weight.shape)
 
 
 @in_single
 def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
-    return _along_weights(grad, layout).reshape(bias.shape)
-
-
-def _along_weights(grad: Any, layout: Layout) -> Any:
-    """Add a gradient up over the dimensions along which there is one weight."""
-    before = len(grad.shape) - len(layout.weights)
-    axes = [*range(before)]
-    axes += [before + axis for axis, size in enumerate(layout.weights) if size == 1]
-    return np.add.reduce(grad, axis=tuple(axes)) if axes else grad
+    return _total(layout.alike, grad.reshape(layout.view)).reshape(bias.shape)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:
@@ -144,12 +143,12 @@ def _normalization(node: str, name: str, over: str) -> Any:
     def normalized(
         input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
     ) -> Array:
-        result = _standardized(input, layout, eps, statistics)[0].reshape(input.shape)
-        if weight.size:  # the result is new: in the same memory
-            result *= weight.reshape(layout.weights)
+        result, rstd = _centered(input, layout, eps, statistics)
+        # the result is new: in the same memory
+        result *= rstd * weight.reshape(layout.beside) if weight.size else rstd
         if bias.size:
-            result += bias.reshape(layout.weights)
-        return result
+            result += bias.reshape(layout.beside)
+        return result.reshape(input.shape)
 
     normalized.__name__ = name
     normalized.__doc__ = rf"Normalization over {over}: :math:`w (x - \mu) / \sigma + b`."
@@ -171,19 +170,19 @@ native_group_norm = _normalization(
 # ---------------------------------------------------------------------- weights
 
 
-def _total(array: Any, axes: tuple[int, ...]) -> Any:
+def _along(array: Any, axes: tuple[int, ...]) -> Any:
     return np.add.reduce(array, axis=axes, keepdims=True)
 
 
 def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
-    square = _total(v * v, axes)
-    return (grad - v * (_total(grad * v, axes) / square)) * (g / np.sqrt(square))
+    square = _along(v * v, axes)
+    return (grad - v * (_along(grad * v, axes) / square)) * (g / np.sqrt(square))
 
 
 @differentiable(
     "WeightNormInterfaceBackward0",
     v=_v_rule,
-    g=lambda grad, v, axes: _total(grad * v, axes) / np.sqrt(_total(v * v, axes)),
+    g=lambda grad, v, axes: _along(grad * v, axes) / np.sqrt(_along(v * v, axes)),
 )
 @quietly
 def weight_norm(v: Array, g: Array, axes: Any) -> Array:
@@ -197,7 +196,7 @@ def weight_norm(v: Array, g: Array, axes: Any) -> Array:
     with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
     normalization" (2016).
     """
-    return v * (g / np.sqrt(_total(v * v, axes)))
+    return v * (g / np.sqrt(_along(v * v, axes)))
 
 
 # ---------------------------------------------------------------------- what is called
@@ -289,7 +288,7 @@ def layer_norm(
     array = input._array
     _check_shape(array, normalized_shape, _array(weight), _array(bias), ", ")
     axes = tuple(range(array.ndim - len(normalized_shape), array.ndim))
-    layout = Layout(array.shape, axes, normalized_shape)
+    layout = layout_of(array.shape, axes, tuple(range(axes[0])))
     return _applied(native_layer_norm, "LayerNormKernelImpl", input, weight, bias, layout, eps)
 
 
@@ -340,8 +339,8 @@ def group_norm(
                 f"but got {name} of shape {list(given._array.shape)} and input of shape "
                 f"{list(sizes)}"
             )
-    within = math.prod(sizes[1:]) // num_groups
-    layout = Layout((sizes[0], num_groups, within), (2,), (sizes[1], *[1] * (len(sizes) - 2)))
+    view = (sizes[0], num_groups, sizes[1] // num_groups, math.prod(sizes[2:]))
+    layout = layout_of(view, (2, 3), (0, 3))
     return _applied(native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
 
 
@@ -546,13 +545,13 @@ def _batch_norm(
             continue
         if array.dtype != np.float16 or kept.dtype != np.float32:
             raise RuntimeError(MIXED)
-    beside = (channels, *[1] * (array.ndim - 2))
-    layout = Layout(array.shape, (0, *range(2, array.ndim)), beside)
+    axes = (0, *range(2, array.ndim))
+    layout = layout_of(array.shape, axes, axes)
     statistics = Statistics()
     if not training:
         statistics.fixed = True
-        statistics.mean = mean.reshape(1, *beside)
-        statistics.rstd = 1 / np.sqrt(var.reshape(1, *beside) + eps)
+        statistics.mean = mean.reshape(layout.beside)
+        statistics.rstd = 1 / np.sqrt(var.reshape(layout.beside) + eps)
     result = _applied(native_batch_norm, "batch_norm", input, weight, bias, layout, eps, statistics)
     if training and mean is not None and array.size:
         count = array.size // channels
