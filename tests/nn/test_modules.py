@@ -280,6 +280,23 @@ def test_a_gate_does_the_same_with_and_without_other_hooks(torch, does, kind):
     assert len(alone[0]) >= 2
 
 
+def test_linear_takes_what_its_attributes_are(torch):
+    class Doubled(torch.nn.Linear):
+        def __getattr__(self, name):
+            return super().__getattr__(name) * 2
+
+    x = torch.tensor([[1.0, 2.0]])
+    plain, doubled = torch.nn.Linear(2, 1), Doubled(2, 1)
+    for each in (plain, doubled):
+        each.load_state_dict({"weight": x, "bias": x[0, :1]})
+    assert plain(x).item() == 6 and doubled(x).item() == 12
+    del plain.weight
+    plain.weight = x * 3  # a result, so it is no parameter
+    assert plain(x).item() == 16
+    plain.bias = None
+    assert plain(x).item() == 15
+
+
 def test_it_takes_floating_point_tensors_only(torch):
     with pytest.raises(AttributeError, match="'int' object has no attribute 'detach'"):
         torch.nn.Parameter(3)

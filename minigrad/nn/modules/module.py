@@ -624,15 +624,11 @@ class _HookedCall:
     def _run_hooks_that_are_always_called(self) -> None:
         """Run those hooks that have not begun; the error that led here is the one that counts."""
         module = self.module
+        asked = module._forward_hooks_with_kwargs
         # A global hook gets no keyword arguments here, even if it asked for them, as in PyTorch.
         for which, hooks, always, with_kwargs in (
             ("global module", _global_forward_hooks, _global_forward_hooks_always_called, ()),
-            (
-                "module",
-                module._forward_hooks,
-                module._forward_hooks_always_called,
-                module._forward_hooks_with_kwargs,
-            ),
+            ("module", module._forward_hooks, module._forward_hooks_always_called, asked),
         ):
             for id, hook in hooks.items():
                 if id not in always or id in self.begun:
