@@ -196,7 +196,11 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     Raises:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
-    return self + mat1 @ mat2
+    product = mat1 @ mat2
+    if type(self) is type(product) is np.ndarray:
+        product += self  # in its own memory
+        return product
+    return self + product
 
 
 @face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=check_mv)

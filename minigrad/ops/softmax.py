@@ -19,8 +19,34 @@ from minigrad.faces.arguments import dimensions, not_implemented
 _HALF = np.dtype("float16")
 
 
-def _total(array: Any, dim: Any) -> Any:
-    return np.add.reduce(array, axis=dim, keepdims=True)
+_FEW = 512  # up to so many numbers the calls are what costs
+_LONG = 4096  # so long rows are better added up in pairs, as NumPy does
+
+
+def _are_many(array: Any) -> bool:
+    """Tell whether these are many numbers, and not symbols."""
+    return type(array) is np.ndarray and array.size > _FEW
+
+
+def _are_moderate(scores: Any) -> bool:
+    """Tell whether all exponentials can be taken as they are: none overflows or vanishes."""
+    return _are_many(scores) and bool(
+        np.minimum.reduce(scores, axis=None) > -30 and np.maximum.reduce(scores, axis=None) < 30
+    )
+
+
+def _total(array: Any, dim: Any, factors: Any = None) -> Any:
+    """Sum an array, or its products with another one, along a dimension that stays.
+
+    Along rows that is quickest as products of vectors.
+    """
+    if _are_many(array) and dim in (-1, array.ndim - 1) and array.shape[-1] < _LONG:
+        if factors is None:
+            return np.einsum("...i->...", array)[..., None]
+        if type(factors) is np.ndarray:
+            return np.vecdot(array, factors)[..., None]
+    products = array if factors is None else array * factors
+    return np.add.reduce(products, axis=dim, keepdims=True)
 
 
 def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
@@ -43,9 +69,8 @@ def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if output.dtype is _HALF or not output.ndim:
         return _aside(softmax_backward.forward, dim, grad_output, output)
-    gradient = grad_output * output
-    np.subtract(grad_output, _total(gradient, dim), out=gradient)  # in the same memory
-    gradient *= output
+    gradient = grad_output - _total(grad_output, dim, output)
+    gradient *= output  # in the same memory
     return gradient
 
 
@@ -57,9 +82,12 @@ def softmax(self: Array, dim: Any) -> Array:
         return self.copy()
     if self.dtype is _HALF or not self.ndim:
         return _aside(softmax.forward, dim, self)
-    powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    np.exp(powers, out=powers)
-    powers /= np.add.reduce(powers, axis=dim, keepdims=True)
+    if _are_moderate(self):
+        powers = np.exp(self)
+    else:
+        powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
+        np.exp(powers, out=powers)
+    powers /= _total(powers, dim)
     return np.asanyarray(powers, order="C")
 
 
@@ -87,7 +115,7 @@ def log_softmax(self: Array, dim: Any) -> Array:
     if self.dtype is _HALF or not self.ndim:
         return _aside(log_softmax.forward, dim, self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
+    shifted -= np.log(_total(np.exp(shifted), dim))
     return np.asanyarray(shifted, order="C")
 
 

@@ -13,6 +13,8 @@ from minigrad.ops import (
     parts,
     rectifiers,
     scatter,
+    shape,
+    softmax,
     sorting,
 )
 
@@ -175,3 +177,45 @@ def test_the_rule_of_a_normalization_in_place_is_the_recorded_one(name, weighted
         for other, digits in zip(results[1:], (1e-11, 2e-4, 2e-4), strict=True):
             for a, b in zip(results[0], other, strict=True):  # sums in another order
                 np.testing.assert_allclose(a.detach(), b.detach(), rtol=digits, atol=digits)
+
+
+@pytest.mark.parametrize("size", [1, 100, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_softmax_of_many_numbers(dtype, size):
+    array, gradient = numbers(dtype, 40, 3, 30), numbers(dtype, 40, 3, 30, seed=1)[::-1]
+    if size < np.inf:
+        array, gradient = np.nan_to_num(array, posinf=2, neginf=1) * dtype(size), gradient[20:29]
+    tight = {"rtol": 20 * np.finfo(dtype).eps, "atol": np.finfo(dtype).eps}
+    for each in (array, array.T):
+        for dim in range(3):
+            rows = np.moveaxis(each, dim, 2)
+            for operation in (softmax.softmax, softmax.log_softmax):
+                found = operation.forward(each, dim)
+                assert found.flags.c_contiguous and found.dtype == dtype
+                few = [[operation.forward(row, 0) for row in part] for part in rows]
+                np.testing.assert_allclose(np.moveaxis(found, dim, 2), few, **tight)
+    output = softmax.softmax.forward(array[: len(gradient)], 2)
+    with np.errstate(all="ignore"):
+        expected = output * (gradient - (gradient * output).sum(2, keepdims=True))
+        found = softmax.softmax_backward.forward(gradient, output, 2)
+    np.testing.assert_allclose(found, expected, atol=50 * np.finfo(dtype).eps)
+
+
+def test_what_can_be_seen_in_another_shape():
+    generator = np.random.default_rng(0)
+    for _ in range(2000):
+        sizes = generator.choice([1, 2, 3, 4, 6], generator.integers(1, 5))
+        array = np.zeros(sizes).transpose(generator.permutation(len(sizes)))
+        array = array[
+            tuple(slice(None, None, step) for step in generator.choice([1, 2, -1], 2))[: array.ndim]
+        ]
+        if generator.random() < 0.3:
+            array = np.broadcast_to(array, (2, 3, *array.shape))
+        new = generator.permutation([*_factors(array.size), 1])
+        shared = np.may_share_memory(array.reshape(new), array)
+        assert shape._needs_no_copy(array, tuple(new)) == shared
+
+
+def _factors(number):
+    factor = next((f for f in (2, 3, 4) if number % f == 0), number)
+    return [factor, *_factors(number // factor)] if factor > 1 else []
