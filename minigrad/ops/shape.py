@@ -187,9 +187,30 @@ def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
     array = tensor._array
     if array.flags.c_contiguous:
         return view(tensor, size)
-    if np.may_share_memory(array.reshape(size), array):
+    if _needs_no_copy(array, size):
         return reshape_alias(tensor, size)
     return unsafe_view(clone_contiguous(tensor), size)
+
+
+def _needs_no_copy(array: Any, size: tuple[int, ...]) -> bool:
+    """Tell whether an array can be seen in another shape: if it divides each piece of memory."""
+    pieces: list[int] = []
+    before = 0
+    for count, step in zip(array.shape, array.strides, strict=True):
+        if count != 1:
+            if pieces and before == count * step:  # goes on where the last dimension ends
+                pieces[-1] *= count
+            else:
+                pieces.append(count)
+            before = step
+    sizes = iter(size)
+    for piece in pieces:
+        covered = 1
+        while covered < piece:
+            covered *= next(sizes)
+        if covered != piece:
+            return False
+    return True
 
 
 @face("flatten(Tensor input, int start_dim=0, int end_dim=-1)")
@@ -486,6 +507,8 @@ def expanded(input: Tensor, size: tuple[int, ...]) -> Tensor:
 )
 def expand(self: Array, size: tuple[int, ...]) -> Array:
     """Repeat entries without copying: an entry collects the gradients of all its repeats."""
+    if self.shape == size:
+        return self.view()
     repeated = np.broadcast_to(self, size, subok=True)
     if type(self) is not np.ndarray:
         return repeated
