@@ -356,9 +356,10 @@ def _move_retained(tensor: Tensor, old: Edge | None, moves: bool) -> None:
 
 
 def living_views(counter: VersionCounter) -> list[Any]:
-    """Give the views that share a memory, and are still there."""
-    found = [reference() for reference in counter.views or ()]
-    return [view for view in found if view is not None and view._view is not None]
+    """Give the views that share a memory, and are still there; if none is, forget the list."""
+    found = [v for ref in counter.views or () if (v := ref()) is not None and v._view is not None]
+    counter.views = counter.views if found else None
+    return found
 
 
 def update_views(base: Tensor) -> None:
@@ -373,8 +374,7 @@ def update_views(base: Tensor) -> None:
 def flag_changed(tensor: Tensor, value: bool) -> None:
     """Let a tensor that is a view, or has views, have changed its mind on requiring a gradient."""
     if tensor._view is not None:
-        tensor._view.flag = value
-        tensor._edge = None
+        tensor._view.flag, tensor._edge = value, None
     else:
         update_views(tensor)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.rules import quietly
 from minigrad.autograd.views import write_watchers
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import INFERENCE, Tensor, wrap
@@ -19,6 +20,9 @@ from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 
 Values = dict[str, Any]
 Condition = tuple[str, Callable[[Any], bool]]
+
+
+_silently = quietly(lambda step, *given: step(*given))  # like PyTorch, of infinities and NaN
 
 
 def _not_negative(value: Any) -> bool:
@@ -138,16 +142,11 @@ class EachParameter(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with np.errstate(all="ignore"):
-            for group in self.param_groups:
-                ready = [
-                    (parameter, gradient, self._state_of(parameter, group))
-                    for parameter in group["params"]
-                    if (gradient := parameter.grad) is not None
-                ]
-                if ready:
-                    self._refuse_settings(group)
-                    self._step_group(group, ready)
+        for group in self.param_groups:
+            ready = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
+            if ready:
+                self._refuse_settings(group)
+                _silently(self._step_group, group, ready)
         return loss
 
     def _state_of(self, parameter: Tensor, group: Values) -> Values:
@@ -160,14 +159,14 @@ class EachParameter(Optimizer):
             self.state[parameter] = state
         return state
 
-    def _step_group(self, group: Values, ready: list[tuple[Tensor, Any, Values]]) -> None:
+    def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         """Make the step of each parameter, on its array if nothing is recorded."""
         lr, decay = setting(group["lr"]), setting(group.get("weight_decay", 0))
         decoupled, maximize = group.get("decoupled_weight_decay"), group["maximize"]
         counted = "step" in self._counts
-        for parameter, gradient, kept in ready:
+        for parameter, gradient in ready:
             target: Any = parameter
-            values = kept
+            values = kept = self._state_of(parameter, group)
             plain = is_plain(parameter, gradient)
             if plain:
                 target, gradient = parameter._array, gradient._array

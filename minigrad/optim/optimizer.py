@@ -115,8 +115,8 @@ class Optimizer:
         @functools.wraps(func)
         def hooked_step(*args: Any, **kwargs: Any) -> Any:
             optimizer = args[0]
-            own, everyones = optimizer._hooks("step_pre"), _global_optimizer_pre_hooks
-            for pre_hook in chain(everyones.values(), own.values()):
+            own = optimizer._optimizer_step_pre_hooks
+            for pre_hook in chain(_global_optimizer_pre_hooks.values(), own.values()):
                 replaced = pre_hook(optimizer, args, kwargs)
                 if replaced is None:
                     continue
@@ -127,8 +127,8 @@ class Optimizer:
                     )
                 args, kwargs = replaced
             result = func(*args, **kwargs)
-            own, everyones = optimizer._hooks("step_post"), _global_optimizer_post_hooks
-            for post_hook in chain(own.values(), everyones.values()):
+            own = optimizer._optimizer_step_post_hooks
+            for post_hook in chain(own.values(), _global_optimizer_post_hooks.values()):
                 post_hook(optimizer, args, kwargs)
             return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,22 +71,19 @@ class SGD(
         if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
-    def _state_of(self, parameter: Tensor, group: Values) -> Values:
-        if group["momentum"] == 0 and not group["fused"]:  # nothing is kept
-            return {}
-        return super()._state_of(parameter, group)
-
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
 
-    def _step_group(self, group: Values, ready: list[tuple[Tensor, Any, Values]]) -> None:
+    def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         rate, bare = group["lr"], group["momentum"] == group["weight_decay"] == 0
         bare = bare and type(rate) is float and not group["maximize"]
-        if not (bare and all(is_plain(parameter, grad) for parameter, grad, _ in ready)):
+        if not (bare and all(starmap(is_plain, ready))):
             super()._step_group(group, ready)
             return
-        for parameter, gradient, _ in ready:  # the commonest step, at once
+        for parameter, gradient in ready:  # the commonest step, at once
             array = parameter._array
+            if getattr(rate, "dtype", None) is not array.dtype:  # NumPy converts a float each time
+                rate = np.array(group["lr"], array.dtype)
             array -= gradient._array * rate
             parameter._bump_version()
 

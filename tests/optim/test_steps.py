@@ -144,3 +144,21 @@ def test_half_precision_stays_half():
         assert weight.dtype is minigrad.float16
         kept = [v for v in optimizer.state[weight].values() if v.ndim]
         assert all(value.dtype is minigrad.float16 for value in kept)
+
+
+def test_the_plainest_step_takes_each_parameter_in_its_own_precision():
+    kinds = [np.float32, np.float64, np.float16, np.float64]
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=(3, 2)).astype(kind) for kind in kinds]
+    arrays[1] = arrays[1].T[1:]  # neither in order, nor all of its memory
+    weights = [minigrad.from_numpy(array).requires_grad_() for array in arrays]
+    optimizer = optim.SGD(weights, lr=0.1)
+    for weight, array in zip(weights, arrays, strict=True):
+        weight.grad = minigrad.from_numpy(rng.normal(size=array.shape).astype(array.dtype))
+    before = [array.copy() for array in arrays]
+    versions = [weight._version for weight in weights]
+    optimizer.step()
+    for weight, old, version in zip(weights, before, versions, strict=True):
+        expected = old - weight.grad.numpy() * old.dtype.type(0.1)
+        np.testing.assert_array_equal(weight.detach().numpy(), expected)
+        assert weight.detach().numpy().dtype == old.dtype and weight._version > version
