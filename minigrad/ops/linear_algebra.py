@@ -10,6 +10,7 @@ For :math:`C = A B` with :math:`G = \partial L / \partial C` the entries are
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -144,25 +145,28 @@ def check_bmm(x: Any, y: Any) -> None:
 
 def is_column_major(matrix: Any) -> bool:
     """Tell whether a matrix lies in memory column by column, such as a transposed weight."""
-    row_step, column_step = matrix.strides
-    size: int = matrix.itemsize
-    return row_step == size and column_step == size * len(matrix)
+    return bool(matrix.strides == (matrix.itemsize, matrix.itemsize * len(matrix)))
 
 
 plugs.names["is_column_major"] = is_column_major
 
 
 # A factor that lies in memory column by column, such as a transposed weight, gets a gradient that
-# does so too: it is computed transposed, and transposed back.
+# does so too: it is computed transposed, and transposed back. NumPy's method `dot` is the same as
+# `@` for matrices of numbers, and half a microsecond quicker.
 
 
 def _left_rule(grad: Any, right: Any, column_major: bool) -> Any:
     """Give the gradient of the left factor, laid out in memory as that factor is."""
+    if type(grad) is type(right) is np.ndarray:
+        return right.dot(grad.T).T if column_major else grad.dot(right.T)
     return _t(right @ _t(grad)) if column_major else grad @ _t(right)
 
 
 def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     """Give the gradient of the right factor, laid out in memory as that factor is."""
+    if type(grad) is type(left) is np.ndarray:
+        return grad.T.dot(left).T if column_major else left.T.dot(grad)
     return _t(_t(grad) @ left) if column_major else _t(left) @ grad
 
 
@@ -181,10 +185,20 @@ def mm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
+_ones = functools.lru_cache(16)(np.ones)
+
+
+def _bias_twin(grad: Any, wanted: Any) -> Any:
+    """Sum the gradient of a bias over the rows: quickest as a product with ones."""
+    along_rows = grad.dtype.char in "fd" and grad.shape[1:] == wanted[0]
+    return _ones(len(grad), grad.dtype).dot(grad) if along_rows else grad
+
+
 @face("addmm(Tensor input, Tensor mat1, Tensor mat2, *, out=None)", out="none", check=check_addmm)
 @differentiable(
     "AddmmBackward0",
     broadcasts=("self",),
+    twins={"self": _bias_twin},
     self=lambda grad: grad,
     mat1=lambda grad, mat2, mat1_sym_columns: _left_rule(grad, mat2, mat1_sym_columns),
     mat2=lambda grad, mat1, mat2_sym_columns: _right_rule(grad, mat1, mat2_sym_columns),
@@ -196,11 +210,10 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     Raises:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
-    product = mat1 @ mat2
-    if type(self) is type(product) is np.ndarray:
-        product += self  # in its own memory
-        return product
-    return self + product
+    if not (type(self) is type(mat1) is type(mat2) is np.ndarray):
+        return self + mat1 @ mat2
+    product = mat1.dot(mat2)
+    return np.add(self, product, product)  # in the memory of the product
 
 
 @face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=check_mv)
@@ -389,18 +402,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D"
         )
-    rows = input
-    if x.ndim != 2 and bias is not None and weight._array.ndim == 2:
-        rows = shape.reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
-    matrix = shape.t(weight) if weight._array.ndim == 2 else weight
     if bias is None or weight._array.ndim != 2:
-        result = matmul(input, matrix)
+        result = matmul(input, shape.t(weight) if weight._array.ndim == 2 else weight)
         return result if bias is None else result + bias
+    rows = input if x.ndim == 2 else shape.reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
+    matrix = shape.t(weight)
     check_addmm(bias._array, rows._array, matrix._array)
     result = addmm(bias, rows, matrix)
-    if rows is input:
-        return result
-    return shape.view(result, (*x.shape[:-1], weight._array.shape[0]))
+    return result if rows is input else shape.view(result, (*x.shape[:-1], len(weight._array)))
 
 
 def _operator(self: Tensor, other: Any) -> Any:

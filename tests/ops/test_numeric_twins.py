@@ -201,6 +201,30 @@ def test_softmax_of_many_numbers(dtype, size):
     np.testing.assert_allclose(found, expected, atol=50 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("bias", [(5,), (1,), (1, 5), (7, 1), (7, 5), ()])
+def test_gradients_of_a_product_with_a_bias(bias, dtype):
+    generator = np.random.default_rng(0)
+    shapes = [bias, (7, 4), (4, 5), (7, 5)]
+    b, x, y, gradient = (generator.standard_normal(s).astype(dtype) for s in shapes)
+    y = np.asfortranarray(y)
+    for infinite in (False, True):
+        gradient[3, 2] = np.inf if infinite else 1
+        leaves = [minigrad.from_numpy(array).requires_grad_() for array in (b, x, y)]
+        result = minigrad.addmm(*leaves)
+        np.testing.assert_allclose(
+            result.detach(), b + x @ y, rtol=1e-2 if dtype == np.float16 else 1e-5
+        )
+        cotangent = minigrad.from_numpy(gradient)
+        plain = minigrad.autograd.grad(result, leaves, cotangent, retain_graph=True)
+        recorded = minigrad.autograd.grad(result, leaves, cotangent, create_graph=True)
+        for found, expected in zip(plain, recorded, strict=True):
+            assert found.stride() == expected.stride() and found.dtype == expected.dtype
+            np.testing.assert_allclose(
+                found, expected.detach(), rtol=0.01 if dtype == np.float16 else 1e-5
+            )
+
+
 def test_what_can_be_seen_in_another_shape():
     generator = np.random.default_rng(0)
     for _ in range(2000):
