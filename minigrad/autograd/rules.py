@@ -118,7 +118,7 @@ def zeros_for(like: Any, shape: tuple[int, ...]) -> Any:
     """Give zeros of the same kind of array: numbers or symbols."""
     if type(like) is np.ndarray:
         return np.zeros(shape, like.dtype)
-    return np.zeros_like(like, shape=shape)
+    return np.zeros_like(like, order="C", shape=shape)
 
 
 # ---------------------------------------------------------------------- other kinds of arrays

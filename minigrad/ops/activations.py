@@ -32,7 +32,6 @@ from minigrad.ops.type_promotion import check_floats
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)
-_FEW = 256  # up to so many entries the call is what costs
 
 
 @linear_rule(
@@ -103,9 +102,10 @@ def relu(self: Array) -> Array:
     # of two zeros NumPy gives the second, but with float16 the first: -0 stays what it is
     if self.itemsize == 2:
         return np.maximum(self, 0)
-    # with a row of zeros NumPy is twice as quick as with one
-    many = self.size > 4 * _FEW and self.shape[-1] > 32
-    return np.maximum(np.zeros(self.shape[-1], self.dtype) if many else 0, self)
+    if type(self) is not np.ndarray or not self.flags.c_contiguous:
+        return np.maximum(0, self)
+    zeros = np.zeros(self.shape, self.dtype)  # with many NumPy is twice as quick as with one
+    return np.maximum(zeros, self, out=zeros)
 
 
 @functional("relu(input, inplace=False)")

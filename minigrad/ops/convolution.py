@@ -137,6 +137,8 @@ def _like_channels(grad: Any, grad_output: Any) -> Any:
 def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -> Array:
     r"""Gradient of a convolution in its bias: the sum over samples and places."""
     rows = grad_output.reshape(*grad_output.shape[:2], -1)
+    if type(rows) is np.ndarray:  # quickest as a product with ones
+        rows = (rows @ np.ones(rows.shape[2], rows.dtype))[..., None]
     return np.einsum("ncp->c", rows)
 
 
@@ -172,24 +174,7 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
 # ---------------------------------------------------------------------- checks
 
 
-def _fits(x: Any, w: Any, b: Any, *settings: Any) -> bool:
-    """Tell at a glance whether all fits together."""
-    stride, padding, dilation, transposed, output_padding, groups = settings
-    if w.ndim != x.ndim or min(*stride, *dilation, groups) <= 0:
-        return False
-    inner, outer = w.shape[1] * groups, w.shape[0]
-    if min(*padding, *output_padding) < 0 or outer % groups or outer < groups:
-        return False
-    if x.shape[1] != (outer if transposed else inner) or x.dtype is not w.dtype:
-        return False
-    if b is not None and (b.shape != (inner if transposed else outer,) or b.dtype is not x.dtype):
-        return False
-    if transposed or x.dtype.kind == "b":
-        return False  # for what is rare a closer look
-    return min(output_sizes(x.shape[2:], w.shape[2:], stride, padding, dilation)) >= 1
-
-
-def _refuse(x: Any, w: Any, b: Any, *settings: Any) -> None:
+def _check(x: Any, w: Any, b: Any, *settings: Any) -> None:
     """Raise if something does not fit."""
     stride, padding, dilation, transposed, output_padding, groups = settings
     lowest = min(*stride, *dilation, groups)
@@ -222,7 +207,6 @@ def _out_of_range(
 
 def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) -> None:
     """Raise if the channels of input, weight and bias do not fit."""
-    which = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
     outer = w.shape[0]
     if outer < groups:
         raise RuntimeError(
@@ -236,13 +220,14 @@ def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) ->
         )
     channels = outer if transposed else w.shape[1] * groups
     if x.shape[1] != channels:
+        which = "transposed=1" if transposed else f"groups={groups}"
         raise RuntimeError(
             f"Given {which}, weight of size {list(w.shape)}, expected input{list(x.shape)} to have "
             f"{channels} channels, but got {x.shape[1]} channels instead"
         )
     kernels = w.shape[1] * groups if transposed else outer
     if bias is not None and bias.shape != (kernels,):
-        which = f"{which}, weight" if transposed else "weight"
+        which = "transposed=1, weight" if transposed else "weight"
         raise RuntimeError(
             f"Given {which} of size {list(w.shape)}, expected bias to be 1-dimensional with "
             f"{kernels} elements, but got bias of size {list(bias.shape)} instead"
@@ -355,9 +340,8 @@ def _settings(
     given = (stride, padding, dilation, output_padding)
     if weight._array.ndim == ndim + 2 and {*map(type, given)} == {int}:  # as they mostly are
         return tuple((each,) * ndim for each in given)
-    whole = (each.__class__ is int for each in given)
     # a number stands for as many as the function has dimensions, whatever the weight has
-    pairs = [(each,) * ndim if one else each for each, one in zip(given, whole, strict=True)]
+    pairs = [(each,) * ndim if each.__class__ is int else each for each in given]
     wanted = weight._array.ndim - 2
     names = ("stride", "padding", "dilation", "output_padding")
     return tuple(_expanded(name, each, wanted) for name, each in zip(names, pairs, strict=True))
@@ -398,11 +382,9 @@ def _convolved(
     groups: int,
 ) -> Tensor:
     """Check that everything fits, and convolve."""
-    x, w, b = input._array, weight._array, None if bias is None else bias._array
     stride, padding, dilation, output_padding = settings
     given = (stride, padding, dilation, transposed, output_padding, groups)
-    if not _fits(x, w, b, *given):
-        _refuse(x, w, b, *given)
+    _check(input._array, weight._array, None if bias is None else bias._array, *given)
     return convolution(input, weight, ABSENT if bias is None else bias, *given)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied
+from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
@@ -126,10 +126,7 @@ def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0) -> Any:
     inner = x.shape[2:]
     sizes = [b + n + a for b, n, a in zip(before, inner, after, strict=True)]
     shape = (*x.shape[:2], *sizes)
-    if type(x) is np.ndarray:
-        whole: Any = np.zeros(shape, x.dtype)
-    else:
-        whole = np.zeros_like(x, order="C", shape=shape)
+    whole = zeros_for(x, shape)
     if value:
         whole.fill(value)
     places = [slice(max(b, 0), b + n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905
@@ -209,9 +206,7 @@ class _Windows:
         return grad.reshape(*grad.shape[:2], -1)[..., : self.length]
 
 
-@functools.lru_cache(64)
-def _remembered(*sizes: Any) -> _Windows:
-    return _Windows(*sizes)
+_remembered = functools.lru_cache(64)(_Windows)
 
 
 def _windows(x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes) -> _Windows:

@@ -167,8 +167,8 @@ nll_loss2d = _weighted(
 
 
 _OF_CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
-_UNSIGNED = {1: np.dtype(np.uint8), 8: np.dtype(np.uint64)}
-_CLASSES = (np.dtype(np.int64), np.dtype(np.uint8))  # the types that targets may have
+# the types that targets may have, and how they are seen without sign
+_UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.uint8): np.uint8}
 
 
 @loss(f"nll_loss(input, target, {_OF_CLASSES})")
@@ -207,10 +207,10 @@ def likelihood(
         and ignore_index < 0
         and len(sizes) in (1, 2)
         and numbers.shape == sizes[:-1]
-        and numbers.dtype in _CLASSES
+        and numbers.dtype in _UNSIGNED
         and input._array.dtype.kind not in "iubc"
         # seen without sign, a negative number is too large as well
-        and (not numbers.size or numbers.view(_UNSIGNED[numbers.itemsize]).max() < sizes[-1])
+        and np.maximum.reduce(numbers.view(_UNSIGNED[numbers.dtype]), None, initial=0) < sizes[-1]
     ):
         return nll_loss(input, target, reduction)
     return _general_nll_loss(input, target, weight, ignore_index, reduction)
@@ -293,7 +293,7 @@ def _weights(
     ignore_index: int,
 ) -> tuple[Any, Any]:
     """Give the classes, 0 where they do not count, and the weight of each: 0 where so."""
-    if numbers.dtype not in _CLASSES:
+    if numbers.dtype not in _UNSIGNED:
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}"
         )

@@ -7,7 +7,9 @@ from. Most results are views: they share the memory of the input.
 from __future__ import annotations
 
 import math
+import operator
 import warnings
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -193,24 +195,12 @@ def reshape(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
 
 
 def _needs_no_copy(array: Any, size: tuple[int, ...]) -> bool:
-    """Tell whether an array can be seen in another shape: if it divides each piece of memory."""
-    pieces: list[int] = []
-    before = 0
-    for count, step in zip(array.shape, array.strides, strict=True):
-        if count != 1:
-            if pieces and before == count * step:  # goes on where the last dimension ends
-                pieces[-1] *= count
-            else:
-                pieces.append(count)
-            before = step
-    sizes = iter(size)
-    for piece in pieces:
-        covered = 1
-        while covered < piece:
-            covered *= next(sizes)
-        if covered != piece:
-            return False
-    return True
+    """Tell whether an array can be seen in another shape: if that divides at each gap in memory."""
+    dims = [dim for dim in zip(array.shape, array.strides, strict=True) if dim[0] != 1]
+    reached = accumulate((count for count, _ in dims), operator.mul)
+    pairs = zip(reached, dims, dims[1:], strict=False)
+    gaps = {place for place, (_, step), (count, inner) in pairs if step != count * inner}
+    return gaps <= {*accumulate(size, operator.mul)}
 
 
 @face("flatten(Tensor input, int start_dim=0, int end_dim=-1)")

@@ -20,7 +20,6 @@ _HALF = np.dtype("float16")
 
 
 _FEW = 512  # up to so many numbers the calls are what costs
-_LONG = 4096  # so long rows are better added up in pairs, as NumPy does
 
 
 def _are_many(array: Any) -> bool:
@@ -28,23 +27,11 @@ def _are_many(array: Any) -> bool:
     return type(array) is np.ndarray and array.size > _FEW
 
 
-def _are_moderate(scores: Any) -> bool:
-    """Tell whether all exponentials can be taken as they are: none overflows or vanishes."""
-    return _are_many(scores) and bool(
-        np.minimum.reduce(scores, axis=None) > -30 and np.maximum.reduce(scores, axis=None) < 30
-    )
-
-
 def _total(array: Any, dim: Any, factors: Any = None) -> Any:
-    """Sum an array, or its products with another one, along a dimension that stays.
-
-    Along rows that is quickest as products of vectors.
-    """
-    if _are_many(array) and dim in (-1, array.ndim - 1) and array.shape[-1] < _LONG:
-        if factors is None:
-            return np.einsum("...i->...", array)[..., None]
-        if type(factors) is np.ndarray:
-            return np.vecdot(array, factors)[..., None]
+    """Sum an array, or its products with another, along a dimension that stays."""
+    if _are_many(array) and dim in (-1, array.ndim - 1):  # rows: quickest as products of vectors
+        total = np.einsum("...i->...", array) if factors is None else np.vecdot(array, factors)
+        return total[..., None]
     products = array if factors is None else array * factors
     return np.add.reduce(products, axis=dim, keepdims=True)
 
@@ -82,7 +69,7 @@ def softmax(self: Array, dim: Any) -> Array:
         return self.copy()
     if self.dtype is _HALF or not self.ndim:
         return _aside(softmax.forward, dim, self)
-    if _are_moderate(self):
+    if _are_many(self) and -30 < self.min() <= self.max() < 30:  # none overflows or vanishes
         powers = np.exp(self)
     else:
         powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
@@ -129,10 +116,8 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 @quietly
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
-    if self.size:
-        largest = np.maximum.reduce(self, axis=dim, keepdims=True)
-    else:
-        largest = np.add.reduce(self, axis=dim, keepdims=True)  # the sum of nothing is 0
+    find = np.maximum if self.size else np.add  # the sum of nothing is 0
+    largest = find.reduce(self, axis=dim, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
     return total if keepdim else total.squeeze(dim)
@@ -232,8 +217,7 @@ def log_softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any)
 @functional(f"softmin{_SCHEMA}")
 def softmin(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
     r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
-    dim = _implied_dim("softmin", input) if dim is None else dim
-    return (-input).softmax(dim, dtype)
+    return (-input).softmax(_implied_dim("softmin", input) if dim is None else dim, dtype)
 
 
 def _implied_dim(name: str, input: Tensor) -> int:
