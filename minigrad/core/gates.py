@@ -109,13 +109,14 @@ class FullBackwardHooks:
 
     def at_outputs(self, _: Any, passed_on: tuple[Any, ...]) -> tuple[Any, ...]:
         """Behind the module, where its backward begins: call the pre-hooks."""
-        self.grad_outputs = _spread(passed_on, self.outputs)
+        arrived = self.grad_outputs = _spread(passed_on, self.outputs)
         pre_hooks = self.pre_hooks
         for pre_hook in pre_hooks and grad_mode.task.hooks_to_call("full backward pre", pre_hooks):
             replaced = pre_hook(self.module, self.grad_outputs)
             if replaced is not None:
                 self.grad_outputs = _fitting(self.grad_outputs, replaced, "pre hook", "grad_output")
-                passed_on = _pick(self.grad_outputs, self.outputs)
+        if self.grad_outputs is not arrived:
+            passed_on = _pick(self.grad_outputs, self.outputs)
         if not self.inputs_need_grad:
             # There is no node in front of the module, so this is the only occasion.
             self._call_hooks_without_inputs()
@@ -127,14 +128,13 @@ class FullBackwardHooks:
             # This backward did not come through the outputs: a second derivative, or an
             # intermediate value that the module gave away.
             return passed_on
-        grads: Any = _spread(passed_on, self.inputs)
+        grads = arrived = _spread(passed_on, self.inputs)
         for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
             replaced = hook(self.module, grads, self.grad_outputs)
             if replaced is not None:
                 grads = _fitting(grads, replaced, "hook", "grad_input")
-                passed_on = _pick(grads, self.inputs)
         self.grad_outputs = None
-        return passed_on
+        return passed_on if grads is arrived else _pick(grads, self.inputs)
 
     def _call_hooks_without_inputs(self) -> None:
         """Call the hooks with None for every input: there is no gradient to show or to replace."""

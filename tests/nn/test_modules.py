@@ -280,6 +280,19 @@ def test_a_gate_does_the_same_with_and_without_other_hooks(torch, does, kind):
     assert len(alone[0]) >= 2
 
 
+def test_a_list_that_a_hook_returned_may_still_be_changed(torch):
+    def change(module, *grads):
+        grads[0][0] = grads[0][0] + 1
+
+    act, x = torch.nn.Identity(), leaf(torch, 1.0)
+    act.register_full_backward_pre_hook(lambda module, grads: [grads[0] * 2])
+    act.register_full_backward_pre_hook(change)
+    act.register_full_backward_hook(lambda module, grads, _: [grads[0] * 10])
+    act.register_full_backward_hook(change)
+    act(x).backward(torch.tensor([3.0]))
+    assert x.grad.tolist() == [71.0]
+
+
 def test_linear_takes_what_its_attributes_are(torch):
     class Doubled(torch.nn.Linear):
         def __getattr__(self, name):
