@@ -72,7 +72,7 @@ def logistic(array: Any) -> Any:
     slope = np.negative(array, out=np.empty_like(array))
     np.exp(slope, out=slope)
     slope += 1
-    return np.reciprocal(slope, out=slope)
+    return np.divide(1, slope, out=slope)
 
 
 @entrywise()
@@ -251,12 +251,7 @@ def _silu_rule(grad: Any, self: Any) -> Any:
 @quietly
 def silu(self: Array) -> Array:
     r"""Sigmoid linear unit :math:`x \sigma(x)`: :math:`g\, \sigma (1 + x (1 - \sigma))`."""
-    if self.dtype.kind != "f" or not self.ndim:
-        return self / (1 + np.exp(-self))
-    result = -self
-    np.exp(result, out=result)
-    result += 1
-    return np.divide(self, result, out=result)
+    return self * logistic(self)
 
 
 # ---------------------------------------------------------------------- gelu

@@ -9,6 +9,7 @@ operation with a rule of its own, which takes that part of the next gradient.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -76,15 +77,36 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
 )
 def index_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at indices: an entry that is named twice collects both."""
-    whole = self.copy()
-    kinds = [i.dtype.kind if isinstance(i, np.ndarray) else "" for i in indices]
-    if kinds == ["i"]:
-        add_rows(whole, indices[0], values)
-    elif kinds == ["b"]:
+    return _added(self.copy(), values, indices)
+
+
+def _added(whole: Any, values: Any, indices: Any) -> Any:
+    """Add values at indices in place."""
+    rows = _rows(whole, indices)
+    if rows is not None:
+        add_rows(rows[0], rows[1], values)
+    elif len(indices) == 1 and np.asarray(indices[0]).dtype.kind == "b":
         whole[indices] += values  # under a mask no entry is named twice
     else:
         np.add.at(whole, indices, values)
     return whole
+
+
+def _rows(whole: Any, indices: Any) -> Any:
+    """Give an array and one array of places along its first dimension, if the indices are such.
+
+    So are many whole numbers for each of the first dimensions. NumPy is slow with several arrays.
+    """
+    if {i.dtype.kind if isinstance(i, np.ndarray) else "" for i in indices} != {"i"}:
+        return None
+    count = len(indices)
+    if count == 1:
+        return whole, indices[0]
+    try:
+        places = np.ravel_multi_index(indices, whole.shape[:count])
+    except ValueError:  # not if some are negative
+        return None
+    return whole.reshape(math.prod(whole.shape[:count]), *whole.shape[count:]), places
 
 
 def add_rows(whole: Any, positions: Any, values: Any) -> None:
@@ -110,15 +132,16 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
         whole[positions[chosen]] += values[chosen]
 
 
-@differentiable(
-    "IndexBackward0",
-    self=lambda grad, self_sym_sizes, indices: applied(
-        index_add, zeros_for(grad, self_sym_sizes), grad, indices
-    ),
-)
+def _index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
+    zeros = zeros_for(grad, self_sym_sizes)
+    return (index_add if isinstance(grad, Tensor) else _added)(zeros, grad, indices)
+
+
+@differentiable("IndexBackward0", self=_index_rule)
 def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
-    return self[indices]
+    rows = _rows(self, indices) if self.flags.c_contiguous else None
+    return self[indices] if rows is None else rows[0].take(rows[1], 0)
 
 
 @differentiable(
@@ -214,11 +237,8 @@ def _from_strides(
     storage = applied(index_add, zeros_for(grad, (high + 1 - low,)), grad, (shown - low,))
     shares = np.bincount((own - low).reshape(-1))[own - low]
     gradient = applied(index, storage, (own - low,))
-    return (
-        gradient
-        if shares.max() == 1
-        else gradient / shares.astype(grad._array.dtype if hasattr(grad, "_array") else grad.dtype)
-    )
+    shares = shares.astype(getattr(grad, "_array", grad).dtype)
+    return gradient if shares.max() == 1 else gradient / shares
 
 
 @differentiable("AsStridedBackward0", view=True, self=_from_strides)

@@ -243,11 +243,8 @@ def lstm_layer(
         arrays[0] = arrays[0][::-1]  # type: ignore[index]
     kept = forward(*arrays)
     states, _, cells, _ = kept
-    outputs = (
-        wrap(states[::-1].copy() if reverse else states),
-        wrap(states[-1].copy()),
-        wrap(cells[-1].copy()),
-    )
+    last = states[-1].copy(), cells[-1].copy()
+    outputs = tuple(map(wrap, (states[::-1].copy() if reverse else states, *last)))
     if not grad_mode.enabled or not any(
         each is not None and each.requires_grad for each in tensors
     ):

@@ -105,6 +105,27 @@ def test_rows_are_added_as_numpy_adds_them(count, shape):
     np.testing.assert_array_equal(found, expected)  # in the same order, so with the same rounding
 
 
+@pytest.mark.parametrize("low", [0, -7])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_parts_at_several_indices_are_numpys(count, low):
+    generator = np.random.default_rng(count)
+    for whole in (generator.standard_normal((7, 8, 9)), generator.standard_normal((9, 8, 7)).T):
+        for size in ((300,), (20, 20), (0,), (2,)):
+            keys = generator.integers(low, 7, (count, *size))
+            leaf = minigrad.tensor(whole.copy(order="K"), requires_grad=True)
+            part = leaf[tuple(map(minigrad.tensor, keys))]
+            np.testing.assert_array_equal(part.detach(), whole[tuple(keys)])
+            grad, expected = generator.standard_normal(part.shape), np.zeros(whole.shape)
+            np.add.at(expected, tuple(keys), grad)
+            for recorded in (False, True):
+                options = {"retain_graph": True, "create_graph": recorded}
+                (found,) = minigrad.autograd.grad(part, leaf, minigrad.tensor(grad), **options)
+                np.testing.assert_array_equal(found.detach(), expected)
+    keys = [minigrad.full((300,), 7)] * count
+    with pytest.raises(IndexError, match="index 7 is out of bounds for dimension 0 with size 7"):
+        minigrad.zeros(7, 7, 7)[tuple(keys)]
+
+
 @pytest.mark.parametrize("shape", [(7000,), (90, 80), (20, 30, 10), (2, 3, 5, 200)])
 def test_places_along_a_dimension_as_numbers_in_a_row(shape):
     array = np.random.default_rng(0).standard_normal(shape)
