@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, linear_rule, quietly
-from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import real_number
@@ -336,7 +335,7 @@ def _gelu_rule(grad: Any, self: Any, approximate: str, kept: list[Any]) -> Any:
 
 @differentiable("GeluBackward0", self=_gelu_rule)
 @quietly
-def gelu(self: Array, approximate: str, kept: list[Any] | None) -> Array:
+def gelu(self: Array, approximate: str, kept: list[Any]) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016. With `"tanh"`,
@@ -345,13 +344,12 @@ def gelu(self: Array, approximate: str, kept: list[Any] | None) -> Array:
     Args:
         self: The numbers.
         approximate: How to compute.
-        kept: A list in which many numbers and the slopes there are left to the rule.
+        kept: An empty list, in which many numbers and the slopes there are left to the rule.
     """
     if self.dtype.char in "fd" and self.size > FEW:
         result, slope = np.empty_like(self), np.empty_like(self)
         in_blocks(partial(_gelu_block, approximate=approximate), self, result, slope)
-        if kept is not None:
-            kept[:] = self, slope
+        kept[:] = self, slope
         return result
     if approximate == "none":
         return self * _probability(self)
@@ -380,7 +378,7 @@ def gaussian(input: Tensor, approximate: str) -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floats("gelu", "GeluKernelImpl", input)
-    return gelu(input, approximate, [] if grad_mode.enabled and input.requires_grad else None)
+    return gelu(input, approximate, [])
 
 
 # ---------------------------------------------------------------------- logarithm of sigmoid

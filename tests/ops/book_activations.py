@@ -91,8 +91,8 @@ CASES: dict[str, list[Case]] = {
         case(lambda g, x: g * bent_slope(x), V, V, then=("tanh",)),
     ],
     "gelu": [
-        case(lambda x: x * probability(x), V, then=("none", None)),
-        case(lambda x: x * bent(x), V, then=("tanh", None)),
+        case(lambda x: x * probability(x), V, then=("none", [])),
+        case(lambda x: x * bent(x), V, then=("tanh", [])),
     ],
     "log_sigmoid_backward": [case(lambda g, x: g * sigmoid_of(-x), V, V)],
     "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],

@@ -55,7 +55,7 @@ below = -log(1 + E)
 CASES |= {
     "scaled_elu_in_place": [(one, (beta, 3, 2), [{x(): below / 2}, {x(): D}])],
     "celu_in_place": [(one, (beta,), [{x(): beta * below}, {x(): D}])],
-    "gelu": [(vector, ("none", None)), (one, ("tanh", None))],
+    "gelu": [(vector, ("none", [])), (one, ("tanh", []))],
     "gelu_backward": [(pair, ("none",)), (two, ("tanh",))],
 }
 # what is computed of floats before it meets symbols
