@@ -85,7 +85,7 @@ def forward(
     if b_x is not None:
         a += (b_x + b_h) * scale
     gates = a.reshape(steps, batch, 4 * hidden)
-    weight = w_h.T * scale
+    weight = np.multiply(w_h.T, scale, order="C")  # BLAS is slower where it lies by columns
     states = np.empty((steps, batch, hidden), dtype)
     cells = np.empty((steps + 1, batch, hidden), dtype)
     tanhs = np.empty((steps, batch, hidden), dtype)
@@ -94,7 +94,7 @@ def forward(
     i, f, g, o = (gates[:, :, k * hidden : (k + 1) * hidden] for k in range(4))
     for t in range(steps):
         gate = gates[t]
-        gate += h @ weight
+        gate += h.dot(weight)
         np.tanh(gate, gate)
         gate *= scale
         gate += shift

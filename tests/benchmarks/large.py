@@ -83,15 +83,15 @@ def attention_by_hand() -> Step:
 LENGTH = 10**7
 
 
-def long_data() -> list[Any]:
+def long_data(length: int = LENGTH) -> list[Any]:
     generator = np.random.default_rng(0)
-    x = generator.standard_normal(LENGTH, dtype=np.float32)
+    x = generator.standard_normal(length, dtype=np.float32)
     return [x, np.array([0.5], np.float32), np.array([0.1], np.float32)]
 
 
-def long(torch: ModuleType) -> Work:
+def long(torch: ModuleType, length: int = LENGTH) -> Work:
     """Give forward and backward of sum(tanh(x * w + b)) for ten million x and numbers w, b."""
-    array, *numbers = long_data()
+    array, *numbers = long_data(length)
     x = torch.from_numpy(array)
     w, b = (torch.tensor(number, requires_grad=True) for number in numbers)
 
