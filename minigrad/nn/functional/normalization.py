@@ -55,6 +55,10 @@ class Layout:
         self.count = math.prod(view[axis] for axis in axes) or math.nan
         self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
 
+    def scales(self, rstd: Any, weight: Any) -> list[Any]:
+        """Give by what standardized numbers are multiplied: the product, where that is small."""
+        return [rstd * weight] if self.both else [rstd, weight]
+
 
 layout_of = lru_cache(Layout)
 
@@ -118,7 +122,9 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
     weights = () if 0 in weight.shape else (w,)
     centered *= _total(layout.axes, product, *weights) * (rstd * rstd * rstd / layout.count)
     centered += _total(layout.axes, sums, *weights) * (rstd / layout.count)
-    result = g * (rstd * w)
+    result, memory = g, None if layout.both else product
+    for scale in layout.scales(rstd, w):
+        result = memory = np.multiply(result, scale, out=memory)
     result -= centered
     return result.reshape(input.shape)
 
@@ -144,8 +150,9 @@ def _normalization(node: str, name: str, over: str) -> Any:
         input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
     ) -> Array:
         result, rstd = _centered(input, layout, eps, statistics)
-        # the result is new: in the same memory
-        result *= rstd * weight.reshape(layout.beside) if weight.size else rstd
+        weight = weight.reshape(layout.beside) if weight.size else 1
+        for scale in layout.scales(rstd, weight):
+            result *= scale  # the result is new: in the same memory
         if bias.size:
             result += bias.reshape(layout.beside)
         return result.reshape(input.shape)
@@ -156,33 +163,28 @@ def _normalization(node: str, name: str, over: str) -> Any:
     return operation(quietly(in_single(normalized)))
 
 
-native_batch_norm = _normalization(
-    "NativeBatchNormBackward0", "native_batch_norm", "all but the channels"
-)
-native_layer_norm = _normalization(
-    "NativeLayerNormBackward0", "native_layer_norm", "the last dimensions"
-)
-native_group_norm = _normalization(
-    "NativeGroupNormBackward0", "native_group_norm", "each group of channels"
+native_batch_norm, native_layer_norm, native_group_norm = (
+    _normalization(f"Native{kind.title()}NormBackward0", f"native_{kind}_norm", over)
+    for kind, over in (
+        ("batch", "all but the channels"),
+        ("layer", "the last dimensions"),
+        ("group", "each group of channels"),
+    )
 )
 
 
 # ---------------------------------------------------------------------- weights
 
 
-def _along(array: Any, axes: tuple[int, ...]) -> Any:
-    return np.add.reduce(array, axis=axes, keepdims=True)
-
-
 def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
-    square = _along(v * v, axes)
-    return (grad - v * (_along(grad * v, axes) / square)) * (g / np.sqrt(square))
+    square = _total(axes, v, v)
+    return (grad - v * (_total(axes, grad, v) / square)) * (g / np.sqrt(square))
 
 
 @differentiable(
     "WeightNormInterfaceBackward0",
     v=_v_rule,
-    g=lambda grad, v, axes: _along(grad * v, axes) / np.sqrt(_along(v * v, axes)),
+    g=lambda grad, v, axes: _total(axes, grad, v) / np.sqrt(_total(axes, v, v)),
 )
 @quietly
 def weight_norm(v: Array, g: Array, axes: Any) -> Array:
@@ -196,7 +198,7 @@ def weight_norm(v: Array, g: Array, axes: Any) -> Array:
     with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
     normalization" (2016).
     """
-    return v * (g / np.sqrt(_along(v * v, axes)))
+    return v * (g / np.sqrt(_total(axes, v, v)))
 
 
 # ---------------------------------------------------------------------- what is called
@@ -227,8 +229,7 @@ def _applied(
     if array.dtype.kind in "iub":
         raise not_implemented(name, array)
     statistics = Statistics() if statistics is None else statistics
-    others = [each for each in (weight, bias) if each is not None]
-    kinds = {each._array.dtype for each in others}
+    kinds = {each._array.dtype for each in (weight, bias) if each is not None}
     weight, bias = ABSENT if weight is None else weight, ABSENT if bias is None else bias
     if kinds - {array.dtype}:
         if array.dtype != np.float16 or kinds != {np.dtype(np.float32)}:
@@ -314,8 +315,7 @@ def group_norm(
         ValueError: If each group has only one value.
     """
     check_tensor("group_norm", input)
-    array = input._array
-    sizes = array.shape
+    sizes = input._array.shape
     if len(sizes) < 2:
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {len(sizes)}"
@@ -407,9 +407,7 @@ def normalize(
         )
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     result = input / length
-    if out is None:
-        return result
-    return out.copy_(result)
+    return result if out is None else out.copy_(result)
 
 
 @functional
