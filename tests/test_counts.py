@@ -21,7 +21,7 @@ MOST = {
     "worked example": (163, 16),
     "training step": (228, 16),
     "training step, full backward hooks": (410, 26),
-    "training step, tensor hooks": (278, 16),
+    "training step, tensor hooks": (272, 16),
     "addition": (3, 0),
 }
 

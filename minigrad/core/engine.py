@@ -305,7 +305,8 @@ class GraphTask:
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run the backward rule on tensors or on arrays."""
-        if not (node._runs_without_gradient or any(g is not None for g in grad_outputs)):
+        # if nothing arrived; asked so that no function of Python's is called for it
+        if {*map(type, grad_outputs)} == {type(None)} and not node._runs_without_gradient:
             node._check_saved()  # what must not be used any more is an error all the same
             return (None,) * len(node.next_functions)
         if isinstance(node, AccumulateGrad):

@@ -75,9 +75,7 @@ class FullBackwardHooks:
     grad_outputs: Any = None
 
     def __init__(self, module: Any, hooks: Hooks, pre_hooks: Hooks) -> None:
-        self.module = module
-        self.hooks = hooks
-        self.pre_hooks = pre_hooks
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lead the tensors among the inputs through an identity node, and hook that node.

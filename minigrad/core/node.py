@@ -155,8 +155,10 @@ class RemovableHandle:
         self.hooks_dict_ref: weakref.ref[Any] = weakref.ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        extras = extra_dict if isinstance(extra_dict, list) else [extra_dict]
-        self.extra_dict_ref = tuple([weakref.ref(e) for e in extras if isinstance(e, dict)])
+        self.extra_dict_ref: tuple[weakref.ref[Any], ...] = ()
+        if extra_dict is not None:
+            extras = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+            self.extra_dict_ref = tuple(weakref.ref(e) for e in extras if isinstance(e, dict))
 
     def remove(self) -> None:
         """Remove the hook. Doing so again is harmless."""
