@@ -284,10 +284,7 @@ def _gelu_curvature_rule(grad: Any, grad_output: Any, self: Any, approximate: st
     return grad * grad_output * steep * curvature
 
 
-@linear_rule(
-    "GeluBackwardBackward0",
-    self=_gelu_curvature_rule,
-)
+@linear_rule("GeluBackwardBackward0", self=_gelu_curvature_rule)
 @quietly
 def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     r"""Rule of gelu, :math:`g\, (\Phi(x) + x \varphi(x))`."""
@@ -389,10 +386,7 @@ def _log_sigmoid_curvature_rule(grad: Any, grad_output: Any, self: Any) -> Any:
     return grad * grad_output * (slope - 1) * slope
 
 
-@linear_rule(
-    "LogSigmoidBackwardBackward0",
-    self=_log_sigmoid_curvature_rule,
-)
+@linear_rule("LogSigmoidBackwardBackward0", self=_log_sigmoid_curvature_rule)
 @quietly
 def log_sigmoid_backward(grad_output: Array, self: Array) -> Array:
     r"""Rule of the logarithm of sigmoid, :math:`g\, \sigma(-x)`."""

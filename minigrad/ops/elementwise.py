@@ -64,12 +64,7 @@ def sum_of_products(a: Any, b: Any, wanted: tuple[Any, Any] | None) -> Any:
 # ---------------------------------------------------------------------- arithmetic
 
 
-@differentiable(
-    "AddBackward0",
-    arithmetic=True,
-    self=lambda grad: grad,
-    other=lambda grad: grad,
-)
+@differentiable("AddBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: grad)
 def add(self: Array, other: Array) -> Array:
     """Sum: both inputs get the gradient as it is."""
     return self + other
@@ -88,12 +83,7 @@ def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     return self + other * alpha
 
 
-@differentiable(
-    "SubBackward0",
-    arithmetic=True,
-    self=lambda grad: grad,
-    other=lambda grad: -grad,
-)
+@differentiable("SubBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: -grad)
 def sub(self: Array, other: Array) -> Array:
     """Difference: the second input gets the negative gradient."""
     try:

@@ -8,6 +8,7 @@ from minigrad.nn.functional import normalization
 from minigrad.ops import (
     activations,
     choices,
+    cumulative,
     elementwise,
     linear_algebra,
     parts,
@@ -103,6 +104,16 @@ def test_rows_are_added_as_numpy_adds_them(count, shape):
     parts.add_rows(found, positions, values)
     np.add.at(expected, positions, values)
     np.testing.assert_array_equal(found, expected)  # in the same order, so with the same rounding
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(5000,), (70, 90), (3, 5, 401), (1, 4999)])
+def test_running_sums_of_many_are_those_of_few(shape, dtype):
+    array = numbers(dtype, *shape)
+    for each in (array, array[..., ::-1], np.swapaxes(array, 0, -1)):
+        rows = [cumulative.cumsum.forward(row, 0, None) for row in each.reshape(-1, each.shape[-1])]
+        found = cumulative.cumsum.forward(each, each.ndim - 1, None)
+        same(found, np.stack(rows).reshape(each.shape))
 
 
 @pytest.mark.parametrize("low", [0, -7])
