@@ -138,7 +138,7 @@ def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -
     r"""Gradient of a convolution in its bias: the sum over samples and places."""
     rows = grad_output.reshape(*grad_output.shape[:2], -1)
     if type(rows) is np.ndarray:  # quickest as a product with ones
-        rows = (rows @ np.ones(rows.shape[2], rows.dtype))[..., None]
+        return np.add.reduce(rows @ np.ones(rows.shape[2], rows.dtype), axis=0)
     return np.einsum("ncp->c", rows)
 
 
@@ -240,7 +240,7 @@ def _check_sizes(
     """Raise if no window fits, or a transposed convolution leaves nothing."""
     sizes, kernel = x.shape[2:], w.shape[2:]
     if not transposed:
-        if all(o >= 1 for o in output_sizes(sizes, kernel, stride, padding, dilation)):
+        if min(output_sizes(sizes, kernel, stride, padding, dilation)) >= 1:
             return
         whole = " x ".join(str(n + 2 * p) for n, p in zip(sizes, padding, strict=True))
         wide = " x ".join(str(d * (k - 1) + 1) for d, k in zip(dilation, kernel, strict=True))
@@ -338,8 +338,6 @@ def _settings(
     ndim: int, weight: Tensor, stride: Any, padding: Any, dilation: Any, output_padding: Any
 ) -> tuple[tuple[int, ...], ...]:
     given = (stride, padding, dilation, output_padding)
-    if weight._array.ndim == ndim + 2 and {*map(type, given)} == {int}:  # as they mostly are
-        return tuple((each,) * ndim for each in given)
     # a number stands for as many as the function has dimensions, whatever the weight has
     pairs = [(each,) * ndim if each.__class__ is int else each for each in given]
     wanted = weight._array.ndim - 2

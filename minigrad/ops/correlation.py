@@ -78,6 +78,8 @@ def per_dimension(
     """
     if value.__class__ is int:
         return (value,) * ndim
+    if value.__class__ is tuple and len(value) == ndim and {*map(type, value)} == {int}:
+        return value  # as modules keep it
     given = list(value) if isinstance(value, (tuple, list)) else [value]
     if not all(isinstance(each, (int, np.integer)) for each in given):
         raise TypeError(
@@ -199,7 +201,7 @@ class _Windows:
     def spaced(self, grad: Any) -> Any:
         """Give a gradient of the outputs the places of the lattice, with zeros between."""
         if self.lattice != tuple(self.outputs):
-            whole = np.zeros_like(grad, order="C", shape=(*grad.shape[:2], *self.lattice))
+            whole = zeros_for(grad, (*grad.shape[:2], *self.lattice))
             corner: Any = (..., *map(slice, self.outputs))
             whole[corner] = grad
             grad = whole
@@ -288,7 +290,7 @@ def spread(
         max((o - 1) * s + r + 1, n + p)
         for o, s, r, n, p in zip(outputs, stride, reach, sizes, padding, strict=True)
     ]
-    whole: Any = np.zeros_like(grad, order="C", shape=(count, groups * channels, *reached))
+    whole: Any = zeros_for(grad, (count, groups * channels, *reached))
     rows = weight.reshape(groups, kernels // groups, -1).swapaxes(1, 2)
     grad = grad.reshape(count, groups, kernels // groups, -1)
     for part in _portions(count, rows.shape[1] * groups * grad.shape[3] * grad.itemsize):
@@ -334,7 +336,7 @@ def kernel_gradient(
     windows = _windows(x, kernel, outputs, stride, dilation)
     channels = x.shape[1] // groups
     entries = channels * math.prod(kernel)
-    total = np.zeros_like(x, order="C", shape=(groups, kernels // groups, entries))
+    total = zeros_for(x, (groups, kernels // groups, entries))
     for part in _portions(count, entries * groups * windows.length * x.itemsize):
         spaced = windows.spaced(grad[part])
         spaced = spaced.reshape(len(spaced), groups, -1, windows.length)
@@ -381,7 +383,7 @@ def col2im(
     channels = self.shape[-2] // math.prod(kernel_size)
     count = self.shape[0] if self.ndim == 3 else 1
     sizes = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
-    whole = np.zeros_like(self, order="C", shape=(count, channels, *sizes))
+    whole = zeros_for(self, (count, channels, *sizes))
     columns = self.reshape(count, channels, *kernel_size, *outputs)
     add_windows(whole, columns, stride, dilation)
     inner = padded(whole, [-p for p in padding], [-p for p in padding])

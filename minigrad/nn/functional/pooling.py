@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.own_nodes import watched
-from minigrad.autograd.rules import applied, overridable, quietly, taking
+from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor, not_implemented
@@ -194,7 +194,7 @@ def _to_largest(grad: Any, array: Any, *given: Any) -> Any:
     """Rule of the largest in each window: the entry that was chosen gets the gradient."""
     *settings, chosen = given
     kernel, stride, _, dilation, _ = settings
-    whole = np.zeros_like(grad, order="C", shape=array.shape)
+    whole = zeros_for(grad, array.shape)
     whole, outputs, inner = bordered(whole, settings, 0)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
     bits = _BITS.get(whole.itemsize) if apart and whole.dtype.kind == "f" else None
@@ -263,7 +263,7 @@ def _to_all(grad: Any, array: Any, *settings: Any) -> Any:
     """Rule of the mean of each window: its entries get equal shares of the gradient."""
     kernel, stride, padding, ceil_mode, _, _ = settings
     steps = (1,) * len(kernel)
-    whole = np.zeros_like(grad, order="C", shape=array.shape)
+    whole = zeros_for(grad, array.shape)
     whole, outputs, inner = bordered(whole, (kernel, stride, padding, steps, ceil_mode), 0)
     share = grad / _divisor(array.shape[-len(kernel) :], outputs, grad, settings)
     for places in window_entries(kernel, outputs, stride, steps):
@@ -306,8 +306,6 @@ def _wrong_length(name: str, setting: str, ndim: int, count: int) -> str:
 
 def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     """Give a setting for each dimension."""
-    if value.__class__ is int:
-        return (value,) * ndim
     place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]
     return per_dimension(
         name, setting, place, value, ndim, lambda n: _wrong_length(name, setting, ndim, len(n))
