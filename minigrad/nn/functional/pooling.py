@@ -162,11 +162,12 @@ def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
     number_of = np.zeros(array.shape, small)
     if first is not None:
         number_of += first.astype(small)
-    best = array if others else array.copy()
-    for number, seen in enumerate(others, 1):
+    best = array.copy()
+    for number, strided in enumerate(others, 1):
+        seen = strided.copy()  # a copy is looked at twice sooner than what lies apart in memory
         better = (seen > best).view(np.uint8)
         np.maximum(number_of, better * small.type(number), out=number_of)
-        best = np.maximum(best, seen, out=None if number == 1 else best)
+        np.maximum(best, seen, out=best)
     if best.dtype.kind == "f" and np.isnan(best).any():
         for number, seen in enumerate((array, *others)):
             np.maximum(number_of, np.isnan(seen) * small.type(number), out=number_of)
