@@ -106,6 +106,15 @@ def test_rows_are_added_as_numpy_adds_them(count, shape):
     np.testing.assert_array_equal(found, expected)  # in the same order, so with the same rounding
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (1, 1), (3, 4)])
+def test_one_gradient_for_all_is_like_any(shape):
+    output = np.full(shape, 0.5)
+    for value in (1.0, 2.0, np.nan):
+        alike, full = np.broadcast_to(value, shape), np.full(shape, value)
+        same(activations.tanh_backward.forward(alike, output), full * 0.75)
+        same(activations.tanh_backward.forward(full, output), full * 0.75)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(5000,), (70, 90), (3, 5, 401), (1, 4999)])
 def test_running_sums_of_many_are_those_of_few(shape, dtype):
