@@ -429,10 +429,7 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
     return pow_number(input, exponent)
 
 
-attach(
-    __name__,
-    {"__pow__": power, "__rpow__": lambda self, other: power(other, self)},
-)
+attach(__name__, {"__pow__": power, "__rpow__": lambda self, other: power(other, self)})
 
 
 @entrywise(floats=False, ufunc=np.square)
