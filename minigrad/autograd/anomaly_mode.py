@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import stop_watching, watch_nodes
 from minigrad.autograd.messages import anomaly
 from minigrad.core.engine import AccumulateGrad, GraphTask
-from minigrad.core.node import Node, grad_mode, stop_watching, watch_nodes
+from minigrad.core.node import Node, grad_mode
 from minigrad.core.plugs import plugs
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))

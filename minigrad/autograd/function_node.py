@@ -151,7 +151,7 @@ class FunctionNode(Node, FunctionCtx):
     def __init__(self) -> None:
         self._saved = ()
         self._hooks = None
-        self.next_functions = ()
+        self._edges = ()
 
     def __call__(self, *gradients: Any) -> Any:
         """Refuse: the node of a custom function is not called, its `apply` is."""
@@ -332,7 +332,7 @@ class FunctionNode(Node, FunctionCtx):
                 slots.append((argument._array.shape, argument._array.dtype))
             else:
                 slots.append(None)
-        self.next_functions = tuple(edges)
+        self._edges = tuple(edges)
         self._tensor_slots = slots
         self._priority = next_priority()
 

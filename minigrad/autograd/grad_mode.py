@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor
-from minigrad.core.node import grad_mode, is_grad_enabled
+from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
 
@@ -21,6 +21,24 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def watch_nodes(watcher: Watcher) -> None:
+    """Let `watcher(node, outputs)` be called with each node that this thread records."""
+    attention = grad_mode.attention
+    _set_watchers((*(attention.watchers if attention else ()), watcher))
+
+
+def stop_watching(watcher: Watcher) -> None:
+    """Do not call the watcher any more."""
+    attention = grad_mode.attention
+    _set_watchers(tuple(w for w in (attention.watchers if attention else ()) if w is not watcher))
+
+
+def _set_watchers(watchers: tuple[Watcher, ...]) -> None:
+    grad_mode.attention = Attention(watchers) if watchers else None
+    if grad_mode.enabled:
+        grad_mode.enabled = grad_mode.attention or True
 
 
 class DecoratingMode:

@@ -77,6 +77,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
         )
     node, output_nr = tensor._edge or resolve_edge(tensor)
     assert node is not None
+    node._unfold()
     edge = GradientEdge(node, output_nr)
     edge._layout = (tensor._array.shape, tensor._array.dtype)
     return edge

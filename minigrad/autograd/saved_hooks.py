@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.grad_mode import no_grad, stop_watching, watch_nodes
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, grad_mode, stop_watching, watch_nodes
+from minigrad.core.node import NO_EDGE, Node, grad_mode
 from minigrad.core.tensor import (
     INFERENCE,
     SavedTensor,

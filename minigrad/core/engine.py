@@ -42,7 +42,7 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     # the same for every leaf, so that making one costs little
-    next_functions = ()
+    _edges = ()
     _saved = ()
     _broadcast = None
     _priority = -sys.maxsize
@@ -251,7 +251,7 @@ class GraphTask:
                     gradients = self._run_attended(following, carried)
                 else:
                     gradients = following._run(carried, keep)
-                edges = following.next_functions
+                edges = following._edges
 
     def _add_to_buffer(self, node: Node, input_nr: int, gradient: Any) -> None:
         """Add a gradient to those that have already arrived at an output of a node."""
@@ -268,6 +268,7 @@ class GraphTask:
         """Run a node with all that may surround it: hooks, captures, missing gradients."""
         if grad_mode.enabled is not self.recorded:
             grad_mode.set(self.recorded)  # a hook of another node may have left it changed
+        node._unfold()
         hooks = node._hooks
         if hooks is not None and hooks.gate and gradient is not None and not self.attended:
             grads = (wrap(gradient[0]),)  # all that follows, in short
@@ -297,7 +298,7 @@ class GraphTask:
 
     def _asked_for(self, node: Node, results: Sequence[Any]) -> Sequence[Any]:
         """Leave out the gradients that this pass has no use for: PyTorch does not compute them."""
-        to, needed = [source for source, _ in node.next_functions], self.needed
+        to, needed = [source for source, _ in node._edges], self.needed
         asked = [n is not None and (needed is None or n in needed) for n in to]
         if node._computes == "always" or (node._computes == "together" and any(asked)):
             return results
@@ -308,7 +309,7 @@ class GraphTask:
         # if nothing arrived; asked so that no function of Python's is called for it
         if {*map(type, grad_outputs)} == {type(None)} and not node._runs_without_gradient:
             node._check_saved()  # what must not be used any more is an error all the same
-            return (None,) * len(node.next_functions)
+            return (None,) * len(node._edges)
         if isinstance(node, AccumulateGrad):
             if not node.variable.requires_grad:
                 return ()  # since the graph was built somebody has switched it off
@@ -370,7 +371,7 @@ def count_uses(roots: Sequence[Any]) -> dict[Node, int]:
             if not stack:
                 return uses
             following = stack.pop()
-        edges = following.next_functions
+        edges = following._edges
 
 
 # PyTorch never warns of overflow or of division by zero; a gradient may well be infinite

@@ -86,24 +86,6 @@ class Attention:
             watcher(node, outputs)
 
 
-def watch_nodes(watcher: Watcher) -> None:
-    """Let `watcher(node, outputs)` be called with each node that this thread records."""
-    attention = grad_mode.attention
-    _set_watchers((*(attention.watchers if attention else ()), watcher))
-
-
-def stop_watching(watcher: Watcher) -> None:
-    """Do not call the watcher any more."""
-    attention = grad_mode.attention
-    _set_watchers(tuple(w for w in (attention.watchers if attention else ()) if w is not watcher))
-
-
-def _set_watchers(watchers: tuple[Watcher, ...]) -> None:
-    grad_mode.attention = Attention(watchers) if watchers else None
-    if grad_mode.enabled:
-        grad_mode.enabled = grad_mode.attention or True
-
-
 def attend(node: Any, *outputs: Any) -> None:
     """Show a new node to those who watch; for nodes that are recorded by hand."""
     if grad_mode.attention is not None and grad_mode.enabled:
@@ -293,8 +275,8 @@ class Node:
     """One recorded operation in the backward graph; `tensor.grad_fn` gives it.
 
     Attributes:
-        next_functions: One edge `(node, input_nr)` for each input of the operation, saying where
-            the gradient of that input goes; `(None, 0)` for an input that needs none.
+        _edges: One edge `(node, input_nr)` for each input of the operation, saying where the
+            gradient of that input goes; `NO_EDGE` for an input that needs none.
         _saved: The values that the backward rule needs, or None once they were released.
         _shape: If the node has several outputs, the shape of each.
         _dtype: If the node has several outputs, the NumPy dtype of each.
@@ -311,13 +293,13 @@ class Node:
         "__weakref__",
         "_broadcast",
         "_dtype",
+        "_edges",
         "_hooks",
         "_metadata",
         "_priority",
         "_saved",
         "_shape",
         "_watched",
-        "next_functions",
     )
 
     _multiple: ClassVar[bool] = False  # more than one output
@@ -331,7 +313,7 @@ class Node:
     _names_of_saved: ClassVar[tuple[str, ...]] = ()
     _optional: ClassVar[tuple[int, ...]] = ()  # the saved tensors, if it may be that none is needed
 
-    next_functions: tuple[Edge, ...]
+    _edges: tuple[Edge, ...]
     _saved: tuple[Any, ...] | None
     _shape: Any
     _dtype: Any
@@ -346,10 +328,22 @@ class Node:
 
     def _set_up(self, edges: Sequence[Edge]) -> None:
         """Give a new node its edges and its place in the order of recording; it saves nothing."""
-        self.next_functions = tuple(edges)
+        self._edges = tuple(edges)
         self._saved = ()
         self._broadcast = self._hooks = None
         self._priority = next_priority()
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The edges along which the gradients of the inputs go on, as PyTorch has them."""
+        self._unfold()
+        for node, _ in self._edges:
+            if node is not None:
+                node._unfold()
+        return self._edges
+
+    def _unfold(self) -> None:
+        """Become several nodes, if this one stands for them as long as nobody looks."""
 
     def name(self) -> str:
         """Give the node's name, for example `MulBackward0`."""
@@ -363,7 +357,7 @@ class Node:
             keep: Whether the saved values are kept; otherwise they are released.
 
         Returns:
-            One gradient for each of `next_functions`, in the shape and dtype of that input.
+            One gradient for each of `_edges`, in the shape and dtype of that input.
         """
         raise NotImplementedError(f"{type(self).__name__} has no backward rule")
 

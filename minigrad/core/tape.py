@@ -109,7 +109,8 @@ def differentiable(
         names |= {f"recorded_rule_{name}": rule for name, rule in rules.items()}
         names |= {f"twin_{name}": twin for name, twin in writer.twins.items()}
         operation: Any = FunctionType(_first_call.__code__, names, forward.__name__)
-        names["this"], names["prepare"] = operation, lambda: _prepare(operation)
+        names["this"] = operation
+        names["prepare"] = operation.prepare = lambda: _prepare(operation)
         operation.__doc__ = forward.__doc__
         operation.__wrapped__ = forward
         operation.__module__ = forward.__module__
@@ -241,7 +242,7 @@ class Writer:
         ]
         lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
         lines += [
-            f"        node.next_functions = ({''.join(f'edge_{t}, ' for t in differentiable)})",
+            f"        node._edges = ({''.join(f'edge_{t}, ' for t in differentiable)})",
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node._hooks = None",
             "        node._priority = next_priority()",
@@ -330,7 +331,7 @@ class Writer:
                 calls[place] = f"({calls[place]} if wanted is None else {twin})"
         if several:
             names = [f"edge_{t}" for t in self.differentiable]
-            lines += [f"    {', '.join(names)}, = edges or node.next_functions"]
+            lines += [f"    {', '.join(names)}, = edges or node._edges"]
             calls = [
                 f"{call} if {edge}[0] is not None else None"
                 for call, edge in zip(calls, names, strict=True)

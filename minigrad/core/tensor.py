@@ -235,8 +235,10 @@ class Tensor:
             >>> x.grad_fn is None
             True
         """
-        edge = self._edge or self._resolved_edge()
-        return None if edge is None else edge[0]
+        node = (self._edge or self._resolved_edge() or NO_EDGE)[0]
+        if node is not None:
+            node._unfold()
+        return node
 
     @property
     def output_nr(self) -> int:
@@ -393,9 +395,12 @@ def wrap_as_normal(array: Any, kind: Any = Tensor) -> Any:
 
 def counter_of(tensor: Tensor) -> VersionCounter:
     """Give the version counter of a tensor, making it if there is none yet."""
-    if tensor._version_counter is None:
-        tensor._version_counter = VersionCounter()
-    return tensor._version_counter
+    counter = tensor._version_counter
+    if counter is None:
+        counter = tensor._version_counter = VersionCounter()
+        if tensor._view is not None:  # of a memory that has waited for its counter
+            counter.views = [weakref.ref(tensor)]
+    return counter
 
 
 def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> None:
@@ -441,10 +446,7 @@ class SavedTensor:
     place: Any
 
     def __init__(self, tensor: Tensor, is_result: bool = False) -> None:
-        counter = tensor._version_counter
-        if counter is None:  # as `counter_of` does, but without a call: this is the hot path
-            counter = tensor._version_counter = VersionCounter()
-        self._version_counter = counter
+        self._version_counter = counter = tensor._version_counter or counter_of(tensor)
         self.version = counter.value
         self.array = tensor._array
         self.tensor = None if is_result else tensor
