@@ -341,8 +341,7 @@ def _settings(
     # a number stands for as many as the function has dimensions, whatever the weight has
     pairs = [(each,) * ndim if each.__class__ is int else each for each in given]
     wanted = weight._array.ndim - 2
-    names = ("stride", "padding", "dilation", "output_padding")
-    return tuple(_expanded(name, each, wanted) for name, each in zip(names, pairs, strict=True))
+    return tuple(_expanded(name, each, wanted) for name, each in zip(_PLACES, pairs, strict=True))
 
 
 def _named_padding(

@@ -244,9 +244,10 @@ def test_softmax_of_many_numbers(dtype, size):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("bias", [(5,), (1,), (1, 5), (7, 1), (7, 5), ()])
-def test_gradients_of_a_product_with_a_bias(bias, dtype):
+@pytest.mark.parametrize("inner", [4, 4000])
+def test_gradients_of_a_product_with_a_bias(bias, dtype, inner):
     generator = np.random.default_rng(0)
-    shapes = [bias, (7, 4), (4, 5), (7, 5)]
+    shapes = [bias, (7, inner), (inner, 5), (7, 5)]
     b, x, y, gradient = (generator.standard_normal(s).astype(dtype) for s in shapes)
     y = np.asfortranarray(y)
     for infinite in (False, True):
