@@ -205,7 +205,7 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3779, 19),
+    "autograd": (3780, 19),
     "breadth": (750, 8),
     "classroom": (2090, 12),
     "core": (1199, 7),
@@ -213,14 +213,14 @@ MOST = {
     "data": (512, 4),
     "faces": (777, 8),
     "nn": (5164, 32),
-    "ops": (9246, 42),
+    "ops": (9258, 42),
     "optim": (1466, 11),
     "saving": (751, 4),
     "symbolic": (5080, 23),
     "viz": (3111, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (35996, 207)
+HOUSE = (36009, 207)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -5,6 +5,7 @@ Both start at tensors, or at gradient edges, which name a place in the graph wit
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -175,7 +176,7 @@ def _one(position: int, root: Any, layout: Any) -> Any:
             "get_gradient_edge()."
         )
     shape, dtype = layout
-    if np.prod(shape) != 1 and (isinstance(root, GradientEdge) or root.requires_grad):
+    if math.prod(shape) != 1 and (isinstance(root, GradientEdge) or root.requires_grad):
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs. This one has shape "
             f"{list(shape)}: reduce it with sum() or mean(), or pass gradient= in its shape."
@@ -280,18 +281,18 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
     way to another one.
     """
     needed, reached = set(targets) if accumulate else set(), set(targets)
-    visited: set[Node] = set()
-    stack = [node for node, _ in roots]
+    sources: dict[Node, list[Node]] = {}
+    stack = [node for node, _ in roots if node is not None]
     while stack:
         node = stack.pop()
-        if node in visited:  # by now all that it leads to was visited
-            if any([source in reached for source, _ in node.next_functions]):
-                needed.add(node)
-                reached.add(node)
-        elif node is not None:
-            visited.add(node)
+        if node not in sources:
+            node._unfold()
+            sources[node] = [n for n, _ in node._edges if n is not None]
             stack.append(node)
-            stack += [source for source, _ in node.next_functions]
+            stack += sources[node]
+        elif not reached.isdisjoint(sources[node]):  # by now all that it leads to was visited
+            needed.add(node)
+            reached.add(node)
     return needed
 
 

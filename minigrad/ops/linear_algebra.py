@@ -174,14 +174,18 @@ def _left_rule(grad: Any, right: Any, column_major: bool) -> Any:
     """Give the gradient of the left factor, laid out in memory as that factor is."""
     if type(grad) is type(right) is np.ndarray and right.size < _FEW:
         return right.dot(grad.T).T if column_major else grad.dot(right.T)
-    return _t(right @ _t(grad)) if column_major else grad @ _t(right)
+    if column_major:
+        return _t(applied(mm, right, _t(grad)))
+    return applied(mm, grad, _t(right))
 
 
 def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     """Give the gradient of the right factor, laid out in memory as that factor is."""
     if type(grad) is type(left) is np.ndarray and left.size < _FEW:
         return grad.T.dot(left).T if column_major else left.T.dot(grad)
-    return _t(_t(grad) @ left) if column_major else _t(left) @ grad
+    if column_major:
+        return _t(applied(mm, _t(grad), left))
+    return applied(mm, _t(left), grad)
 
 
 @face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_mm)

@@ -23,6 +23,7 @@ from minigrad.faces.arguments import cast, dimension_of, dimensions, not_impleme
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
+from minigrad.ops.shape import expand, unsqueeze
 
 _add_up = np.add.reduce  # looked up once
 
@@ -30,17 +31,21 @@ _add_up = np.add.reduce  # looked up once
 def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
     if not keepdim and dim:
-        grad = np.expand_dims(grad, dim)
-    return np.broadcast_to(grad, sizes)
+        if isinstance(grad, Tensor):
+            for d in sorted(dim):
+                grad = unsqueeze(grad, d)
+        else:
+            grad = grad.reshape([1 if d in dim else size for d, size in enumerate(sizes)])
+    return applied(expand, grad, sizes)
 
 
 def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
     """Tell how many entries become one."""
-    return int(np.prod([sizes[d] for d in dim], dtype=np.int64))
+    return math.prod([sizes[d] for d in dim])
 
 
 @differentiable(
-    "SumBackward0", self=lambda grad, self_sym_sizes: np.broadcast_to(grad, self_sym_sizes)
+    "SumBackward0", self=lambda grad, self_sym_sizes: applied(expand, grad, self_sym_sizes)
 )
 @quietly
 def sum_all(self: Array) -> Array:
@@ -61,7 +66,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 @differentiable(
     "MeanBackward0",
     self=lambda grad, self_sym_sizes: (
-        np.broadcast_to(grad, self_sym_sizes) / int(np.prod(self_sym_sizes))
+        applied(expand, grad, self_sym_sizes) / math.prod(self_sym_sizes)
     ),
 )
 @quietly

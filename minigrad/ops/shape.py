@@ -499,10 +499,13 @@ def expand(self: Array, size: tuple[int, ...]) -> Array:
     """Repeat entries without copying: an entry collects the gradients of all its repeats."""
     if self.shape == size:
         return self.view()
-    repeated = np.broadcast_to(self, size, subok=True)
-    if type(self) is not np.ndarray:
-        return repeated
-    return np.lib.stride_tricks.as_strided(self, size, repeated.strides)  # can be written to
+    if type(self) is not np.ndarray or self.dtype.hasobject or not self.flags.c_contiguous:
+        repeated = np.broadcast_to(self, size, subok=True)
+        if type(self) is not np.ndarray:
+            return repeated
+        return np.lib.stride_tricks.as_strided(self, size, repeated.strides)  # can be written to
+    steps = [0 if n == 1 else step for n, step in zip(self.shape, self.strides, strict=True)]
+    return np.ndarray(size, self.dtype, self, 0, [0] * (len(size) - len(steps)) + steps)
 
 
 @face("repeat(Tensor input, Sizes repeats)", function=False)
