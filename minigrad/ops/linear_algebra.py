@@ -542,9 +542,10 @@ class _Affine(Node):
             wanted = (of_rows[1:], self._dtype)
             of_bias = reduce_gradient(_bias_twin(rows, wanted), wanted)
         if to_input is not NO_EDGE:
-            of_input = rows.dot(weight)
+            of_input = rows.dot(weight) if weight.size < _FEW else rows @ weight
         if to_weight is not NO_EDGE:
-            of_weight = rows.T.dot(x if x.ndim == 2 else x.reshape(of_rows[0], -1))
+            x = x if x.ndim == 2 else x.reshape(of_rows[0], -1)
+            of_weight = rows.T.dot(x) if x.size < _FEW else rows.T @ x
         if len(sizes) == 2:
             of_weight = of_weight.T if leaf and of_weight is not None else of_weight
         elif not leaf and of_input is not None:

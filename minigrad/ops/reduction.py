@@ -28,6 +28,10 @@ from minigrad.ops.shape import expand, unsqueeze
 _add_up = np.add.reduce  # looked up once
 
 
+def _repeated(grad: Any, sizes: tuple[int, ...]) -> Any:
+    return (expand if isinstance(grad, Tensor) else expand.forward)(grad, sizes)
+
+
 def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
     if not keepdim and dim:
@@ -36,7 +40,7 @@ def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any
                 grad = unsqueeze(grad, d)
         else:
             grad = grad.reshape([1 if d in dim else size for d, size in enumerate(sizes)])
-    return applied(expand, grad, sizes)
+    return _repeated(grad, sizes)
 
 
 def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
@@ -44,9 +48,7 @@ def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
     return math.prod([sizes[d] for d in dim])
 
 
-@differentiable(
-    "SumBackward0", self=lambda grad, self_sym_sizes: applied(expand, grad, self_sym_sizes)
-)
+@differentiable("SumBackward0", self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes))
 @quietly
 def sum_all(self: Array) -> Array:
     """Sum of all entries: each entry gets the gradient."""
@@ -65,9 +67,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 
 @differentiable(
     "MeanBackward0",
-    self=lambda grad, self_sym_sizes: (
-        applied(expand, grad, self_sym_sizes) / math.prod(self_sym_sizes)
-    ),
+    self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes) / math.prod(self_sym_sizes),
 )
 @quietly
 def mean_all(self: Array) -> Array:
