@@ -27,6 +27,7 @@ def new_silence() -> Context:
     """Make a context in which NumPy is silent about infinities and NaN."""
     silence = Context()
     silence.run(np.seterr, all="ignore")
+    silence.run(np.setbufsize, np.getbufsize())
     return silence
 
 

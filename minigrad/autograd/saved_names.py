@@ -59,8 +59,7 @@ def _indices(node: Any) -> Any:
 
 
 def _split_size(node: Any) -> int:
-    size: int = node._shape[0][kept(node, "dim")]
-    return size
+    return int(node._shape[0][kept(node, "dim")])
 
 
 def _split_from(node: Any) -> tuple[int, ...]:

@@ -83,8 +83,7 @@ def view_as_real(input: Tensor) -> Tensor:
     if not _is_complex(input):
         raise RuntimeError("view_as_real is only supported for complex tensors")
     array = input._array
-    parts = array[..., np.newaxis].view(array.real.dtype)
-    return _view(parts, input, view_as_real)
+    return _view(array[..., np.newaxis].view(array.real.dtype), input, view_as_real)
 
 
 @face("view_as_complex(Tensor input)", method=False)

@@ -49,8 +49,7 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
     if feature or array.flags.c_contiguous or not in_memory.flags.c_contiguous:
         mask = _keep_mask(sizes, p, dtype)._array
     else:  # drawn in the order of memory, as in PyTorch
-        drawn = _keep_mask(in_memory.shape, p, dtype)._array
-        mask = drawn.transpose(tuple(np.argsort(order)))
+        mask = _keep_mask(in_memory.shape, p, dtype)._array.transpose(tuple(np.argsort(order)))
     if not alpha:
         return wrap(mask / (1 - p)), None
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))

@@ -277,8 +277,7 @@ def _summed(operands: list[Tensor], plan: Plan, counts: list[int]) -> Tensor:
         return result
     if len(operands) > 1:
         return shape.view(result, tuple(result._array.shape[: plan.kept]))
-    places = tuple(range(plan.kept, plan.total))
-    return _total(result, places, False)
+    return _total(result, tuple(range(plan.kept, plan.total)), False)
 
 
 def _total(tensor: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:

@@ -402,8 +402,7 @@ def unsqueeze_(tensor: Tensor, dim: int) -> Tensor:
 
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Look at the tensor's memory with any size and strides, in place."""
-    settings = parts.strided(input, size, stride, storage_offset)
-    return _seen_as(parts.as_strided, input, *settings)
+    return _seen_as(parts.as_strided, input, *parts.strided(input, size, stride, storage_offset))
 
 
 def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:

@@ -65,8 +65,7 @@ class StackBackward0(Node):
     def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Take the gradient apart along the new dimension."""
         (dim,) = self._saved or ()
-        count = len(self.next_functions)
-        parts = [gradient[(slice(None),) * dim + (i,)] for i in range(count)]
+        parts = [gradient[(slice(None),) * dim + (i,)] for i in range(len(self.next_functions))]
         return _reduced(self, parts)
 
     _run_recorded = _run
@@ -154,8 +153,7 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
             f"entry 0 and {list(arrays[other].shape)} at entry {other}"
         )
-    joined = np.stack(arrays, dim, dtype=_meeting(arrays))
-    return _joined(StackBackward0, tensors, joined, (dim,))
+    return _joined(StackBackward0, tensors, np.stack(arrays, dim, dtype=_meeting(arrays)), (dim,))
 
 
 def _take_apart(
@@ -435,8 +433,7 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats._array.size} and input.size({number}) = {size}"
         )
-    places = _places(repeats, size, output_size)
-    return index_select(input, number, places)
+    return index_select(input, number, _places(repeats, size, output_size))
 
 
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:

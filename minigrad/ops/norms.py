@@ -132,8 +132,7 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     two = len(dims) == 2 if dims is not None else ndim == 2
     if isinstance(ord, str) or (ord is not None and two):
         return vector_norm(input, _of_matrices(ord), dims, keepdim, dtype)
-    order = 2 if ord is None else ord
-    return vector_norm(input, order, dims, keepdim, dtype)
+    return vector_norm(input, 2 if ord is None else ord, dims, keepdim, dtype)
 
 
 def _of_matrices(order: Any) -> int:
@@ -395,8 +394,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     difference = elementwise.add_number(as_floats(x1 - x2), eps)
     last = (len(sizes) - 1,) if sizes else ()
-    order = 2 if p is None else p
-    return norm_dim(difference, order, last, keepdim)
+    return norm_dim(difference, 2 if p is None else p, last, keepdim)
 
 
 @face("cosine_similarity(Tensor x1, Tensor x2, dim=1, eps=1e-8)", method=False)

@@ -127,8 +127,7 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     turns = places - np.maximum.accumulate(places * is_first)
     by_turn = np.argsort(turns, kind="stable")
-    ends = np.cumsum(np.bincount(turns))
-    for chosen in np.split(order[by_turn], ends[:-1]):
+    for chosen in np.split(order[by_turn], np.cumsum(np.bincount(turns))[:-1]):
         whole[positions[chosen]] += values[chosen]
 
 
