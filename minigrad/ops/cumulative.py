@@ -46,29 +46,40 @@ def may_be_zero(array: Any) -> bool:
     return may_have_zero(values_of(array))
 
 
-def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any) -> Any:
+def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any, step: int = 1) -> Any:
     dtype = dtype or array.dtype
     if not array.ndim:
         return array.astype(dtype)
-    wide = _WIDER.get(dtype, dtype)
+    wide, way = _WIDER.get(dtype, dtype), slice(None, None, step)
     if ufunc is np.add and wide == np.float64 and 0 < dim == array.ndim - 1 and array.size > 4096:
-        return _sums_in_pairs(array, dtype)
-    return ufunc.accumulate(array, axis=dim, dtype=wide).astype(dtype, copy=False)
+        return _sums_in_pairs(array, dtype, way)
+    results = ufunc.accumulate(_at(array, dim, way), axis=dim, dtype=wide)
+    return _at(results, dim, way).astype(dtype, order="C", copy=False)
 
 
-def _sums_in_pairs(array: Any, dtype: Any) -> Any:
+def _sums_in_pairs(array: Any, dtype: Any, way: slice) -> Any:
     """Sum rows up in float64, two rows as the parts of complex numbers.
 
     The next sum has to wait for the last one: NumPy adds a complex number in the time of a real.
+    With numbers of float32, whose sums are rounded anyway, only every other place has to wait.
     """
-    rows = array.reshape(-1, array.shape[-1])
-    half = (len(rows) + 1) // 2
-    pairs = np.zeros((half, array.shape[-1]), np.complex128)
-    pairs.real, pairs.imag[: len(rows) - half] = rows[:half], rows[half:]
-    np.add.accumulate(pairs, axis=1, out=pairs)
-    result = np.empty(rows.shape, dtype)
-    result[:half], result[half:] = pairs.real, pairs.imag[: len(rows) - half]
-    return result.reshape(array.shape)
+    rows, result = array.reshape(-1, array.shape[-1]), np.empty(array.shape, dtype)
+    half = (len(rows) + 1) // 2  # if there is a middle row, it is in both halves
+    pairs, sums = np.empty((half, array.shape[-1]), np.complex128), result.reshape(rows.shape)
+    pairs.real, pairs.imag = rows[:half], rows[-half:]
+    places = pairs[:, way]
+    if sums.dtype == np.float32:
+        later = places[:, 1::2]
+        later += places[:, :-1:2]
+        np.add.accumulate(later, axis=1, out=later)
+        places[:, 2::2] += places[:, 1:-1:2]
+    else:
+        np.add.accumulate(places, axis=1, out=places)
+    sums[:half], sums[-half:] = pairs.real, pairs.imag
+    return result
+
+
+_quietly_accumulated = quietly(_accumulated)
 
 
 def _is_short(array: Any, dim: int) -> bool:
@@ -80,13 +91,13 @@ def _flipped(array: Any, dim: int) -> Any:
     return applied(flip, array, (dim,))
 
 
-def _from_the_end(array: Any, dim: int) -> Any:
+def _from_the_end(grad: Any, dim: Any) -> Any:
     """Sum from each place to the end of a dimension."""
-    return _flipped(applied(cumsum, np.flip(array, dim), dim, None), dim)
-
-
-def _cumsum_rule(grad: Any, dim: Any) -> Any:
-    return grad if _is_short(grad, dim) else _from_the_end(grad, dim)
+    if _is_short(grad, dim):
+        return grad
+    if type(grad) is np.ndarray:
+        return _quietly_accumulated(np.add, grad, dim, None, -1)
+    return _flipped(applied(cumsum, np.flip(grad, dim), dim, None), dim)
 
 
 def _at(array: Any, dim: int, place: int | slice) -> Any:
@@ -98,14 +109,14 @@ def product_without(array: Any, dim: int) -> Any:
 
     It is that of the entries before, :math:`\prod_{j < i} x_j`, times that of those behind.
     """
-    size = array.shape[dim]
+    behind = _product_before(_flipped(array, dim), dim)
+    return _product_before(array, dim) * _flipped(behind, dim)
+
+
+def _product_before(array: Any, dim: int) -> Any:
     one = np.ones_like(_at(array, dim, slice(0, 1)))
-    if size == 1:
-        return one
-    before = np.concatenate([one, _at(array, dim, slice(0, size - 1))], dim)
-    behind = np.concatenate([one, _flipped(_at(array, dim, slice(1, size)), dim)], dim)
-    product = applied(cumprod, before, dim, None)
-    return product * _flipped(applied(cumprod, behind, dim, None), dim)
+    before = np.concatenate([one, _at(array, dim, slice(0, array.shape[dim] - 1))], dim)
+    return applied(cumprod, before, dim, None)
 
 
 def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
@@ -120,12 +131,10 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     behind = [_at(grad, dim, size - 1)]
     for k in range(size - 2, -1, -1):
         behind.append(_at(grad, dim, k) + _at(self, dim, k + 1) * behind[-1])
-    ones = np.ones_like(_at(self, dim, slice(0, 1)))
-    before = np.concatenate([ones, _at(self, dim, slice(0, size - 1))], dim)
-    return applied(cumprod, before, dim, None) * np.stack(behind[::-1], dim)
+    return _product_before(self, dim) * np.stack(behind[::-1], dim)
 
 
-@differentiable("CumsumBackward0", broadcasts=True, self=_cumsum_rule)
+@differentiable("CumsumBackward0", broadcasts=True, self=_from_the_end)
 @quietly
 def cumsum(self: Array, dim: Any, dtype: Any) -> Array:
     r"""Running sum :math:`y_i = \sum_{j \le i} x_j`: :math:`\sum_{i \ge j} g_i`."""
