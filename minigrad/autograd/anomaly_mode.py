@@ -96,7 +96,6 @@ class detect_anomaly(set_detect_anomaly):
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
-            UserWarning,
             stacklevel=2,
         )
 
@@ -210,6 +209,6 @@ def _warn(node: Node, told: str) -> None:
         told, lines = _NO_LINES, ()
     text = told.format(node.name()) + "".join(lines)
     try:
-        warnings.warn(text, UserWarning, stacklevel=2)
+        warnings.warn(text, stacklevel=2)
     except UserWarning:
         print(f"UserWarning: {text}", file=sys.stderr)

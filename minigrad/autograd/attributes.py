@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.messages import can_require_grad, type_name, wrong_type
 from minigrad.autograd.views import update_views
 from minigrad.core.node import NO_EDGE, Node, RemovableHandle, grad_mode
 from minigrad.core.plugs import attach
@@ -117,10 +117,7 @@ class TensorAttributes(Tensor):
             NotImplementedError: If the dtype is complex.
         """
         if not isinstance(requires_grad, bool):
-            raise TypeError(
-                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                f"{type(requires_grad).__name__}"
-            )
+            raise wrong_type("requires_grad_", "requires_grad", "bool", requires_grad, 1)
         if requires_grad and not can_require_grad(self._array.dtype):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not (requires_grad and self._has_node()):  # a result requires a gradient already

@@ -519,7 +519,7 @@ def _change_history(
         )
         if tensor._view is not None:
             raise RuntimeError(text)
-        warnings.warn(text, UserWarning, stacklevel=4)
+        warnings.warn(text, stacklevel=4)
     if tensor._view is not None and count > 1:
         raise RuntimeError(
             "If your Function modifies inplace an input that is a view of another Tensor, your "

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor
+from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor, wrong_type
 from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
@@ -185,10 +185,7 @@ class set_grad_enabled(DecoratingMode):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError(
-                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                f"{type(mode).__name__}"
-            )
+            raise wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
         self.prev = is_grad_enabled()
         self.mode = mode
         grad_mode.set(mode)
@@ -294,10 +291,7 @@ def is_inference(input: Tensor) -> bool:
         (True, False)
     """
     if not hasattr(input, "_version_counter"):
-        raise TypeError(
-            "is_inference(): argument 'input' (position 1) must be Tensor, not "
-            f"{type(input).__name__}"
-        )
+        raise wrong_type("is_inference", "input", "Tensor", input, 1)
     return input._version_counter is INFERENCE
 
 

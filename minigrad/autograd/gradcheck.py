@@ -285,7 +285,6 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 f"Input #{position} requires gradient and is not a double precision floating point "
                 "or complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
-                UserWarning,
                 stacklevel=3,
             )
         if any(
@@ -633,7 +632,6 @@ def _warn() -> None:
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, you "
         'can call this function with "check_undefined_grad=False" to disable the feature',
-        UserWarning,
         stacklevel=5,
     )
 

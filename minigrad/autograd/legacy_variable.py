@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.messages import must_be_differentiable, type_name
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
@@ -87,7 +87,6 @@ class Variable(metaclass=VariableMeta):
         if operator.index(volatile):
             warnings.warn(
                 "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-                UserWarning,
                 stacklevel=2,
             )
             if requires_grad:
@@ -98,8 +97,6 @@ class Variable(metaclass=VariableMeta):
             tensor = data.detach()
         else:
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
-        if requires_grad and not can_require_grad(tensor._array.dtype):
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+        if requires_grad:
+            must_be_differentiable(tensor._array.dtype)
         return tensor.requires_grad_() if requires_grad else tensor

@@ -48,7 +48,14 @@ def type_name(value: Any) -> str:
 _NOT_THE_USERS = (dirname(dirname(abspath(__file__))), dirname(abspath(np.__file__)))
 
 
-def warn(message: str, category: type[Warning]) -> None:
+def wrong_type(caller: str, argument: str, wanted: str, value: Any, position: int = 0) -> TypeError:
+    """Make PyTorch's error for an argument of another type; some of them tell its position."""
+    place = f" (position {position})" if position else ""
+    told = f"{caller}(): argument '{argument}'{place} must be {wanted}"
+    return TypeError(f"{told}, not {type_name(value)}")
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of the user's program that led here, not at a line of this package."""
     level = 2
     frame = sys._getframe(1)
@@ -134,7 +141,6 @@ def warn_no_tensors(result: Any) -> None:
     warn(
         "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
         f"but received {type(result)}",
-        UserWarning,
     )
 
 
@@ -145,7 +151,6 @@ def warn_no_input_needs_grad() -> None:
         "since no inputs require gradients. See "
         "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
         "#torch.nn.Module.register_full_backward_hook for more details.",
-        UserWarning,
     )
 
 
@@ -225,7 +230,6 @@ def warn_no_gradient() -> None:
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
         "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
         "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
-        UserWarning,
     )
 
 
@@ -305,6 +309,12 @@ def can_require_grad(dtype: Any) -> bool:
     """
     refuse_complex(dtype)
     return dtype.kind not in "iub"
+
+
+def must_be_differentiable(dtype: Any) -> None:
+    """Refuse a dtype in which a new tensor cannot require a gradient."""
+    if not can_require_grad(dtype):
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
 
 def refuse_complex(dtype: Any) -> None:

@@ -14,7 +14,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.messages import (
+    must_be_differentiable,
+    type_name,
+    wrong_type,
+)
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -122,14 +126,9 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     tensor = wrap(array)
     if requires_grad is not False:
         if not isinstance(requires_grad, bool) and requires_grad is not None:
-            raise TypeError(
-                f"{caller}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}"
-            )
-        if requires_grad and not can_require_grad(array.dtype):
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+            raise wrong_type(caller, "requires_grad", "bool", requires_grad)
         if requires_grad:
+            must_be_differentiable(array.dtype)
             tensor._edge = None
     return tensor
 
@@ -142,7 +141,6 @@ def write_new(out: Tensor, array: Any, warns: bool = False) -> Tensor:
             f"{out._array.size} which does not match the computed number of elements {array.size}. "
             "Note that this may occur as a result of rounding error. The out tensor will be "
             f"resized to a tensor of shape ({array.size},).",
-            UserWarning,
             stacklevel=3,
         )
     with no_grad():
@@ -202,7 +200,6 @@ def array_of_tensor(data: Tensor, caller: str, stacklevel: int) -> Any:
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
         ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
         f"{caller}(sourceTensor).",
-        UserWarning,
         stacklevel=stacklevel,
     )
     return data._array
@@ -219,9 +216,7 @@ def copied(data: Any, dtype: np.dtype[Any] | None) -> Any:
     if isinstance(data, np.generic):
         return array_of(data.item(), dtype)
     if array.dtype.kind == "c" and dtype.kind in "iuf":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
-        )
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
         array = array.real
     with np.errstate(all="ignore"):
         return array.astype(dtype)
@@ -312,7 +307,6 @@ def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
             "want to copy the array to protect its data or make it writable before converting it "
             "to a tensor. This type of warning will be suppressed for the rest of this program. "
             "(minigrad refuses to write to it.)",
-            UserWarning,
             stacklevel=2,
         )
     return wrap(ndarray)
@@ -398,7 +392,7 @@ def dtype_for(
     if out is None:
         return wanted
     if not isinstance(out, Tensor):
-        raise TypeError(f"{caller}(): argument 'out' must be Tensor, not {type_name(out)}")
+        raise wrong_type(caller, "out", "Tensor", out)
     own: np.dtype[Any] = out._array.dtype
     if wanted is not None and wanted != own:
         names = [dtypes.scalar_name(np.empty(0, each)) for each in (wanted, own)]
@@ -453,10 +447,7 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = tuple(sizes[0])
     elif not _is_whole(sizes[0]):
-        raise TypeError(
-            f"{caller}(): argument 'size' (position 1) must be tuple of ints, not "
-            f"{type_name(sizes[0])}"
-        )
+        raise wrong_type(caller, "size", "tuple of ints", sizes[0], 1)
     whole = tuple(_whole(each, position, caller) for position, each in enumerate(sizes, 1))
     for each in whole:
         if each < 0:
@@ -491,9 +482,7 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
         RuntimeError: If one is negative.
     """
     if not isinstance(size, (tuple, list)):
-        raise TypeError(
-            f"{caller}(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}"
-        )
+        raise wrong_type(caller, "size", "tuple of ints", size, 1)
     if size and not _is_whole(size[0]):
         raise TypeError(
             f"{caller}(): argument 'size' (position 1) must be tuple of ints, but found element of "
@@ -515,10 +504,7 @@ def number(value: Any, caller: str, argument: str, position: int) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (int, float, complex)):
-        raise TypeError(
-            f"{caller}(): argument '{argument}' (position {position}) must be Number, not "
-            f"{type_name(value)}"
-        )
+        raise wrong_type(caller, argument, "Number", value, position)
     return value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.tensor import Tensor
 from minigrad.creation.memory import UntypedStorage
 from minigrad.creation.tensor_types import new
@@ -122,9 +122,7 @@ def _parts(name: str, index: int | None) -> tuple[str, int | None]:
             f"Expected one of {_KINDS} device type at start of device string: {kind}"
         )
     if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
-        raise TypeError(
-            f"device(): argument 'index' (position 2) must be int, not {type_name(index)}"
-        )
+        raise wrong_type("device", "index", "int", index, 2)
     if index is not None and index < 0:
         raise RuntimeError("Device index must not be negative")
     if colon and index is not None:
@@ -149,9 +147,7 @@ def refuse_other_places(place: Any, caller: str = "") -> None:
     if place is None or (isinstance(place, str) and place == "cpu"):
         return
     if isinstance(place, bool) or not isinstance(place, (device, str, int)):
-        raise TypeError(
-            f"{caller}(): argument 'device' must be torch.device, not {type_name(place)}"
-        )
+        raise wrong_type(caller, "device", "torch.device", place)
     kind = device(place).type
     if kind in ("cuda", "xpu"):
         raise AssertionError(f"Torch not compiled with {kind.upper()} enabled. {_ONLY_CPU}")
@@ -211,9 +207,7 @@ def refuse_other_layouts(given: Any, pin_memory: Any, caller: str = "") -> None:
     for value, name, kind in ((given, "layout", layout), (pin_memory, "pin_memory", bool)):
         if value is not None and not isinstance(value, kind):
             wanted = "bool" if kind is bool else f"torch.{name}"
-            raise TypeError(
-                f"{caller}(): argument '{name}' must be {wanted}, not {type_name(value)}"
-            )
+            raise wrong_type(caller, name, wanted, value)
     if given is not None and given is not strided:
         raise NotImplementedError(f"minigrad has strided tensors only, but was asked for {given}")
     if pin_memory:
@@ -233,10 +227,7 @@ def wants_contiguous(given: Any, caller: str = "") -> bool:
     if given is None or given is preserve_format:
         return False
     if not isinstance(given, memory_format):
-        raise TypeError(
-            f"{caller}(): argument 'memory_format' must be torch.memory_format, not "
-            f"{type_name(given)}"
-        )
+        raise wrong_type(caller, "memory_format", "torch.memory_format", given)
     if given is not contiguous_format:
         raise NotImplementedError(
             f"minigrad has no {given}: leave memory_format out, or move the channels by permute()"

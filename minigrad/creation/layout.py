@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
@@ -109,9 +109,7 @@ class Layout(Tensor):
     def _no_dimension(self, method: str, dim: Any) -> Exception:
         """Make the error for a dimension that is not there."""
         if not hasattr(dim, "__index__"):
-            return TypeError(
-                f"{method}(): argument 'dim' (position 1) must be int, not {type_name(dim)}"
-            )
+            return wrong_type(method, "dim", "int", dim, 1)
         ndim = self._array.ndim
         if not ndim:
             return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -230,9 +228,7 @@ class Conversions(Tensor):
     def type_as(self, other: Tensor) -> Tensor:
         """Give the tensor in the type of another one."""
         if not isinstance(other, Tensor):
-            raise TypeError(
-                f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
-            )
+            raise wrong_type("type_as", "other", "Tensor", other, 1)
         return self.to(other.dtype)
 
     def is_floating_point(self) -> bool:
@@ -256,7 +252,7 @@ class Conversions(Tensor):
             array([1., 2.], dtype=float32)
         """
         if force is not False and force is not True:
-            raise TypeError(f"numpy(): argument 'force' must be bool, not {type_name(force)}")
+            raise wrong_type("numpy", "force", "bool", force)
         if is_grad_enabled() and self.requires_grad and not force:
             raise RuntimeError(_NO_NUMPY)
         return self._array
@@ -324,7 +320,6 @@ class Conversions(Tensor):
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
                 "behavior.\nConsider using tensor.detach() first.",
-                UserWarning,
                 stacklevel=4,
             )
         if self._array.size != 1:

@@ -196,7 +196,6 @@ class Copies(Tensor):
                     f"backward hook {hook!r} on tensor will not be serialized.  If this is "
                     "expected, you can decorate the function with "
                     "@torch.utils.hooks.unserializable_hook to suppress this warning",
-                    UserWarning,
                     stacklevel=2,
                 )
         attributes = dict(self.__dict__)

@@ -113,7 +113,7 @@ def _plain(data: Any, kinds: set[Any]) -> Any:
         kinds |= flat or {None}
         return data
     if isinstance(data[0], np.ndarray):
-        warnings.warn(_SLOW, UserWarning, stacklevel=5)
+        warnings.warn(_SLOW, stacklevel=5)
     return [_plain(each, kinds) for each in data]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of
@@ -225,9 +225,7 @@ def _dtype(caller: str, given: Any) -> dtypes.dtype:
     """Take a dtype, or one of Python's types for one."""
     found = dtypes.of_python.get(given) if isinstance(given, type) else given
     if not isinstance(found, dtypes.dtype):
-        raise TypeError(
-            f"{caller}(): argument 'type' (position 1) must be torch.dtype, not {type_name(given)}"
-        )
+        raise wrong_type(caller, "type", "torch.dtype", given, 1)
     return found
 
 

@@ -212,6 +212,5 @@ def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
         if length == 0:
             warn(
                 f"Length of split at index {index} is 0. This might result in an empty dataset.",
-                UserWarning,
             )
     return lengths

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex, type_name
+from minigrad.autograd.messages import refuse_complex, type_name, wrong_type
 from minigrad.core.node import grad_mode
 from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
@@ -49,10 +49,7 @@ def sequence_of(name: str, argument: str, given: Any, position: int = 2) -> tupl
         TypeError: If it is none.
     """
     if not isinstance(given, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not "
-            f"{type(given).__name__}"
-        )
+        raise wrong_type(name, argument, "tuple of ints", given, position)
     return tuple(int(size) for size in given)
 
 
@@ -77,10 +74,7 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
 
 def no_tensor(name: str, value: Any, argument: str, position: int) -> TypeError:
     """Make the error for an argument that must be a tensor."""
-    return TypeError(
-        f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
-        f"{type_name(value)}"
-    )
+    return wrong_type(name, argument, "Tensor", value, position)
 
 
 def no_combination(name: str, *operands: Any) -> TypeError:
@@ -112,10 +106,7 @@ def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
         TypeError: If it is no sequence, or one of it is no tensor.
     """
     if not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}"
-        )
+        raise wrong_type(name, "tensors", "tuple of Tensors", tensors, 1)
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise TypeError(
@@ -128,10 +119,7 @@ def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
 def check_int(name: str, value: Any, argument: str, position: int) -> None:
     """Raise if an argument that must be a whole number is none."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not "
-            f"{type_name(value)}"
-        )
+        raise wrong_type(name, argument, "int", value, position)
 
 
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
@@ -189,10 +177,7 @@ def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tupl
     try:
         return dimensions(dim, input._array.ndim)
     except (TypeError, ValueError):
-        raise TypeError(
-            f"{name}(): argument 'dim' (position {position}) must be tuple of ints, not "
-            f"{type_name(dim)}"
-        ) from None
+        raise wrong_type(name, "dim", "tuple of ints", dim, position) from None
 
 
 def as_floats(tensor: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
@@ -84,11 +84,11 @@ def write_result(
     places = tuple(out) if several else (out,)
     for position, place in enumerate(places):
         if not isinstance(place, Tensor):
+            if not several:
+                raise wrong_type(function.__name__, "out", "Tensor", place)
             raise TypeError(
                 f"expected Tensor as element {position} in argument 'out', but got "
                 f"{type_name(place)}"
-                if several
-                else f"{function.__name__}(): argument 'out' must be Tensor, not {type_name(place)}"
             )
     given = [*_tensors(arguments), *_tensors(options.values())]
     if is_grad_enabled():
@@ -99,9 +99,7 @@ def write_result(
         result = function(*arguments, **options)
         if isinstance(result, tuple) != several or (several and len(result) != len(places)):
             wanted = f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
-            raise TypeError(
-                f"{function.__name__}(): argument 'out' must be {wanted}, not {type_name(out)}"
-            )
+            raise wrong_type(function.__name__, "out", wanted, out)
         values = result if isinstance(result, tuple) else (result,)
         for place, value in zip(places, values, strict=True):
             _check_dtype(function.__name__, place, value, "none" if several else conversion)
@@ -177,7 +175,6 @@ def fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
             "This behavior is deprecated, and in a future PyTorch release outputs will not be "
             "resized unless they have zero elements. You can explicitly reuse an out tensor t by "
             "resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
             stacklevel=5,
         )
     count = math.prod(sizes)
@@ -206,7 +203,6 @@ def warn_of_repeats(name: str, example: str) -> None:
     warnings.warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
         f"performing this operation. This also applies to advanced indexing e.g. {example}",
-        UserWarning,
         stacklevel=4,
     )
 

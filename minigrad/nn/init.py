@@ -95,7 +95,6 @@ def trunc_normal_(
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect.",
-            UserWarning,
         )
     inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
     if inside > 0.3:
@@ -209,7 +208,7 @@ def kaiming_normal_(
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """Give the standard deviation, or None (and warn) if there is nothing to fill."""
     if 0 in tensor.shape:
-        warn("Initializing zero-element tensors is a no-op", UserWarning)
+        warn("Initializing zero-element tensors is a no-op")
         return None
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import can_require_grad
+from minigrad.autograd.messages import must_be_differentiable, wrong_type
 from minigrad.core.tensor import Tensor, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import empty
@@ -38,15 +38,10 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         """Make a leaf on the memory of the given tensor."""
         if not isinstance(requires_grad, bool):
-            raise TypeError(
-                "_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
-                f"{type(requires_grad).__name__}"
-            )
+            raise wrong_type("_make_subclass", "require_grad", "bool", requires_grad, 3)
         made = _sharing(data, cls)
-        if requires_grad and not can_require_grad(made._array.dtype):
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+        if requires_grad:
+            must_be_differentiable(made._array.dtype)
         made.requires_grad = requires_grad
         return made
 

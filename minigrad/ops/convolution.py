@@ -362,7 +362,6 @@ def _named_padding(
         warnings.warn(
             "Using padding='same' with even kernel lengths and odd dilation may require a "
             "zero-padded copy of the input be created",
-            UserWarning,
             stacklevel=4,
         )
         longer = [side for total in reversed(totals) for side in (0, total % 2)]

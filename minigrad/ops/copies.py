@@ -76,9 +76,7 @@ def _cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Convert to a NumPy dtype; say so if imaginary parts get lost."""
     own = tensor._array.dtype
     if own.kind == "c" and dtype.kind in "iuf":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
-        )
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
         return wrap(tensor._array.real.astype(dtype, order="C"))
     if own.kind == "f" and (dtype.kind in "iu" or dtype.itemsize < own.itemsize):
         return _cast_quietly(tensor, dtype)

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
@@ -82,10 +83,7 @@ def per_dimension(
         return value  # as modules keep it
     given = list(value) if isinstance(value, (tuple, list)) else [value]
     if not all(isinstance(each, (int, np.integer)) for each in given):
-        raise TypeError(
-            f"{name}(): argument '{setting}' (position {position}) must be tuple of ints, not "
-            f"{type(value).__name__}"
-        )
+        raise wrong_type(name, setting, "tuple of ints", value, position)
     if len(given) not in (1, ndim):
         raise RuntimeError(wrong_count(given))
     return tuple(map(int, given * ndim))[:ndim]

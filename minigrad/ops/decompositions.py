@@ -359,7 +359,6 @@ def qr_of(input: Tensor, some: bool) -> Any:
         "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
         "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
         "'reduced' if some else 'complete')",
-        UserWarning,
         stacklevel=3,
     )
     return orthonormalized(input, "reduced" if some else "complete")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.messages import type_name, warn
+from minigrad.autograd.messages import warn, wrong_type
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
@@ -58,7 +58,7 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
 
 def _check_probability(name: str, p: Any) -> None:
     if isinstance(p, (str, bool)) or p is None:
-        raise TypeError(f"{name}(): argument 'p' (position 2) must be float, not {type_name(p)}")
+        raise wrong_type(name, "p", "float", p, 2)
 
 
 def _dropping(name: str, feature: bool, alpha: bool, in_place: bool, text: str) -> None:
@@ -218,7 +218,6 @@ def _of_channels(
             f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
             "an error in a future release. To retain the behavior and silence this warning, please "
             f"use dropout instead. {meant}",
-            UserWarning,
         )
     elif spatial == 2 and ndim == 3:
         warn(
@@ -227,7 +226,6 @@ def _of_channels(
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
             "dropout behavior, please switch to using dropout1d instead.",
-            UserWarning,
         )
     call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
     if spatial == 2 or ndim == spatial + 2:

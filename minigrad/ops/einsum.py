@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -342,10 +342,7 @@ def _axes(a: Tensor, b: Tensor, dims: Any) -> tuple[Any, Any]:
         first, second = dims
         for name, each, position in (("dims_self", first, 3), ("dims_other", second, 4)):
             if not isinstance(each, (tuple, list)):
-                raise TypeError(
-                    f"tensordot(): argument '{name}' (position {position}) must be tuple of ints, "
-                    f"not {type_name(each)}"
-                )
+                raise wrong_type("tensordot", name, "tuple of ints", each, position)
         return list(first), list(second)
     if dims < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")

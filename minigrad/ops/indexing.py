@@ -176,7 +176,6 @@ def _view_of(
                 warnings.warn(
                     "indexing with dtype torch.uint8 is now deprecated, please use a dtype "
                     "torch.bool instead.",
-                    UserWarning,
                     stacklevel=3,
                 )
             if array.dtype == bool and not array.ndim:  # all or nothing, along a new dimension
@@ -228,7 +227,6 @@ def _stands_for_tuple(key: list[Any]) -> bool:
         "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be "
         "interpreted as tensor index, x[torch.tensor(seq)], which will result either in an error "
         "or a different result",
-        UserWarning,
         stacklevel=4,
     )
     return True

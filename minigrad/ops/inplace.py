@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import can_require_grad, type_name
+from minigrad.autograd.messages import can_require_grad, type_name, wrong_type
 from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
@@ -140,9 +140,7 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
             with np.errstate(all="ignore"):
                 number = np.asarray(other).astype(tensor._array.dtype)
             return copy_(tensor, wrap(number))
-        raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
-        )
+        raise wrong_type("copy_", "other", "Tensor", other, 1)
     check_inplace(tensor, recording=is_grad_enabled() and _needs_gradient(tensor, other))
     array = other._array
     sizes = tensor._array.shape

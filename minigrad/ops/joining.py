@@ -475,7 +475,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         warnings.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             'argument. Say indexing="ij" for the meaning it has now.',
-            UserWarning,
             stacklevel=2,
         )
     if not several:

@@ -37,7 +37,6 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
     old = "none" if reduce is False else "sum" if size_average is False else "mean"
     warn(
         f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.",
-        UserWarning,
     )
     return old
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -74,10 +74,7 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         tensor(5.)
     """
     if isinstance(ord, str) or not isinstance(ord, (int, float, complex, np.number)):
-        raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
-            f"{type_name(ord)}"
-        )
+        raise wrong_type("linalg_vector_norm", "ord", "Number", ord, 2)
     if isinstance(ord, complex):
         raise RuntimeError(
             "linalg.vector_norm: Expected a non-complex scalar as the order of norm."

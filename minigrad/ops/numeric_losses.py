@@ -274,7 +274,6 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         f"Using a target size ({target_size}) that is different to the input size ({size}). "
         "This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
-        UserWarning,
     )
     together = (input.detach() - target.detach()).shape
     return input.expand(together), target.expand(together)

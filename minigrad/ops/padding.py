@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
@@ -226,11 +227,9 @@ def pad(
     """
     check_tensor("pad", input)
     if not isinstance(pad, (tuple, list)):
-        raise TypeError(
-            f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
-        )
+        raise wrong_type("pad", "pad", "tuple of ints", pad, 2)
     if isinstance(value, str):
-        raise TypeError("pad(): argument 'value' (position 4) must be float, not str")
+        raise wrong_type("pad", "value", "float", value, 4)
     if mode == "circular":
         raise NotImplementedError(
             "pad has no mode='circular' here. Join the other side with torch.cat."

@@ -303,7 +303,6 @@ def kl_div(
                 "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
                 "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
                 "major release.",
-                UserWarning,
             )
         kind = 2 if reduction == "batchmean" else reduction_number(reduction)
     if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":

@@ -562,16 +562,13 @@ def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
 def _reversed(tensor: Tensor) -> Tensor:
     """Give the tensor with its dimensions in reversed order."""
     if tensor.ndim == 0:
-        warnings.warn(
-            f"Tensor.T is deprecated on 0-D tensors. {_IDENTITY}", UserWarning, stacklevel=2
-        )
+        warnings.warn(f"Tensor.T is deprecated on 0-D tensors. {_IDENTITY}", stacklevel=2)
     elif tensor.ndim != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
             "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
             "reverse the dimensions of a tensor.",
-            UserWarning,
             stacklevel=2,
         )
     return tensor.permute(tuple(reversed(range(tensor.ndim))))
@@ -580,9 +577,7 @@ def _reversed(tensor: Tensor) -> Tensor:
 def _matrices_transposed(name: str, advice: str, conjugate: bool) -> property:
     def transposed(tensor: Tensor) -> Tensor:
         if tensor.ndim == 0:
-            warnings.warn(
-                f"Tensor.{name} is deprecated on 0-D tensors. {advice}", UserWarning, stacklevel=2
-            )
+            warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {advice}", stacklevel=2)
             return tensor
         if tensor.ndim == 1:
             raise RuntimeError(

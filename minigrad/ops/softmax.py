@@ -224,6 +224,5 @@ def _implied_dim(name: str, input: Tensor) -> int:
     warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument.",
-        UserWarning,
     )
     return 0 if input.ndim in (0, 1, 3) else 1

@@ -171,7 +171,6 @@ def _spread_of(
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
-            UserWarning,
             stacklevel=4,
         )
     return operation(input, dims, correction, keepdim)

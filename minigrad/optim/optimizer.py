@@ -334,7 +334,6 @@ def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
             "optimizer contains a parameter group with duplicate parameters; in future, this "
             "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
             "information",
-            UserWarning,
         )
 
 

@@ -205,7 +205,6 @@ def read_safetensors(content: bytes, header: dict[str, Any]) -> tuple[Arrays, st
         warnings.warn(
             f"{len(rounded)} tensors of bfloat16 became float32, which holds all of their values: "
             f"NumPy has no bfloat16. The first is {rounded[0]!r}.",
-            UserWarning,
             stacklevel=4,
         )
     return arrays, text

@@ -34,6 +34,5 @@ def warn_if_has_hooks(tensor: Any) -> None:
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
                 "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
                 "suppress this warning",
-                UserWarning,
                 stacklevel=2,
             )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
@@ -143,10 +144,7 @@ def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ..
         if len(given) != 1:
             raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got 3)")
         if not isinstance(given[0], (int, np.integer)):
-            raise TypeError(
-                f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not "
-                f"{type(size).__name__}"
-            )
+            raise wrong_type(name, "output_size", "tuple of ints", size, 2)
         return (int(given[0]),)
     if size is None:
         raise TypeError("object of type 'NoneType' has no len()")

@@ -298,7 +298,6 @@ def canonical_mask(
         warn(
             f"Support for mismatched {mask_name} and {other_name} is deprecated. "
             "Use same type for both instead.",
-            UserWarning,
         )
     if kind == "f":
         return mask

@@ -21,13 +21,14 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented
 from minigrad.faces.face import in_functional
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.correlation import in_single
@@ -514,16 +515,9 @@ def _batch_norm(
     eps: float,
 ) -> Tensor:
     array = input._array
-    if array.ndim < 2:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-max(array.ndim, 1)}, "
-            f"{max(array.ndim, 1) - 1}], but got 1)"
-        )
+    dimension(1, array.ndim)
     if not isinstance(momentum, (int, float)):
-        raise TypeError(
-            "batch_norm(): argument 'momentum' (position 7) must be float, not "
-            f"{type(momentum).__name__}"
-        )
+        raise wrong_type("batch_norm", "momentum", "float", momentum, 7)
     channels = array.shape[1]
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
@@ -597,8 +591,6 @@ def instance_norm(
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
     count, channels = sizes[:2]
     # as PyTorch does it: all samples beside each other, as channels of one sample
     together = input.contiguous().view(1, count * channels, *sizes[2:])

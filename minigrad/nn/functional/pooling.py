@@ -19,7 +19,7 @@ from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
 from minigrad.ops.correlation import (
@@ -530,10 +530,7 @@ def _average(
         kernel, moves, border = (1, *kernel), (1, *moves), (0, *border)
         input = as_image(input)
     elif array.ndim < ndim + 1:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-max(array.ndim, 1)}, "
-            f"{max(array.ndim, 1) - 1}], but got {-ndim - 1})"
-        )
+        dimension(-ndim - 1, array.ndim)
     steps, array = (1,) * len(kernel), input._array
     _check_window(kernel, moves, border, steps)
     if divisor_override == 0:

@@ -278,7 +278,6 @@ def upsample(
     """Do what `interpolate` does, under a name that is deprecated."""
     warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
-        UserWarning,
     )
     return interpolate(input, size, scale_factor, mode, align_corners)
 
@@ -340,7 +339,6 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True. This is not an intended use case of affine_grid. See the "
             "documentation of affine_grid for details.",
-            UserWarning,
         )
     dtype = theta._array.dtype
     v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
@@ -363,7 +361,6 @@ def _aligned(align_corners: bool | None) -> bool:
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
             "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
             "documentation of grid_sample for details.",
-            UserWarning,
         )
     return bool(align_corners)
 

@@ -639,7 +639,6 @@ class _HookedCall:
                     warn(
                         f"{which} forward hook with ``always_call=True`` raised an exception "
                         f"that was silenced as another error was raised in forward: {error}",
-                        UserWarning,
                     )
 
 

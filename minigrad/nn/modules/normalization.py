@@ -315,7 +315,6 @@ class _InstanceNorm(
             warn(
                 f"input's size at dim={dim} does not match num_features. You can silence this "
                 "warning by not passing in num_features, which is not used because affine=False",
-                UserWarning,
             )
         result = F.instance_norm(
             input.unsqueeze(0) if single else input,

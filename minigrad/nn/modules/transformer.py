@@ -248,7 +248,6 @@ class TransformerEncoder(_Stack):
             warn(
                 "enable_nested_tensor is True, but self.use_nested_tensor is False because "
                 f"encoder_layer{why}",
-                UserWarning,
             )
 
     def forward(

@@ -60,7 +60,7 @@ def clip_grad_norm_(
     """
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
-        warn("`parameters` is an empty generator, no gradient clipping will occur.", UserWarning)
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     gradients = _gradients(listed)
     if not gradients:
         return make_tensor(0.0)

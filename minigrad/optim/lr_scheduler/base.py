@@ -116,7 +116,6 @@ class LRScheduler:
                     "Seems like `optimizer.step()` has been overridden after learning rate "
                     "scheduler initialization. Please, make sure to call `optimizer.step()` "
                     f"before `lr_scheduler.step()`. {_SEE}",
-                    UserWarning,
                 )
             elif not getattr(self.optimizer, "_opt_called", False):
                 warn(
@@ -125,7 +124,6 @@ class LRScheduler:
                     "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will "
                     "result in PyTorch skipping the first value of the learning rate schedule. "
                     f"{_SEE}",
-                    UserWarning,
                 )
         self._step_count += 1
         self.last_epoch += 1
@@ -157,7 +155,6 @@ class LRScheduler:
             warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
-                UserWarning,
             )
 
 
