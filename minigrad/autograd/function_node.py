@@ -107,25 +107,24 @@ class FunctionCtx:
         Raises:
             TypeError: If `value` is no bool.
         """
-        if not isinstance(value, bool):
-            raise TypeError(
-                "set_materialize_grads received an invalid combination of arguments - got (), but "
-                f"expected (bool). Got {value!r}."
-            )
-        self._materialize = value
+        self._materialize = _flag("set_materialize_grads", value)
 
     materialize_grads = property(None, set_materialize_grads)
 
     def _set_materialize_non_diff_grads(self, value: bool) -> None:
         """Choose whether also outputs that have no gradient get zeros (the default) or None."""
-        if not isinstance(value, bool):
-            raise TypeError(
-                "set_materialize_non_diff_grads received an invalid combination of arguments - got "
-                f"(), but expected (bool). Got {value!r}."
-            )
-        self._materialize_all = value
+        self._materialize_all = _flag("set_materialize_non_diff_grads", value)
 
     _materialize_non_diff_grads = property(None, _set_materialize_non_diff_grads)
+
+
+def _flag(method: str, value: bool) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise TypeError(
+        f"{method} received an invalid combination of arguments - got (), but expected (bool). "
+        f"Got {value!r}."
+    )
 
 
 class FunctionNode(Node, FunctionCtx):

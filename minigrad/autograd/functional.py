@@ -57,6 +57,10 @@ INDEPENDENT_OF_COTANGENT = (
 INDEPENDENT_JACOBIAN = (
     f"The jacobian of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
 )
+CONSTANT = (
+    "The {} of the user-provided function is independent of input {}. "
+    f"{NOT_ALLOWED} when create_graph=True."
+)
 INDEPENDENT_HESSIAN = (
     "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
     f"{NOT_ALLOWED} as it prevents from using the double backward trick to replace forward mode AD."
@@ -406,10 +410,7 @@ def _block(
                     f"{number}. {NOT_ALLOWED}."
                 )
             if strict and create_graph and not gradient.requires_grad:
-                raise RuntimeError(
-                    "The jacobian of the user-provided function is independent of input "
-                    f"{position}. {NOT_ALLOWED} when create_graph=True."
-                )
+                raise RuntimeError(CONSTANT.format("jacobian", position))
             column.append(zeros_like(inputs[number]) if gradient is None else gradient)
     # NumPy's function, called with tensors, is the operation of ours
     return tuple(
@@ -603,10 +604,7 @@ def filled(
         if gradient is None:
             raise RuntimeError(missing.format(position))
         if create_graph and not gradient.requires_grad:
-            raise RuntimeError(
-                f"The {derivative} of the user-provided function is independent of input "
-                f"{position}. {NOT_ALLOWED} when create_graph=True."
-            )
+            raise RuntimeError(CONSTANT.format(derivative, position))
     return tuple(
         zeros_like(other) if gradient is None else gradient
         for gradient, other in zip(gradients, like, strict=True)

@@ -65,11 +65,11 @@ class HookRecord(NamedTuple):
     Attributes:
         kind: What sort of hook it is: "tensor pre-hook", "retain_grad", "node pre-hook",
             "node hook", "post-accumulate", "full backward", "full backward pre",
-            "legacy backward".
+            "legacy backward"; in pictures also "saved-tensor hooks".
         name: The hook's name.
         output_nr: For hooks on a tensor, which output of the node that tensor is.
         remark: "global" for one that is on every module, "multi-grad" for one that waits for
-            several tensors, else empty.
+            several tensors, for hooks on a saved tensor the name of what was saved, else empty.
     """
 
     kind: str

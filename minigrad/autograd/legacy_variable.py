@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.messages import must_be_differentiable, type_name
+from minigrad.autograd.messages import can_require_grad, only_floats, type_name
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
@@ -97,6 +97,6 @@ class Variable(metaclass=VariableMeta):
             tensor = data.detach()
         else:
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
-        if requires_grad:
-            must_be_differentiable(tensor._array.dtype)
+        if requires_grad and not can_require_grad(tensor._array.dtype):
+            raise only_floats()
         return tensor.requires_grad_() if requires_grad else tensor

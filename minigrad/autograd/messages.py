@@ -311,10 +311,9 @@ def can_require_grad(dtype: Any) -> bool:
     return dtype.kind not in "iub"
 
 
-def must_be_differentiable(dtype: Any) -> None:
-    """Refuse a dtype in which a new tensor cannot require a gradient."""
-    if not can_require_grad(dtype):
-        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+def only_floats() -> Exception:
+    """Make the error for a new tensor that cannot require a gradient."""
+    return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
 
 def refuse_complex(dtype: Any) -> None:

@@ -99,7 +99,32 @@ class Normal(Distribution):
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
 
-class Bernoulli(Distribution):
+class _Chances(Distribution):
+    """Given either by probabilities or by logits; the other ones follow when they are asked for."""
+
+    _is_binary: ClassVar[bool] = False
+
+    @cached_property
+    @enable_grad()
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities, of two values the logarithmic odds of 1."""
+        return probs_to_logits(self.probs, self._is_binary)
+
+    @cached_property
+    @enable_grad()
+    def probs(self) -> Tensor:
+        """The probabilities, of two values those of 1."""
+        return logits_to_probs(self.logits, self._is_binary)
+
+
+def _either(probs: Any, logits: Any) -> Any:
+    """Give the one that is not None."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    return logits if probs is None else probs
+
+
+class Bernoulli(_Chances):
     """Distribution of 1 and 0. Give either probabilities or logits.
 
     Args:
@@ -118,28 +143,15 @@ class Bernoulli(Distribution):
         "logits": constraints.real,
     }
     support = constraints.boolean
+    _is_binary = True
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
+        given = _either(probs, logits)
         (self._param,) = broadcast_all(given)
         setattr(self, "logits" if probs is None else "probs", self._param)
         super().__init__(batch_of(given, like=self._param), validate_args=validate_args)
-
-    @cached_property
-    @enable_grad()
-    def logits(self) -> Tensor:
-        """The logarithmic odds of 1."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @cached_property
-    @enable_grad()
-    def probs(self) -> Tensor:
-        """The probabilities of 1."""
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self) -> Tensor:
@@ -174,7 +186,7 @@ class Bernoulli(Distribution):
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
 
-class Categorical(Distribution):
+class Categorical(_Chances):
     """Distribution of 0 to n - 1. Give either probabilities or logits.
 
     Args:
@@ -200,16 +212,14 @@ class Categorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        if probs is not None:
-            if probs.dim() < 1:
-                raise ValueError("`probs` parameter must be at least one-dimensional.")
-            self.probs = self._param = probs / probs.sum(-1, keepdim=True)
-        elif logits is not None:
-            if logits.dim() < 1:
-                raise ValueError("`logits` parameter must be at least one-dimensional.")
-            self.logits = self._param = logits - logits.logsumexp(dim=-1, keepdim=True)
+        given, name = _either(probs, logits), "logits" if probs is None else "probs"
+        if given.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is None:
+            self._param = given - given.logsumexp(dim=-1, keepdim=True)
+        else:
+            self._param = given / given.sum(-1, keepdim=True)
+        setattr(self, name, self._param)
         self._num_events = self._param.size()[-1]
         super().__init__(self._param.size()[:-1], validate_args=validate_args)
 
@@ -217,18 +227,6 @@ class Categorical(Distribution):
     def support(self) -> Any:
         """The whole numbers from 0 to n - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
-
-    @cached_property
-    @enable_grad()
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return probs_to_logits(self.probs)
-
-    @cached_property
-    @enable_grad()
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return logits_to_probs(self.logits)
 
     @property
     def mean(self) -> Tensor:

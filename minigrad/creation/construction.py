@@ -14,11 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import (
-    must_be_differentiable,
-    type_name,
-    wrong_type,
-)
+from minigrad.autograd.messages import can_require_grad, only_floats, type_name, wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -127,8 +123,9 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     if requires_grad is not False:
         if not isinstance(requires_grad, bool) and requires_grad is not None:
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
+        if requires_grad and not can_require_grad(array.dtype):
+            raise only_floats()
         if requires_grad:
-            must_be_differentiable(array.dtype)
             tensor._edge = None
     return tensor
 

@@ -22,7 +22,7 @@ from minigrad.creation.construction import (
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int
+from minigrad.faces.arguments import check_int, not_implemented
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -199,9 +199,7 @@ def arange(
     if whole and dtype == np.int64 and step and (last - first) * step >= 0:
         return np.arange(first, last, step)
     if dtype.kind in "bc":
-        raise NotImplementedError(
-            f"\"arange_cpu\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'"
-        )
+        raise not_implemented("arange_cpu", np.empty(0, dtype))
     if any(isinstance(bound, complex) for bound in (first, last, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not step or step != step:

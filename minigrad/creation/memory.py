@@ -16,13 +16,13 @@ environment variable `MINIGRAD_KEEP_FREED_MEMORY` to `0` before Python starts.
 from __future__ import annotations
 
 import os
-import warnings
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -116,6 +116,17 @@ def _make_again(
     return tensor
 
 
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook of a tensor that would be lost in a pickle, and is not marked for that."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
+                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                "suppress this warning",
+            )
+
+
 @attach(Tensor)
 class Copies(Tensor):
     """How a tensor is made of data, printed, and copied."""
@@ -190,13 +201,6 @@ class Copies(Tensor):
 
         A result of an operation becomes a leaf that requires a gradient.
         """
-        for hook in (self._backward_hooks or {}).values():
-            if not hasattr(hook, "__torch_unserializable__"):
-                warnings.warn(
-                    f"backward hook {hook!r} on tensor will not be serialized.  If this is "
-                    "expected, you can decorate the function with "
-                    "@torch.utils.hooks.unserializable_hook to suppress this warning",
-                    stacklevel=2,
-                )
+        warn_if_has_hooks(self)
         attributes = dict(self.__dict__)
         return _make_again, (type(self), self._array, self.requires_grad, attributes)

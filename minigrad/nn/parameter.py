@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import must_be_differentiable, wrong_type
+from minigrad.autograd.messages import can_require_grad, only_floats, wrong_type
 from minigrad.core.tensor import Tensor, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import empty
@@ -40,8 +40,8 @@ class Parameter(Tensor):
         if not isinstance(requires_grad, bool):
             raise wrong_type("_make_subclass", "require_grad", "bool", requires_grad, 3)
         made = _sharing(data, cls)
-        if requires_grad:
-            must_be_differentiable(made._array.dtype)
+        if requires_grad and not can_require_grad(made._array.dtype):
+            raise only_floats()
         made.requires_grad = requires_grad
         return made
 

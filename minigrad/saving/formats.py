@@ -112,21 +112,10 @@ def _array(data: bytes, name: str) -> np.ndarray[Any, Any]:
 
 
 # What the format calls the types that NumPy has.
-_DTYPES = {
-    "F64": "float64",
-    "F32": "float32",
-    "F16": "float16",
-    "I64": "int64",
-    "I32": "int32",
-    "I16": "int16",
-    "I8": "int8",
-    "U8": "uint8",
-    "U16": "uint16",
-    "U32": "uint32",
-    "U64": "uint64",
-    "BOOL": "bool",
-    "C64": "complex64",
-}
+_DTYPES = {"BOOL": "bool", "C64": "complex64"}
+_DTYPES |= {f"F{bits}": f"float{bits}" for bits in (16, 32, 64)}
+_DTYPES |= {f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
+_DTYPES |= {f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
 _TEXT, _CHECKSUM = "minigrad", "minigrad_crc32"
 
 

@@ -13,7 +13,7 @@ import sympy
 from minigrad.core.engine import resolve_edge
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
-from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, entrywise, symbolic, vector_of
 from minigrad.symbolic.equality import shaped
 from minigrad.symbolic.mathematics import exact
 from minigrad.symbolic.points import number_of, numbers_of, symbols_in
@@ -221,8 +221,7 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
 
 
 def _pairs(key: Any, value: Any) -> dict[Any, Any]:
-    symbols = entries(key)
-    given = entries(value)
+    symbols, given = entries(key), entries(value)
     if not all(symbol.is_Symbol for symbol in symbols.flat):
         raise TypeError(f"values are put in for symbols, but {expression(key)} is more than that")
     if symbols.shape != given.shape and not symbols.size == given.size == 1:
@@ -262,8 +261,7 @@ def derivative(formula: Any, wrt: Any) -> Tensor:
         raise TypeError(f"differentiate with respect to symbols: {expression(wrt)} is more")
     integers = Integers()
     read = integers.read(whole.item())
-    partial = vector_of(integers.back(sympy.diff(read, symbol)) for symbol in symbols.flat)
-    return wrap(symbolic(partial.reshape(np.shape(symbols))))
+    return wrap(entrywise(lambda symbol: integers.back(sympy.diff(read, symbol)), symbols))
 
 
 def latex(formula: Any, **settings: Any) -> str:

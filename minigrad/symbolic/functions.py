@@ -29,12 +29,6 @@ from minigrad.symbolic.mathematics import ENTRYWISE, choose
 from minigrad.symbolic.signs import sign_of
 
 
-def _filled(shape: Any, value: Any) -> SymbolicArray:
-    array = np.empty(shape, object)
-    array[...] = value
-    return symbolic(array)
-
-
 def _full_like(
     a: Any,
     fill_value: Any,
@@ -48,7 +42,7 @@ def _full_like(
     sizes = np.shape(a) if shape is None else shape
     if np.dtype(dtype or object) != object:
         return np.full(sizes, fill_value, dtype)
-    array = _filled(sizes, sympy.Integer(0))
+    array = symbolic(np.full(sizes, sympy.Integer(0)))
     array[...] = fill_value
     return array
 
@@ -119,12 +113,14 @@ SymbolicArray._functions.update(
         np.array_equal: _array_equal,
         np.all: _reduction(np.logical_and),
         np.any: _reduction(np.logical_or),
+        np.sum: _reduction(np.add),
+        np.prod: _reduction(np.multiply),
+        np.max: _reduction(np.maximum),
+        np.amax: _reduction(np.maximum),
+        np.min: _reduction(np.minimum),
+        np.amin: _reduction(np.minimum),
     }
 )
-SymbolicArray._functions.update(dict.fromkeys((np.sum,), _reduction(np.add)))
-SymbolicArray._functions.update(dict.fromkeys((np.prod,), _reduction(np.multiply)))
-SymbolicArray._functions.update(dict.fromkeys((np.max, np.amax), _reduction(np.maximum)))
-SymbolicArray._functions.update(dict.fromkeys((np.min, np.amin), _reduction(np.minimum)))
 
 # These move entries, or add and multiply them: on arrays of objects NumPy's own are right.
 SymbolicArray._rearranging.update(
@@ -262,13 +258,6 @@ SymbolicArray._functions.update(
 )
 
 
-_ROOT_2 = sympy.sqrt(2)
-
-
-def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
-    return functools.partial(entrywise, function)
-
-
 class NumberOfLargest:
     """Which of several arrays has the largest entry, where only conditions on the entries tell.
 
@@ -306,8 +295,8 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberO
 
 SymbolicArray._functions.update(
     {
-        special_functions.erf.forward: _entrywise(sympy.erf),
-        special_functions.erfc.forward: _entrywise(sympy.erfc),
+        special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
+        special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
         largest_of: _largest_of,
         may_have_zero: lambda values: True,  # of a symbol nobody knows
     }

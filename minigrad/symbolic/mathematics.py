@@ -52,9 +52,7 @@ def exact(value: Any) -> sympy.Expr:
         if not _is_exact(value):
             value = value.xreplace({each: exact(float(each)) for each in value.atoms(sympy.Float)})
         return value
-    if isinstance(value, (bool, np.bool_)):
-        return sympy.Integer(int(value))
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, (int, np.integer, np.bool_)):
         return sympy.Integer(int(value))
     if isinstance(value, (float, np.floating)):
         return _exact_float(value)
@@ -313,10 +311,8 @@ OF_MANY: dict[Any, Callable[..., Any]] = {
     np.multiply: sympy.Mul,
     np.maximum: Max,
     np.minimum: Min,
-    np.logical_and: _logic(And),
-    np.logical_or: _logic(Or),
-    np.bitwise_and: _logic(And),
-    np.bitwise_or: _logic(Or),
+    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
+    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
 }
 
 

@@ -139,11 +139,11 @@ def _folded(at: int, fold: Fold, graph: Graph, outputs: dict[tuple[int, int], in
         for hook in member.hooks:
             slot = outputs.get((member.index, hook.output_nr))
             if slot is not None:
-                hooks.append(replace(hook, output_nr=slot))
+                hooks.append(hook._replace(output_nr=slot))
             elif hook.kind != "retain_grad":
                 # Not where a gradient comes in: it is drawn below, among those inside.
                 kind = hook.kind if hook.kind not in BEFORE_RULE else hook.kind + INSIDE
-                hooks.append(replace(hook, kind=kind, output_nr=0))
+                hooks.append(hook._replace(kind=kind, output_nr=0))
     node.cards = sorted(cards, key=lambda card: card.output_nr)
     node.hooks = in_order(hooks)
     return node

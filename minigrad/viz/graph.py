@@ -6,6 +6,7 @@ from graphlib import TopologicalSorter
 from math import prod
 from typing import Any
 
+from minigrad.autograd.graph import HookRecord as Hook
 from minigrad.autograd.graph import hooks_of
 from minigrad.autograd.recording import named_tensors
 from minigrad.core.node import Node as GraphNode
@@ -28,20 +29,6 @@ HOOKS = {
 # These run before the node's own rule, the others after it.
 BEFORE_RULE = tuple(HOOKS)[:3]
 INSIDE = " inside"  # behind the kind of such a hook that is somewhere in a folded box
-
-
-@dataclass(frozen=True)
-class Hook:
-    """One hook: its kind (see `HOOKS`), its function's name, the node's output it is on.
-
-    The remark is "global" for a hook on every module, "multi-grad" for one that waits for several
-    tensors, the name of what was saved for hooks on a saved tensor, and empty otherwise.
-    """
-
-    kind: str
-    name: str
-    output_nr: int = 0
-    remark: str = ""
 
 
 @dataclass(frozen=True)

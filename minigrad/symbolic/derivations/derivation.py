@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of, vector_of
 from minigrad.symbolic.derivations.account import Account
 from minigrad.symbolic.derivations.blackboard import Paper
 from minigrad.symbolic.derivations.nodes import Value, nodes_of, run_rule, stand_in
@@ -334,16 +334,11 @@ def checked(account: Account) -> Checked:
     places, names, engine = account.places, account.places.names, account.engine
     order = account.in_order()
     loss, in_leaves = places.known[places.root], places.in_leaves()
-
-    def put_in_places(formula: Any) -> Any:
-        put = [entry.xreplace(in_leaves) for entry in entries(formula).flat]
-        return symbolic(vector_of(put).reshape(np.shape(formula)))
-
     needs = reduced(needs_of(loss), sign_of)
     proofs = Proofs(
         Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)})
     )
-    totals = account.composed(put_in_places)
+    totals = account.composed(lambda told: entrywise(lambda each: each.xreplace(in_leaves), told))
     known = symbols_in(entry for array in engine.values() for entry in entries(array).flat)
     steps: list[str] = []
     for value in order:

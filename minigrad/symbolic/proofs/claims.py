@@ -15,7 +15,7 @@ import sympy
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
-from minigrad.symbolic.array import SymbolicArray, entries, needs_of, symbolic, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of, symbolic, vector_of
 from minigrad.symbolic.equality import Refuted, Verdict, decide, decide_in, refuted_at
 from minigrad.symbolic.formulas import entry_names, symbols
 from minigrad.symbolic.points import symbols_in
@@ -159,8 +159,7 @@ def borrowed(function: Any, tensors: Sequence[Any], wanted: Sequence[Tensor]) ->
             free = sorted(symbols_in(entries(array).flat), key=str)
             lent = {symbol: own(symbol.name, **symbol.assumptions0) for symbol in free}
             names.asked |= {mine: symbol for symbol, mine in lent.items()}
-            new = vector_of(each.xreplace(lent) for each in entries(array).flat)
-            tensor._array = symbolic(new.reshape(array.shape))
+            tensor._array = entrywise(lambda each, lent=lent: each.xreplace(lent), array)
         names.inputs = [entries(each) for each in wanted]
         yield names
     finally:
@@ -373,8 +372,7 @@ def _moved(array: Any, region: Region) -> Any:
     """Give an array as it is in a region; itself if that is the same."""
     if not symbols_in(entries(array).flat) & region.place.keys():
         return array
-    found = vector_of(each.subs(region.place, simultaneous=True) for each in entries(array).flat)
-    return symbolic(found.reshape(array.shape))
+    return entrywise(lambda each: each.subs(region.place, simultaneous=True), array)
 
 
 def _flat(arrays: Iterable[Any]) -> list[Any]:
