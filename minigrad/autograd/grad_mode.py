@@ -13,12 +13,7 @@ from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
 
-__all__ = [
-    "enable_grad",
-    "inference_mode",
-    "no_grad",
-    "set_grad_enabled",
-]
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

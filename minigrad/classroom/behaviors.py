@@ -111,10 +111,7 @@ class Behavior(Exercise):
 
     @abstractmethod
     def trials(
-        self,
-        subject: Callable[..., Any],
-        when: Circumstances = FIRST,
-        without: Sequence[str] = (),
+        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
     ) -> list[Trial]:
         """Run a function on every input.
 
@@ -283,10 +280,7 @@ class Function(Behavior):
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]
 
     def trials(
-        self,
-        subject: Callable[..., Any],
-        when: Circumstances = FIRST,
-        without: Sequence[str] = (),
+        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
     ) -> list[Trial]:
         """Call a function on each input.
 
@@ -330,10 +324,7 @@ class Hook(Behavior):
     fires: bool = True
 
     def trials(
-        self,
-        subject: Callable[..., Any],
-        when: Circumstances = FIRST,
-        without: Sequence[str] = (),
+        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
     ) -> list[Trial]:
         """Run the scenario with a hook, and give one trial for each observation.
 

@@ -32,14 +32,8 @@ class dtype:
     """
 
     __slots__ = (
-        "is_complex",
-        "is_floating_point",
-        "is_signed",
-        "itemsize",
-        "name",
-        "numpy",
-        "tensor_type",
-    )
+        "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy", "tensor_type",
+    )  # fmt: skip
 
     def __init__(self, name: str, numpy_name: str, tensor_type: str) -> None:
         self.name = name

@@ -25,14 +25,23 @@ def dimension(dim: int, ndim: int) -> int:
     return dim % limit
 
 
+def different(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Bring the numbers of several dimensions into the range from 0 on, in their order.
+
+    Raises:
+        RuntimeError: If one is named twice.
+    """
+    numbers = tuple(dimension(int(d), ndim) for d in dims)
+    if len(set(numbers)) != len(numbers):
+        twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return numbers
+
+
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     """Bring one dimension's number or several into a sorted tuple."""
-    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    numbers = tuple(dimension(int(d), ndim) for d in dims) or tuple(range(ndim))
-    if len(set(numbers)) != len(numbers):
-        repeated = next(n for i, n in enumerate(numbers) if n in numbers[:i])
-        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
-    return () if ndim == 0 else tuple(sorted(numbers))
+    numbers = different(dim if isinstance(dim, (tuple, list)) else (dim,), ndim)
+    return () if ndim == 0 else tuple(sorted(numbers or range(ndim)))
 
 
 def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:

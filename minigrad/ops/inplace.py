@@ -18,7 +18,7 @@ from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import dimension, is_operand, no_tensor, sizes_of
+from minigrad.faces.arguments import different, dimension, is_operand, no_tensor, sizes_of
 from minigrad.faces.face import writer
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
@@ -389,7 +389,7 @@ def squeeze_(tensor: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return _seen_as(shape.squeeze_all, tensor)
     if isinstance(dim, (tuple, list)):
-        return _seen_as(shape.squeeze_dims, tensor, shape.different(dim, tensor.ndim))
+        return _seen_as(shape.squeeze_dims, tensor, different(dim, tensor.ndim))
     return _seen_as(shape.squeeze_dim, tensor, dimension(dim, tensor.ndim))
 
 

@@ -19,7 +19,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import dimension, sizes_given, sizes_of
+from minigrad.faces.arguments import different, dimension, sizes_given, sizes_of
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -355,19 +355,6 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     for place, number in sorted(zip(onto, numbers, strict=True)):
         order.insert(place, number)
     return permute(input, tuple(order))
-
-
-def different(dims: Any, ndim: int) -> tuple[int, ...]:
-    """Bring the numbers of several dimensions into the range from 0 on, in their order.
-
-    Raises:
-        RuntimeError: If one is named twice.
-    """
-    numbers = tuple(dimension(int(d), ndim) for d in dims)
-    if len(set(numbers)) != len(numbers):
-        twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
-    return numbers
 
 
 @face("flip(Tensor input, Sizes dims)")

@@ -43,25 +43,7 @@ from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.verdict import prove
 
 __all__ = [
-    "Derivation",
-    "Explanation",
-    "Formula",
-    "Proof",
-    "Refuted",
-    "SymbolicArray",
-    "Undecided",
-    "derivative",
-    "derive",
-    "equal",
-    "evaluate",
-    "explain",
-    "expression",
-    "formula",
-    "latex",
-    "prove",
-    "simplify",
-    "substitute",
-    "symbolic_like",
-    "symbols",
-    "tensor_of",
-]
+    "Derivation", "Explanation", "Formula", "Proof", "Refuted", "SymbolicArray", "Undecided",
+    "derivative", "derive", "equal", "evaluate", "explain", "expression", "formula", "latex",
+    "prove", "simplify", "substitute", "symbolic_like", "symbols", "tensor_of",
+]  # fmt: skip

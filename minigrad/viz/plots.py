@@ -198,9 +198,7 @@ def plot_function_and_tangent(
     line = [height + steep * (x - at) for x in reach]
     axes.plot(reach, line, color=VERMILLION, linestyle="--", label=f"tangent, slope {tilt}")
     axes.plot([at], [height], "o", color=PLOT_INK, label=f"{ylabel}({where}) = {value}")
-    axes.set(xlabel=xlabel, ylabel=ylabel)
-    if title:
-        axes.set_title(title)
+    axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
     axes.legend()
     return plot
 
@@ -243,10 +241,8 @@ def plot_chain(
     axes.bar_label(bars, values, padding=3)
     axes.axhline(0.0, color=WIRE, linewidth=1.0, linestyle="-")
     axes.margins(y=0.15)
-    axes.set_ylabel("gradient so far")
+    axes.set(ylabel="gradient so far", title=title or "")
     axes.grid(visible=False, axis="x")
-    if title:
-        axes.set_title(title)
     return plot
 
 

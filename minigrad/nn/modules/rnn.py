@@ -84,8 +84,18 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
+class _Recurrent(Layer):
+    """Layers and cells with a state."""
+
+    def reset_parameters(self) -> None:
+        r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+
 class RNNBase(
-    Layer,
+    _Recurrent,
     settings="mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, "
     "dropout=0.0, bidirectional=False, proj_size=0, device=None, dtype=None",
 ):
@@ -164,10 +174,6 @@ class RNNBase(
 
     def flatten_parameters(self) -> None:
         """Do nothing: on the CPU the parameters lie well where they are."""
-
-    def reset_parameters(self) -> None:
-        r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
-        _draw_uniformly(self)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise if the input does not fit the weights.
@@ -272,13 +278,6 @@ def _check_dimensions(states: list[Tensor], batched: bool) -> None:
         f"For {kind} input, {'hx and cx' if many else 'hx'} should also be {expected}-D but got "
         + (f"({found}) tensors" if many else f"{found} tensor")
     )
-
-
-def _draw_uniformly(module: Any) -> None:
-    """Draw all weights from the interval of plus and minus 1 over the root of the state's size."""
-    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
-    for weight in module.parameters():
-        init.uniform_(weight, -bound, bound)
 
 
 class RNN(RNNBase):
@@ -402,7 +401,7 @@ class LSTM(RNNBase):
 # Cells ------------------------------------------------------------------------------------------
 
 
-class RNNCellBase(Layer):
+class RNNCellBase(_Recurrent):
     """What the cells share: weights for the input and the state, biases, checks."""
 
     weight_ih: Tensor
@@ -423,10 +422,6 @@ class RNNCellBase(Layer):
         """Give the sizes, and the settings that are not the defaults."""
         kind = {"nonlinearity": "tanh"} if hasattr(self, "nonlinearity") else {}
         return f"{self.input_size}, {self.hidden_size}{changed(self, bias=True, **kind)}"
-
-    def reset_parameters(self) -> None:
-        r"""Draw all parameters uniformly from $\pm 1/\sqrt{n}$ for a state of size $n$."""
-        _draw_uniformly(self)
 
     def _run(self, mode: str, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
         """Take a step from states that have these names in errors; from zeros if none are given."""
