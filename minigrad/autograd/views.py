@@ -201,19 +201,14 @@ class CopySlices(Node):
 
 # ------------------------------------------------------------------ what must not be changed
 
+_AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+    "code by moving both the view and the inplace either both inside the {} block (if you don't "
+    "want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+)
 _WHY_FORBIDDEN = {
-    "no_grad": (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your code by moving both the view and the inplace either both inside the no_grad block "
-        "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-        "to be tracked)."
-    ),
-    "inference": (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your code by moving both the view and the inplace either both inside the inference_mode "
-        "block (if you don't want the inplace to be tracked) or both outside (if you want the "
-        "inplace to be tracked)."
-    ),
+    "no_grad": _AMBIGUOUS.format("no_grad"),
+    "inference": _AMBIGUOUS.format("inference_mode"),
     "one": (
         "This view was created inside a custom Function (or because an input was returned as-is) "
         "and the autograd logic to handle view+inplace would override the custom backward "
@@ -228,10 +223,7 @@ _WHY_FORBIDDEN = {
 }
 
 # the modes in which a view may have been made, and how PyTorch calls being outside of them
-_MODES = {
-    "no_grad": ("no_grad", "with grad mode enabled"),
-    "inference": ("inference", "in normal mode"),
-}
+_MODES = {"no_grad": "with grad mode enabled", "inference": "in normal mode"}
 
 
 def own_edge(tensor: Tensor, view: View) -> Edge | None:
@@ -251,8 +243,8 @@ def check_may_change(tensor: Tensor, view: View, what: str) -> None:
     if name and view.origin not in _MODES:
         raise RuntimeError(f"{output} and {what} modified inplace. {why}")
     made = f"{output} of a view which was created" if name else "A view was created"
-    mode, outside = _MODES.get(view.origin, _MODES["no_grad"])
-    raise RuntimeError(f"{made} in {mode} mode and {what} modified inplace {outside}. {why}")
+    mode = view.origin if view.origin in _MODES else "no_grad"
+    raise RuntimeError(f"{made} in {mode} mode and {what} modified inplace {_MODES[mode]}. {why}")
 
 
 def regenerate(view: View, tensor: Tensor) -> None:
@@ -270,6 +262,12 @@ def regenerate(view: View, tensor: Tensor) -> None:
 
 # Called with a tensor just before its memory is written to.
 write_watchers: list[Callable[[Tensor], None]] = []
+
+
+_A_LEAF = (
+    "a {}leaf Variable that requires grad is being used in an in-place operation. Do it inside "
+    "torch.no_grad() if the leaf itself is to change."
+)
 
 
 def check_inplace(tensor: Tensor, *, recording: bool) -> None:
@@ -293,18 +291,12 @@ def check_inplace(tensor: Tensor, *, recording: bool) -> None:
         check_may_change(tensor, view, "is being")
         _refuse_view_of_leaf(tensor, view)
     if tensor.requires_grad and not tensor._has_node():
-        raise RuntimeError(
-            "a leaf Variable that requires grad is being used in an in-place operation. Do it "
-            "inside torch.no_grad() if the leaf itself is to change."
-        )
+        raise RuntimeError(_A_LEAF.format(""))
 
 
 def _refuse_view_of_leaf(tensor: Tensor, view: View) -> None:
     if tensor.requires_grad and view.base.is_leaf:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation. "
-            "Do it inside torch.no_grad() if the leaf itself is to change."
-        )
+        raise RuntimeError(_A_LEAF.format("view of a "))
 
 
 def rebase_history(

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad import Tensor, is_grad_enabled, nn
-from minigrad.viz.text import significant, text_table
+from minigrad.viz.text import counted, significant, text_table
 
 
 class Collector:
@@ -213,8 +213,7 @@ class GradientFlow(Collector):
 
     def __repr__(self) -> str:
         """Return the table."""
-        steps = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
-        return f"GradientFlow over {steps}\n{self.table}"
+        return f"GradientFlow over {counted(len(self.steps), 'step')}\n{self.table}"
 
     # ------------------------------------------------------------------ the hooks
 
@@ -483,7 +482,7 @@ class Distributions(Collector):
 
     def __repr__(self) -> str:
         """Return the table."""
-        return f"Distributions over {self.steps} step{'' if self.steps == 1 else 's'}\n{self.table}"
+        return f"Distributions over {counted(self.steps, 'step')}\n{self.table}"
 
 
 def _first_tensor(result: Any) -> Any:

@@ -23,7 +23,7 @@ from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
-from minigrad.viz.text import text_table
+from minigrad.viz.text import counted, text_table
 
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
@@ -58,7 +58,7 @@ def fold_words(node: Node) -> list[str]:
     """List what is to be said of a folded node."""
     if node.role != "fold":
         return []
-    return [*node.lines, f"{node.holds} node{'s' if node.holds > 1 else ''}"]
+    return [*node.lines, counted(node.holds, "node")]
 
 
 def _targets(graph: Graph) -> list[str]:

@@ -33,7 +33,7 @@ from minigrad.viz.style import (
     matplotlib_module,
     styled,
 )
-from minigrad.viz.text import format_number, significant, text_table
+from minigrad.viz.text import counted, format_number, significant, text_table
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
 ZONE = (RULE, 0.16)  # a part of a plot that is marked by its ground
@@ -303,7 +303,7 @@ std 1.66, 50% zero.
         if (last := each.get(steps[-1])) is not None
     ]
     numbers = ", ".join(str(step + 1) for step in steps)
-    noun = f"{len(values)} layer{'' if len(values) == 1 else 's'}"
+    noun = counted(len(values), "layer")
     alt = f"Distribution of the {what} of {noun} in step{'s' * (len(steps) > 1)} {numbers}. "
     alt += f"In step {steps[-1] + 1}: {'; '.join(told)}."
     columns = min(4, len(values))
@@ -436,8 +436,8 @@ def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
         f"{name} {significant(middle[name])}" + (f" ({marks[name]})" if marks[name] else "")
         for name in layers
     ]
-    alt = f"Gradient norm of {_count(len(layers), 'layer')} over "
-    alt += f"{_count(len(flow.steps), 'step')}, on a log scale; median: {', '.join(told)}."
+    alt = f"Gradient norm of {counted(len(layers), 'layer')} over "
+    alt += f"{counted(len(flow.steps), 'step')}, on a log scale; median: {', '.join(told)}."
     height = max(3.8, 1.3 + 0.34 * len(layers))
     plot = Plot(alt, 2, (9.6, height), widths=(1.15, 1), table=flow.table)
     lines, bars = plot.axes
@@ -507,8 +507,8 @@ def plot_dead_units(flow: GradientFlow, *, title: str | None = None) -> Plot:
     if not dead:
         raise ValueError("no ReLU was seen; functional.relu is no module, nn.ReLU is one")
     told = ", ".join(f"{name} {100 * shares[-1]:.0f}%" for name, shares in dead.items())
-    alt = f"Share of dead units of {_count(len(dead), 'ReLU')} over "
-    alt += f"{_count(len(flow.steps), 'step')}; in the last: {told}."
+    alt = f"Share of dead units of {counted(len(dead), 'ReLU')} over "
+    alt += f"{counted(len(flow.steps), 'step')}; in the last: {told}."
     table = flow.table.partition("\n\n")[2]
     plot = Plot(alt, size=(8.0, 1.5 + 0.42 * len(dead)), table=table)
     axes, count = plot.axes, len(flow.steps)
@@ -541,10 +541,6 @@ def _norms(flow: GradientFlow) -> dict[str, list[float]]:
     if not flow.steps:
         raise ValueError("no step was collected; run training steps inside the with block")
     return flow.norms
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _few_steps(axes: Any, steps: int) -> None:

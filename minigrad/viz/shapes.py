@@ -6,7 +6,7 @@ from html import escape
 
 from minigrad.viz.graph import BEFORE_RULE, HOOKS, INSIDE, Edge, Graph, Hook, Node
 from minigrad.viz.style import BLUE, CARD, FOLD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
-from minigrad.viz.text import MONOSPACE, SANS, text_width
+from minigrad.viz.text import MONOSPACE, SANS, counted, text_width
 
 SIZE = 12.0
 SMALL = 10.5
@@ -109,7 +109,7 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
 
 def _fold_part(node: Node) -> Part:
     """Draw several nodes as one: what it is, what goes in and out, how many they are."""
-    count = f"{node.holds} node{'s' if node.holds > 1 else ''}"
+    count = counted(node.holds, "node")
     lines = [[Run(node.name, SANS, SIZE, bold=True)]]
     lines += [[Run(line, SANS, SMALL, tone="soft")] for line in (*node.lines, count)]
     return _part("fold", lines, 12.0)

@@ -131,6 +131,16 @@ def format_shape(shape: Iterable[int]) -> str:
     return str(tuple(int(size) for size in shape))
 
 
+def counted(number: int, word: str) -> str:
+    """Say how many of something there are.
+
+    Example:
+        >>> counted(1, "node"), counted(1234, "node")
+        ('1 node', '1,234 nodes')
+    """
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 def significant(value: float | None, digits: int = 3) -> str:
     """Write a number with a few significant digits, the same width for most.
 
