@@ -205,22 +205,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3780, 19),
-    "breadth": (750, 8),
-    "classroom": (2090, 12),
+    "autograd": (3748, 19),
+    "breadth": (745, 8),
+    "classroom": (2081, 12),
     "core": (1199, 7),
-    "creation": (1690, 10),
-    "data": (512, 4),
-    "faces": (777, 8),
-    "nn": (5164, 32),
-    "ops": (9254, 42),
-    "optim": (1466, 11),
-    "saving": (751, 4),
-    "symbolic": (5080, 23),
-    "viz": (3111, 16),
+    "creation": (1649, 10),
+    "data": (510, 4),
+    "faces": (760, 8),
+    "nn": (5134, 32),
+    "ops": (9218, 42),
+    "optim": (1462, 11),
+    "saving": (739, 4),
+    "symbolic": (5047, 23),
+    "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (36005, 207)
+HOUSE = (35764, 207)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

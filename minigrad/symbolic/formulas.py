@@ -221,7 +221,8 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
 
 
 def _pairs(key: Any, value: Any) -> dict[Any, Any]:
-    symbols, given = entries(key), entries(value)
+    symbols = entries(key)
+    given = entries(value)
     if not all(symbol.is_Symbol for symbol in symbols.flat):
         raise TypeError(f"values are put in for symbols, but {expression(key)} is more than that")
     if symbols.shape != given.shape and not symbols.size == given.size == 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from minigrad.viz.graph import BEFORE_RULE, INSIDE, Card, Edge, Graph, Hook, Index, Node, in_order
 from minigrad.viz.modules import Found
-from minigrad.viz.text import counted, format_number
+from minigrad.viz.text import format_number
 
 OPEN = 40  # so many nodes are drawn before modules are folded without being asked
 FEW = 25  # and so few are then aimed at
@@ -46,7 +46,7 @@ def parameter_line(parameters: Iterable[Any], digits: int, gradients: bool = Tru
     if not held:
         return ""
     count = sum(int(each.numel()) for each in held)
-    words = counted(count, "parameter")
+    words = f"{count:,} parameter{'' if count == 1 else 's'}"
     if not gradients:
         return words
     grads = [each.grad for each in held if each.grad is not None]

@@ -135,10 +135,10 @@ def counted(number: int, word: str) -> str:
     """Say how many of something there are.
 
     Example:
-        >>> counted(1, "node"), counted(1234, "node")
-        ('1 node', '1,234 nodes')
+        >>> counted(1, "node"), counted(2, "node")
+        ('1 node', '2 nodes')
     """
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def significant(value: float | None, digits: int = 3) -> str:
