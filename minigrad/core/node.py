@@ -1,7 +1,7 @@
 """The graph that a computation leaves behind: nodes, the edges between them, the hooks on them.
 
 A node stands for one recorded operation. It knows where the gradients of the operation's inputs
-have to go (`next_functions`), keeps what its backward rule needs (`_saved`), and can run the rule
+have to go (`_edges`), keeps what its backward rule needs (`_saved`), and can run the rule
 (`_run`). The leaves of the graph are `AccumulateGrad` nodes, which add to a tensor's `.grad`.
 
 A backward pass calls the hooks of one node in this order: the tensor hooks of each of its outputs,
