@@ -40,8 +40,9 @@ def different(dims: Any, ndim: int) -> tuple[int, ...]:
 
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     """Bring one dimension's number or several into a sorted tuple."""
-    numbers = different(dim if isinstance(dim, (tuple, list)) else (dim,), ndim)
-    return () if ndim == 0 else tuple(sorted(numbers or range(ndim)))
+    if not isinstance(dim, (tuple, list)):
+        return (dimension(int(dim), ndim),)[:ndim]  # none, if the tensor has none
+    return tuple(sorted(different(dim, ndim) or range(ndim)))[:ndim]
 
 
 def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
