@@ -254,6 +254,8 @@ class ChosenTask(GraphTask):
             if node not in self.running and node._hooks is not None:
                 node._hooks.run_tensor_hooks(grad_outputs)
             self._capture(node, grad_outputs)
+            if gradient is not None and not (self.recorded or node._multiple):
+                gradient = grad_outputs[0]._array  # where NumPy made a number of it, too
         if node not in self.running:
             return (None,) * len(node.next_functions)
         if self.observed or node._hooks is not None or gradient is None or not node._chooses:

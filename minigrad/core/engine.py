@@ -459,9 +459,9 @@ class Backward(Tensor):
             >>> x.grad
             tensor([6.])
         """
-        edge = self._edge or resolve_edge(self)
         plain = gradient is None and inputs is None and not create_graph
-        if plain and self._array.size == 1 and edge is not NO_EDGE:
+        edge = (self._edge or resolve_edge(self)) if plain and self._array.size == 1 else NO_EDGE
+        if edge is not NO_EDGE:
             start = self._array.copy()
             start.fill(1)
             run_backward([edge], [start], bool(retain_graph), False)

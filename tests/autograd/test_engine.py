@@ -128,3 +128,18 @@ def test_random_graphs_run_in_pytorchs_order_with_pytorchs_values(seed):
         assert (mine is None) == (other is None)
         if mine is not None:
             np.testing.assert_allclose(mine, other, rtol=1e-12, atol=1e-14)
+
+
+def test_one_gradient_at_two_places_is_one_tensor_without_dimensions_too():
+    a = minigrad.tensor(2.0, requires_grad=True)
+    b = a + 1
+    at_b, at_a = minigrad.autograd.grad(b * minigrad.tensor(3.0), [b, a])
+    assert at_a is at_b
+
+
+def test_that_a_gradient_is_missing_is_said_before_that_a_view_is_stale():
+    _, part = minigrad.ones(2, 2, requires_grad=True).split([1, 1])
+    with minigrad.no_grad():
+        part.tanh_()
+    with pytest.raises(RuntimeError, match="implicitly created only for scalar outputs"):
+        part.backward()
