@@ -243,8 +243,7 @@ def orthogonal_(
     wide = drawn.shape[1] > rows
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
-    values = gain * (q.T if wide else q).reshape(tuple(tensor.shape))
-    return _fill(tensor, values)
+    return _fill(tensor, gain * (q.T if wide else q).reshape(tuple(tensor.shape)))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -340,8 +339,7 @@ def _draw_normally(
     low, high = (tensor.dtype.numpy.type(bound) for bound in (a, b))
     values = normal_(tensor, mean, std, generator)._array
     while (out := (values < low) | (values > high)).any():
-        again = normal_(zeros_like(tensor), mean, std, generator)._array
-        values = np.where(out, again, values)
+        values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)
     return _fill(tensor, values)
 
 

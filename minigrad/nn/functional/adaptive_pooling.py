@@ -36,8 +36,7 @@ def _along(axis: int, part: Any) -> tuple[Any, ...]:
 
 def _lengths(like: Any, axis: int, divided: list[slice]) -> Any:
     lengths = np.array([part.stop - part.start for part in divided])
-    lengths = lengths.reshape(-1, *[1] * (-axis - 1))
-    return lengths.astype(like.dtype)
+    return lengths.reshape(-1, *[1] * (-axis - 1)).astype(like.dtype)
 
 
 def _to_parts(grad: Any, sizes: Any, outputs: Any) -> Any:

@@ -233,8 +233,7 @@ def looked_up(
         )
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
-    result = embedding(weight, positions, padding)
-    return watched(result, input)
+    return watched(embedding(weight, positions, padding), input)
 
 
 @functional

@@ -16,13 +16,16 @@ Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import quietly
+from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
@@ -67,14 +70,24 @@ layout_of = lru_cache(Layout)
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "kept", "mean", "rstd", "variance")
+    __slots__ = ("fixed", "mean", "rstd", "variance")
 
     def __init__(self) -> None:
         self.fixed = False
         self.mean: Any = None
         self.rstd: Any = None
         self.variance: Any = None
-        self.kept: Any = (None, None)  # a gradient, and what follows from it for the weight
+
+
+_of_pass: Any = WeakKeyDictionary()  # what the rules of a backward pass leave to each other
+
+
+def _shared(statistics: Statistics, name: str, compute: Callable[[], Any]) -> Any:
+    """Compute what several rules of a node need once in a backward pass."""
+    found = {} if grad_mode.task is None else _of_pass.setdefault(grad_mode.task, {})
+    if (statistics, name) not in found:
+        found[statistics, name] = compute()
+    return found[statistics, name]
 
 
 def _total(axes: tuple[int, ...], first: Any, *second: Any) -> Any:
@@ -83,6 +96,11 @@ def _total(axes: tuple[int, ...], first: Any, *second: Any) -> Any:
         if first.ndim - 1 in axes:  # by BLAS
             ones = second or (np.ones(first.shape[-1:], first.dtype),)
             return np.add.reduce(np.vecdot(first, *ones)[..., None], axes, keepdims=True)
+        lead, rest = first.shape[: len(axes)], (1,) * (first.ndim - len(axes))
+        if axes == (*range(len(axes)),) and (not second or second[0].shape == lead + rest):
+            factors = second[0] if second else np.ones(lead, first.dtype)
+            total = factors.reshape(-1) @ first.reshape(factors.size, -1)
+            return total.reshape((1,) * len(axes) + first.shape[len(axes) :])
         if second:
             every = range(first.ndim)
             kept = [axis for axis in every if axis not in axes]
@@ -105,6 +123,11 @@ def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) ->
     return seen - statistics.mean, statistics.rstd
 
 
+def _sums(grad: Any, layout: Layout, statistics: Statistics) -> Any:
+    g = grad.reshape(layout.view)
+    return _shared(statistics, "sums", lambda: _total(layout.both, g)) if layout.both else g
+
+
 @in_single
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
@@ -114,12 +137,13 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
     if type(g) is not np.ndarray or g.size < _MANY:
         x, u = centered * rstd, g * w
         product = g * x
-        statistics.kept = grad, _total(layout.alike, product)
+        _shared(statistics, "weight", lambda: _total(layout.alike, product))
         shift, slope = _total(layout.axes, u), _total(layout.axes, product * w)
         return ((u - (shift + x * slope) / layout.count) * rstd).reshape(input.shape)
     # the same with fewer passes through memory
-    sums, product = _total(layout.both, g), _total(layout.both, g, centered)
-    statistics.kept = grad, _total(layout.alike, product, rstd)
+    product = _total(layout.both, g, centered)
+    _shared(statistics, "weight", lambda: _total(layout.alike, product, rstd))
+    sums = _sums(grad, layout, statistics)
     weights = () if 0 in weight.shape else (w,)
     centered *= _total(layout.axes, product, *weights) * (rstd * rstd * rstd / layout.count)
     centered += _total(layout.axes, sums, *weights) * (rstd / layout.count)
@@ -132,16 +156,16 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
 
 @in_single
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
-    (of, result), statistics.kept = statistics.kept, (None, None)
-    if of is not grad:
+    def compute() -> Any:
         centered, rstd = _centered(input, layout, eps, statistics)
-        result = _total(layout.alike, grad.reshape(layout.view), centered * rstd)
-    return result.reshape(weight.shape)
+        return _total(layout.alike, grad.reshape(layout.view), centered * rstd)
+
+    return _shared(statistics, "weight", compute).reshape(weight.shape)
 
 
 @in_single
-def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
-    return _total(layout.alike, grad.reshape(layout.view)).reshape(bias.shape)
+def _bias_rule(grad: Any, bias: Any, layout: Any, statistics: Any) -> Any:
+    return _total(layout.alike, _sums(grad, layout, statistics)).reshape(bias.shape)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:
@@ -235,8 +259,7 @@ def _applied(
     if kinds - {array.dtype}:
         if array.dtype != np.float16 or kinds != {np.dtype(np.float32)}:
             raise RuntimeError(MIXED)
-        wide = operation(input.float(), weight, bias, layout, eps, statistics)
-        return wide.half()
+        return operation(input.float(), weight, bias, layout, eps, statistics).half()
     return operation(input, weight, bias, layout, eps, statistics)
 
 
@@ -375,8 +398,7 @@ def rms_norm(
         eps = float(np.finfo(np.float64 if array.dtype == np.float64 else np.float32).eps)
     wide = input.float() if array.dtype == np.float16 else input
     dims = tuple(range(array.ndim - len(normalized_shape), array.ndim))
-    scale = rsqrt(add_number(wide.pow(2).mean(dims, keepdim=True), eps))
-    result = wide * scale
+    result = wide * rsqrt(add_number(wide.pow(2).mean(dims, keepdim=True), eps))
     if weight is not None:
         result = result * weight
     return result if result._array.dtype == array.dtype else result.to(input.dtype)
@@ -406,8 +428,7 @@ def normalize(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(input._array)}"
         )
-    length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    result = input / length
+    result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 
 

@@ -316,8 +316,7 @@ def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]
 def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
     """List values with their axes: `dH: 2 dW: 2`."""
     values = (1,) * (2 - len(values)) + values
-    axes = _AXES[3 - len(values) :]
-    pairs = zip(axes, values, strict=True)
+    pairs = zip(_AXES[3 - len(values) :], values, strict=True)
     return " ".join(f"{prefix}{axis}: {value}" for axis, value in pairs)
 
 
@@ -476,8 +475,7 @@ def _maximum(
         result = as_signal(result)
     if not return_indices and not name.endswith("_with_indices"):
         return wrap(result._array) if ndim == 1 and not result.requires_grad else result
-    positions = chosen.positions(sizes, given)
-    indices = wrap(positions.reshape(result._array.shape))
+    indices = wrap(chosen.positions(sizes, given).reshape(result._array.shape))
     return watched(result, indices), indices
 
 

@@ -44,8 +44,7 @@ _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3}  # how many dimensions th
 def _weighted(array: Any, weight: Any, axis: int) -> Any:
     if weight is None:
         return array
-    weight = weight.reshape(-1, *[1] * (array.ndim - axis - 1))
-    return array * weight.astype(array.dtype)
+    return array * weight.reshape(-1, *[1] * (array.ndim - axis - 1)).astype(array.dtype)
 
 
 def _resized(array: Any, taps: Taps) -> Any:
@@ -174,8 +173,7 @@ def interpolate(
             f"Got {dims + 2}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input"
         )
     if mode == "area":
-        whole = sizes if dims > 1 else sizes[0]
-        return in_functional[f"adaptive_avg_pool{dims}d"](input, whole)
+        return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
     _check(input._array, sizes, mode)
     taps = tuple(
         _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
@@ -481,8 +479,7 @@ def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
     flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
     index = np.broadcast_to(flat.reshape(count, 1, -1), (count, channels, flat[0].size))
     taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
-    values = taken.view(count, channels, *row.shape[1:])
-    return values.masked_fill(wrap(~there[:, None]), 0)
+    return taken.view(count, channels, *row.shape[1:]).masked_fill(wrap(~there[:, None]), 0)
 
 
 # ---------------------------------------------------------------------- channels into space

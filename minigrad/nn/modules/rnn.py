@@ -496,8 +496,7 @@ class GRUCell(RNNCellBase, settings=_CELL):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
-        states = () if hx is None else (hx,)
-        return self._run("GRU", input, states, ("hidden",))[0]
+        return self._run("GRU", input, () if hx is None else (hx,), ("hidden",))[0]
 
 
 class LSTMCell(RNNCellBase, settings=_CELL):

@@ -127,8 +127,7 @@ class TransformerEncoderLayer(_TransformerLayer):
             is_causal: A hint that `src_mask` is the causal one.
         """
         names = ("src_mask", "src_key_padding_mask")
-        own = canonical_masks(src_mask, src_key_padding_mask, names, src.dtype)
-        masks = (*own, is_causal)
+        masks = (*canonical_masks(src_mask, src_key_padding_mask, names, src.dtype), is_causal)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), *masks)

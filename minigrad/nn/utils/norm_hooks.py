@@ -118,8 +118,7 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
     hook.register(module)
     weight = getattr(module, name)
     del module._parameters[name]
-    lengths = _lengths(weight, hook.dim)
-    module.register_parameter(f"{name}_g", Parameter(lengths.data))
+    module.register_parameter(f"{name}_g", Parameter(_lengths(weight, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module, False))
     return module
@@ -195,8 +194,7 @@ def spectral_norm(
     """
     if dim is None:
         dim = 1 if isinstance(module, _TRANSPOSED) else 0
-    hook = _SpectralNorm(name, dim, n_power_iterations, eps)
-    hook.register(module)
+    _SpectralNorm(name, dim, n_power_iterations, eps).register(module)
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
