@@ -343,7 +343,7 @@ class Node:
         return self._edges
 
     def _unfold(self) -> None:
-        """Become several nodes, if this one stands for them as long as nobody looks."""
+        """Become the nodes that this one stands for as long as nobody looks: see `ops`."""
 
     def name(self) -> str:
         """Give the node's name, for example `MulBackward0`."""
