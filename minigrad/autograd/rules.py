@@ -15,20 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.engine import quiet_numpy
 from minigrad.core.tape import differentiable
 from minigrad.core.tensor import Tensor
 
 # Contexts in which NumPy does not warn; no thread may enter one that another is in. To enter one
 # costs a fraction of what `np.errstate` costs.
 silences: list[Context] = []
-
-
-def new_silence() -> Context:
-    """Make a context in which NumPy is silent about infinities and NaN."""
-    silence = Context()
-    silence.run(np.seterr, all="ignore")
-    silence.run(np.setbufsize, np.getbufsize())
-    return silence
 
 
 def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,7 +35,7 @@ def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
         try:  # not `if silences`: another thread may take the last one after the look
             silence = silences.pop()
         except IndexError:
-            silence = new_silence()
+            silence = quiet_numpy.copy()
         try:
             return silence.run(forward, *arguments, **options)
         finally:

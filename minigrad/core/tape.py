@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.engine import resolve_edge  # noqa: F401
+from minigrad.core.engine import quiet_numpy, resolve_edge  # noqa: F401
 from minigrad.core.node import (  # noqa: F401
     NO_EDGE,
     Node,
@@ -216,7 +216,7 @@ class Writer:
         given = ", ".join(f"array_{a}" if a in tensors else a for a in self.arguments)
         if self.quiet:  # as `quietly` does, without a call
             lines += ["    try:", "        silence = silences.pop()"]
-            lines += ["    except IndexError:", "        silence = new_silence()"]
+            lines += ["    except IndexError:", "        silence = quiet_numpy.copy()"]
         call = f"{'silence.run(forward, ' if self.quiet else 'forward('}{given})"
         lines += [
             "    try:",

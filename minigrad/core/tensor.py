@@ -213,10 +213,11 @@ class Tensor:
 
     def _has_node(self) -> bool:
         """Tell whether a recorded operation made this tensor, without asking a view anew."""
-        edge = self._edge
-        if edge is None and self._view is not None:
-            edge = self._view.edge
-        return edge is not None and edge[0] is not None
+        return self._last_edge()[0] is not None
+
+    def _last_edge(self) -> Edge:
+        """Give the edge, or that which a view had before its memory was written to."""
+        return self._edge or (self._view and self._view.edge) or NO_EDGE
 
     @property
     def is_leaf(self) -> bool:
@@ -243,10 +244,7 @@ class Tensor:
     @property
     def output_nr(self) -> int:
         """Which output of its `grad_fn` this tensor is."""
-        edge = self._edge
-        if edge is None and self._view is not None:
-            edge = self._view.edge
-        return 0 if edge is None else edge[1]
+        return self._last_edge()[1]
 
     def _resolved_edge(self) -> Edge | None:
         """Give the edge, asking the base anew if this is a view of changed memory."""

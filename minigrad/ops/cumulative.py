@@ -109,6 +109,8 @@ def product_without(array: Any, dim: int) -> Any:
 
     It is that of the entries before, :math:`\prod_{j < i} x_j`, times that of those behind.
     """
+    if array.shape[dim] == 1:
+        return np.ones_like(array)
     behind = _product_before(_flipped(array, dim), dim)
     return _product_before(array, dim) * _flipped(behind, dim)
 

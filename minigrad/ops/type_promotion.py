@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import in_a_rule, new_silence, rules_mode, silences
+from minigrad.autograd.rules import in_a_rule, rules_mode, silences
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_tensor
-
-# NumPy first copies what it broadcasts, a buffer at a time, unless the rows alone fill the buffer:
-# with one smaller than NumPy's own of 8192 entries, rows of a thousand take half the time.
-np.setbufsize(1024)
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
@@ -266,7 +262,6 @@ plugs.names |= {
     "in_a_rule": in_a_rule,
     "meet_other": meet_other,
     "meet_types": meet_types,
-    "new_silence": new_silence,
     "retry": retry,
     "rules": rules_mode,
     "scalars": scalars,

@@ -88,3 +88,23 @@ def test_an_error_gives_the_silence_back() -> None:
     with pytest.raises(RuntimeError, match="must match the size"):
         _ = torch.ones(2) / torch.ones(3)
     assert len(silences) == before
+
+
+def test_a_pass_leaves_the_settings_of_numpy_as_they_were() -> None:
+    """Also one that ends with an error."""
+
+    def settings() -> Any:
+        return np.geterr(), np.getbufsize()
+
+    seen: list[Any] = []
+    before = settings()
+    x = torch.ones(2, requires_grad=True)
+    y = (x * 2).sum()
+    handle = x.register_hook(lambda grad: seen.append(settings()))
+    y.backward(retain_graph=True)
+    assert settings() == before != seen[0]
+    handle.remove()
+    x.register_hook(lambda grad: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        y.backward()
+    assert settings() == before
