@@ -262,7 +262,7 @@ class ChosenTask(GraphTask):
             return super()._run_attended(node, gradient)
         grad_mode.set(self.recorded)
         needed = self.needed or ()
-        asked = tuple([edge if edge[0] in needed else NO_EDGE for edge in node.next_functions])
+        asked = tuple([edge if edge[0] in needed else NO_EDGE for edge in node._edges])
         run: Any = node._run_recorded if self.recorded else node._run
         return run(gradient, self.retain_graph, asked)
 

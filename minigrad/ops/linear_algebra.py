@@ -573,7 +573,7 @@ class _Affine(Node):
             values = {"mat1": x, "mat2": _seen_as(weight, to_weight, shape.t)}
             values["mat1_sym_columns"] = of_rows[0] == sizes[-1] == 1
             values["mat2_sym_columns"] = True
-            saved = tuple(values[name] for name in _kind(addmm)._names_of_saved)
+            saved = tuple([values[name] for name in _kind(addmm)._names_of_saved])
         node: Any = self
         if viewed:
             node = _kind(addmm)()
