@@ -113,12 +113,11 @@ class FullBackwardHooks:
             replaced = pre_hook(self.module, self.grad_outputs)
             if replaced is not None:
                 self.grad_outputs = _fitting(self.grad_outputs, replaced, "pre hook", "grad_output")
-        if self.grad_outputs is not arrived:
-            passed_on = _pick(self.grad_outputs, self.outputs)
+        left = self.grad_outputs
         if not self.inputs_need_grad:
             # There is no node in front of the module, so this is the only occasion.
             self._call_hooks_without_inputs()
-        return passed_on
+        return passed_on if left is arrived else _pick(left, self.outputs)
 
     def at_inputs(self, passed_on: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
         """In front of the module, where its backward ends: call the hooks with both ends."""

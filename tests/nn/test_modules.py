@@ -327,3 +327,11 @@ def test_arguments_of_to_that_make_no_sense_are_refused(torch):
         with pytest.raises(TypeError):
             layer.to(**named)
     assert layer.to(double, True).weight.dtype is double
+
+
+def test_a_pre_hooks_odd_return_is_told_after_that_no_input_needs_a_gradient(torch):
+    layer = torch.nn.Linear(2, 2)
+    layer.register_full_backward_pre_hook(lambda module, grad_output: {"a": 1})
+    result = layer(torch.ones(1, 2))
+    with pytest.warns(UserWarning, match="no inputs require gradients"), pytest.raises(KeyError):
+        result.sum().backward()
