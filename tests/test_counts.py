@@ -18,15 +18,16 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.core.engine import GraphTask
+from tests.tracing import traced
 
 # Python calls, NumPy's, nodes run backward, and the objects that a step creates and the collector
 # has to know. A newer Python calls less: comprehensions are no calls there.
 MOST = {
-    "worked example": (106, 59, 11, 44),
-    "training step": (193, 113, 13, 57),
-    "training step, full backward hooks": (385, 113, 23, 199),
-    "training step, tensor hooks": (239, 113, 13, 69),
-    "addition": (3, 1, 0, 2),
+    "worked example": (106, 59, 11, 45),
+    "training step": (193, 113, 13, 58),
+    "training step, full backward hooks": (385, 113, 23, 200),
+    "training step, tensor hooks": (239, 113, 13, 70),
+    "addition": (3, 1, 0, 6),
 }
 COMPUTING = str(Path(torch.__file__).parent / "ops")
 
@@ -128,7 +129,6 @@ def calls_of(step: Callable[[], Any]) -> tuple[int, int]:
         numpys += event == "opcode" and frame.f_lasti in arithmetic[code]
         return trace
 
-    before = sys.gettrace()
     sys.setprofile(profile)
     try:
         step()
@@ -138,11 +138,8 @@ def calls_of(step: Callable[[], Any]) -> tuple[int, int]:
         for name, module in list(sys.modules.items()):
             if name.startswith("minigrad") and getattr(module, "np", None) is np:
                 patch.setattr(module, "np", CountingNumPy())
-        sys.settrace(trace)
-        try:
+        with traced(trace):
             step()
-        finally:
-            sys.settrace(before)
     return calls - 1, numpys + CountingNumPy.asked  # without the step itself
 
 
@@ -168,19 +165,20 @@ def nodes_of(step: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
 
 def objects_of(step: Callable[[], Any]) -> int:
     """Count the objects that the graph of a step holds when its backward begins."""
-    held = 0
     backward = torch.Tensor.backward
+    counts: list[int] = []
 
-    def counting(tensor: Any, *settings: Any) -> Any:
-        nonlocal held
-        held = len(gc.get_objects())
-        return backward(tensor, *settings)
+    def counting(tensor: Any) -> None:
+        counts.append(len(gc.get_objects()))
+        backward(tensor)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch.Tensor, "backward", counting)
         before = len(gc.get_objects())
-        left = step()
-    return (held or len(gc.get_objects())) - before - (left is None)
+        result = step()
+        counts.append(len(gc.get_objects()))  # of a step without a backward, with its result
+    del result
+    return counts[0] - before
 
 
 def counted(step: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int, int]:

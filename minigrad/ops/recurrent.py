@@ -39,7 +39,7 @@ from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tenso
 from minigrad.faces import lazy_loading
 from minigrad.ops import joining, parts, shape
 from minigrad.ops.activations import relu, sigmoid, tanh
-from minigrad.ops.linear_algebra import linear
+from minigrad.ops.linear import linear
 
 # The state after a step: a tensor, or for an LSTM a pair of tensors.
 State = Any

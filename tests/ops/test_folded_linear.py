@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import minigrad as torch
-from minigrad.ops import linear_algebra
+from minigrad.ops import linear as operations
 
 linear = torch.nn.functional.linear
 SHAPES = [(3,), (4, 3), (1, 3), (2, 4, 3)]
@@ -130,7 +130,7 @@ def written_to(shape: Any, needs: Any, leaf: bool) -> list[Any]:
 @pytest.mark.parametrize("use", [plain, looked_at, twice, written_to])
 def test_nobody_can_tell(use, shape, needs, leaf, monkeypatch):
     found = use(shape, needs, leaf)
-    monkeypatch.setattr(linear_algebra, "_can_fold_nodes", lambda *given: False)
+    monkeypatch.setattr(operations, "_can_fold_nodes", lambda *given: False)
     assert found == use(shape, needs, leaf)
 
 
@@ -147,9 +147,7 @@ def test_a_fold_is_made_and_opened():
 
 
 def test_a_wrong_fold_is_told(monkeypatch):
-    wrong = linear_algebra._Affine._run
+    wrong = operations._Affine._run
     found = plain((4, 3), (True, True, True), False)
-    monkeypatch.setattr(
-        linear_algebra._Affine, "_run", lambda *given: [2 * g for g in wrong(*given)]
-    )
+    monkeypatch.setattr(operations._Affine, "_run", lambda *given: [2 * g for g in wrong(*given)])
     assert found != plain((4, 3), (True, True, True), False)

@@ -12,7 +12,7 @@ from minigrad.faces.face import in_functional as _in_functional
 
 for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
-    "ops.linear_algebra", "ops.losses", "ops.margin_losses", "ops.norms", "ops.numeric_losses",
+    "ops.linear", "ops.losses", "ops.margin_losses", "ops.norms", "ops.numeric_losses",
     "ops.padding", "ops.probability_losses", "ops.rectifiers", "ops.softmax",
     "nn.functional.adaptive_pooling", "nn.functional.embeddings",
     "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",

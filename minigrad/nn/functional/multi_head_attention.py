@@ -13,7 +13,8 @@ from minigrad.faces import functional
 from minigrad.faces.face import in_functional
 from minigrad.ops import joining
 from minigrad.ops.attention import scaled_dot_product_attention
-from minigrad.ops.linear_algebra import baddbmm, linear
+from minigrad.ops.linear import linear
+from minigrad.ops.linear_algebra import baddbmm
 from minigrad.ops.softmax import softmax_of
 
 
