@@ -2,7 +2,7 @@
 
 from minigrad.ops.attention import Kept
 
-from .regions import D, orders, positive, y
+from .regions import D, orders, positive, rows_ordered, y
 
 
 def attended(scale):
@@ -15,8 +15,9 @@ keys_ordered = [{y(1, 0): y(0, 0) + D}, {y(1, 0): y(0, 0) - D}]
 
 CASES = {
     "attention": [
-        ([("x", 1, 1, positive), ("y", 2, 1), ("z", 2, 1)], attended(0.5), keys_ordered),
+        ([("x", 1, 1, positive), ("y", 2, 1), ("z", 2, 1)], attended(1), keys_ordered),
+        ([("x", 2, 1, positive), ("y", 2, 1), ("z", 2, 1)], attended(0.5), keys_ordered),
         ([("x", 1, 1), ("y", 2, 1), ("z", 2, 2)], attended(1)),  # regions as they are found
     ],
-    "safe_softmax": [([("x", 3)], (0,), orders)],
+    "safe_softmax": [([("x", 3)], (0,), orders), ([("x", 2, 2)], (1,), rows_ordered)],
 }
