@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.nn.functional import normalization
 from minigrad.ops import (
     activations,
     choices,
     cumulative,
     elementwise,
     linear_algebra,
+    normalization,
     parts,
     rectifiers,
     scatter,

@@ -107,7 +107,7 @@ ALWAYS = (
     "nn/modules/module.py",
     "ops/reduction.py", "ops/rectifiers.py", "ops/linear.py", "ops/linear_algebra.py",
     "ops/convolution.py",
-    "ops/losses.py", "nn/functional/normalization.py", "ops/attention.py", "ops/recurrent.py",
+    "ops/losses.py", "ops/normalization.py", "ops/attention.py", "ops/recurrent.py",
     "ops/softmax.py",
     "optim/adam.py", "optim/optimizer.py", "optim/sgd.py",
 )  # fmt: skip

@@ -9,10 +9,10 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
 from minigrad.nn.functional import normalize
-from minigrad.nn.functional.normalization import weight_norm as normed_over
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.normalization import weight_norm as normed_over
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 _TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
