@@ -1,12 +1,9 @@
-"""Get what comes with the lessons: data to learn from, the place of the checks, a progress bar."""
+"""Get what comes with the lessons: data to learn from, and the place of the checks."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -94,30 +91,3 @@ def two_moons(
     points = minigrad.cat([first, second])
     points = points + minigrad.randn(*points.shape, generator=generator) * noise
     return points, minigrad.arange(2).repeat_interleave(n // 2)
-
-
-def progress(iterable: Iterable[Any], description: str = "", **options: Any) -> Iterable[Any]:
-    """Go through something with a progress bar, if there is somebody to watch it.
-
-    The bar is tqdm's. Without tqdm, or where the output is no terminal (in a notebook that is
-    compared with what it printed before, or in a file), nothing is shown.
-
-    Args:
-        iterable: What the loop goes through, such as a `DataLoader`.
-        description: What stands before the bar.
-        **options: Passed on to tqdm.
-
-    Returns:
-        Something that gives the same in the same order.
-
-    Example:
-        >>> sum(progress(range(5), "adding"))
-        10
-    """
-    if not sys.stderr.isatty():
-        return iterable
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return iterable
-    return tqdm(iterable, desc=description or None, **options)

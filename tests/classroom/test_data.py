@@ -1,15 +1,12 @@
 """The data of the lessons: the digits are those of the source, the moons are where they belong."""
 
 import hashlib
-import io
-import sys
 
 import numpy as np
 import pytest
 
 import minigrad
 from minigrad.classroom import data
-from minigrad.classroom.data import progress
 
 
 def test_the_digits_are_those_of_the_source():
@@ -29,24 +26,3 @@ def test_without_the_lessons_it_says_where_the_digits_are(monkeypatch, tmp_path)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match="The digits come with the lessons"):
         data.digits()
-
-
-def test_progress_shows_nothing_where_nobody_watches(capsys):
-    assert list(progress(range(3), "counting")) == [0, 1, 2]
-    assert capsys.readouterr() == ("", "")
-
-
-def test_progress_shows_a_bar_on_a_terminal(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert list(progress(range(3))) == [0, 1, 2] and sys.stderr.getvalue() == ""
-    monkeypatch.undo()
-    tqdm = pytest.importorskip("tqdm")
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
-    assert list(progress(range(3), "counting", file=shown)) == [0, 1, 2]
-    assert "counting" in shown.getvalue() and tqdm
