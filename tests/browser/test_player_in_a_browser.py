@@ -1,4 +1,4 @@
-"""The player works where learners see it: on a page, in an exported notebook, in JupyterLab."""
+"""The player works where learners see it, and a cell that takes long shows how far it is."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ loss = (y * x).sum()
 with record({"x": x, "y": y}) as log:
     loss.backward()
 play(log)
+"""
+WATCHED = """
+import time
+from minigrad.classroom.watching import measured, progress
+for _ in progress(range(10), "counting"):
+    time.sleep(0.2)
+measured("right answers", 98.6, at_least=97, unit=" %")
 """
 
 
@@ -119,9 +126,10 @@ def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
 
 
 def notebook_at(path: Path, *, run: bool) -> Path:
-    """Write a notebook that shows the player, run or not."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SOURCE.strip())])
-    notebook.cells[0].id = "player"
+    """Write a notebook that shows the player, run or not, and a cell that takes long."""
+    cells = [nbformat.v4.new_code_cell(source.strip()) for source in (SOURCE, WATCHED)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.cells[0].id, notebook.cells[1].id = "player", "watched"
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     if run:
         shown = {"text/plain": repr(player()), "text/html": player().html()}
@@ -162,7 +170,8 @@ def environment(home: Path) -> dict[str, str]:
         for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     }
     root = str(Path(torch.__file__).parents[1])
-    return os.environ | places | {"HOME": str(home), "PYTHONPATH": root}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTEST_VERSION"}
+    return kept | places | {"HOME": str(home), "PYTHONPATH": root}
 
 
 @pytest.fixture
@@ -207,6 +216,10 @@ def test_in_jupyterlab(lab: str, page: Page) -> None:
     page.wait(f"{app}?.shell && {notebook}?.sessionContext.session?.kernel?.status === 'idle'")
     page.ask(f"{app}.shell.activateById({notebook}.id), true")
     page.ask(f"{app}.commands.execute('notebook:run-all-cells'), true")
+    printed = f"{notebook}.content.model.cells.get(1).outputs.toJSON().map(e => e.text).join('')"
+    page.wait(f"({printed}).includes('counting')")  # a bar comes and goes, and the number stays
+    page.wait(f"({printed}).includes('right answers')")
+    assert page.ask(printed).strip() == "right answers: at least 97 %  (98.6 % in this run)"
     page.wait(SAID)
     page.ask(f"{SAID}.scrollIntoView(), true")
     step_through(page)
