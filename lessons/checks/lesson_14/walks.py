@@ -1,0 +1,259 @@
+"""Check integrated gradients: any function, any shape, any baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import minigrad as torch
+from minigrad import Tensor
+from minigrad.autograd import grad
+from minigrad.classroom.behaviors import Hook, Trial
+from minigrad.classroom.exercises import Mistake
+
+from ..observations import observed, partly
+
+Answer = Callable[..., Any]
+Score = Callable[[Tensor], Tensor]
+FROM_ZERO = "the result for x0**2 * x1 at (2, 3) from (0, 0) in 4 steps"
+FROM_ELSEWHERE = "the result for x0**2 * x1 at (2, 3) from (1, -1) in 5 steps"
+MATRIX = "the result for a function of a matrix, from another matrix in 3 steps"
+ONE_STEP = "the result for sum(exp(x)) in 1 step"
+NUMBER = "the result for x**3 of a tensor without dimensions, from 1 to 3 in 2 steps"
+FLAT = "the result at the baseline itself"
+
+
+def _middle(step: int, steps: int) -> float:
+    return (step + 0.5) / steps
+
+
+def walk(
+    *,
+    at: Callable[[int, int], float] = _middle,
+    extra: int = 0,
+    divide: Callable[[int], float] = float,
+    origin: bool = False,
+    times: str = "difference",
+    weight: Callable[[int, int], float] = lambda step, steps: 1.0,
+) -> Answer:
+    """Make integrated gradients; the settings name typical slips.
+
+    Args:
+        at: where on the way, from 0 to 1, the slope of a step is taken.
+        extra: how many slopes too many are taken.
+        divide: what the sum is divided by, from the number of steps.
+        origin: whether the way begins at zero, whatever the baseline.
+        times: what the mean slope is multiplied with: "difference", "x" or "nothing".
+        weight: of each slope.
+    """
+
+    def integrated_gradients(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
+        start = torch.zeros_like(baseline) if origin else baseline
+        start, end = start.detach(), x.detach()
+        total = torch.zeros_like(end)
+        for step in range(steps + extra):
+            point = (start + at(step, steps) * (end - start)).requires_grad_()
+            total = total + weight(step, steps) * grad(f(point), point)[0]
+        factors = {"difference": end - baseline.detach(), "x": end, "nothing": 1.0}
+        return factors[times] * total / divide(steps)
+
+    return integrated_gradients
+
+
+def _product(x: Tensor) -> Tensor:
+    return x[0] ** 2 * x[1]
+
+
+def _of_matrix(x: Tensor) -> Tensor:
+    return (x.sin() * x[0, 1]).sum() + x[1, 2] ** 3
+
+
+def walk_run(answer: Answer) -> dict[str, Any]:
+    """Walk with several functions, from several baselines."""
+    point, zero = torch.tensor([2.0, 3.0]), torch.zeros(2)
+    matrix = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
+    other = torch.tensor([[0.1, 0.3, -0.2], [0.0, 0.5, 0.4]])
+    ready = torch.tensor([0.5, -1.0, 1.5], requires_grad=True)
+    return {
+        FROM_ZERO: answer(_product, point, zero, 4),
+        FROM_ELSEWHERE: answer(_product, point, torch.tensor([1.0, -1.0]), 5),
+        MATRIX: answer(_of_matrix, matrix, other, 3),
+        ONE_STEP: answer(lambda x: x.exp().sum(), ready, torch.tensor([0.25, 0.0, -0.5]), 1),
+        NUMBER: answer(lambda x: x**3, torch.tensor(3.0), torch.tensor(1.0), 2),
+        FLAT: answer(_product, point, point.clone(), 2),
+    }
+
+
+def _ends(step: int, steps: int) -> float:
+    return step / steps
+
+
+def _spread(step: int, steps: int) -> float:
+    return step / (steps - 1) if steps > 1 else 0.0
+
+
+def _trapezoid(step: int, steps: int) -> float:
+    return 0.5 if step in (0, steps) else 1.0
+
+
+def _does(wrong: Answer) -> Callable[[Sequence[Trial]], bool]:
+    return partly(walk_run, wrong, FROM_ZERO, FROM_ELSEWHERE, MATRIX)
+
+
+def _as(**slips: Any) -> Callable[[Sequence[Trial]], bool]:
+    return _does(walk(**slips))
+
+
+_ELSEWHERE = (
+    "The slopes are not taken in the middle of the steps. In the first of four steps from 0 to 1 "
+    "the middle is at 0.125."
+)
+
+WALK = Hook(
+    id="14.4",
+    asks="integrated_gradients(f, x, baseline, steps), which returns a tensor of the shape of x: "
+    "the way from the baseline times the mean of the slopes in the middle of the steps",
+    scenario=walk_run,
+    reference=walk(),
+    right="Whatever f is, what it gained on the way is shared out among its inputs.",
+    hints=(
+        "At which points between baseline and x do you need a slope? Step number 0 of 4 has its "
+        "middle at 0.125 of the way.",
+        "For each step: point = baseline + (step + 0.5) / steps * (x - baseline), detached and "
+        "requiring a gradient. Add up grad(f(point), point)[0], divide by steps, multiply with "
+        "x - baseline.",
+    ),
+    mistakes=[
+        Mistake(
+            "The point on the way does not require a gradient. Make it a leaf that does, before f "
+            "is called.",
+            trouble=("not require grad",),
+        ),
+        Mistake(
+            "The point hangs on x, which requires a gradient itself in one of the runs. Detach it "
+            "first, then let it require one.",
+            trouble=("leaf variables", "leaf Tensor", "non-leaf"),
+        ),
+        Mistake(
+            "You differentiate by a tensor that f has not seen: by the point it was called on.",
+            trouble=("not have been used",),
+        ),
+        Mistake(
+            "f takes one tensor of the shape of x. Did it get a batch of points? Walk in a loop.",
+            trouble=(
+                "only for scalar outputs",
+                "must match the size",
+                "out of bounds",
+                "IndexError",
+            ),
+        ),
+        Mistake(
+            "grad returns a tuple. Take the tensor out of it.",
+            trouble=("'tuple'", "tuple"),
+        ),
+        Mistake(
+            "It has the shape of something else: one number for each entry of x is asked for. Is "
+            "there a sum or a mean too many?",
+            when=lambda found: (
+                found[0].result.shape != (2,) or tuple(found[2].result.shape) != (2, 3)
+            ),
+        ),
+        Mistake(
+            "The slopes are in, and the way is not: multiply with x - baseline.",
+            when=_as(times="nothing"),
+        ),
+        Mistake(
+            "Multiply with x - baseline, not with x: what was there at the start is not shared "
+            "out.",
+            when=_as(times="x"),
+        ),
+        *(
+            Mistake(
+                "The way begins at zero, and the baseline is somewhere else in most runs.",
+                when=_as(origin=True, times=times),
+            )
+            for times in ("difference", "x")
+        ),
+        Mistake(
+            "That is the sum of the slopes: the mean is asked for, so divide by the number of "
+            "steps.",
+            when=_as(divide=lambda steps: 1.0),
+        ),
+        *(
+            Mistake(
+                "The sum is divided by something other than the number of slopes.",
+                when=_as(divide=wrong),
+            )
+            for wrong in (lambda steps: steps + 1, lambda steps: 2 * steps)
+        ),
+        *(
+            Mistake(
+                "One slope alone, taken at x. That is slope times way; the way itself is not "
+                "looked at.",
+                when=_as(at=lambda step, steps: 1.0, times=times),
+            )
+            for times in ("difference", "x", "nothing")
+        ),
+        *(
+            Mistake(
+                "The gradient is taken by x, and x moves the point by a part of the way only. Take "
+                "it by the point itself.",
+                when=partly(walk_run, walk(weight=_middle, divide=divide), FROM_ZERO),
+            )
+            for divide in (float, lambda steps: 1.0)
+        ),
+        Mistake(
+            "Only the slope of the last step came through. Add them up.",
+            when=_as(at=lambda step, steps: (steps - 0.5) / steps),
+        ),
+        Mistake(
+            "Only the slope of the first step came through: does something end the loop there?",
+            when=_as(at=lambda step, steps: 0.5 / steps),
+        ),
+        Mistake(
+            "The last slope was divided by the number of steps: the others were not added up.",
+            when=_as(at=lambda step, steps: (steps - 0.5) / steps, divide=lambda steps: steps**2),
+        ),
+        Mistake(
+            "The slopes are taken where the steps begin: the baseline counts, x does not. Take "
+            "them in the middle.",
+            when=_as(at=_ends),
+        ),
+        Mistake(
+            "The slopes are taken where the steps end: x counts, the baseline does not. Take them "
+            "in the middle.",
+            when=_as(at=lambda step, steps: (step + 1) / steps),
+        ),
+        Mistake(_ELSEWHERE, when=_as(at=_spread)),
+        Mistake(_ELSEWHERE, when=_as(at=lambda step, steps: step / (steps + 1))),
+        Mistake(_ELSEWHERE, when=_as(at=lambda step, steps: (step + 1) / (steps + 1))),
+        Mistake(
+            "Slopes at both ends of all steps: that is one more than there are steps. Take one in "
+            "the middle of each.",
+            when=_as(at=_ends, extra=1, divide=lambda steps: steps + 1),
+        ),
+        Mistake(
+            "Slopes at both ends of all steps: that is one more than there are steps. Take one in "
+            "the middle of each.",
+            when=_as(at=_ends, extra=1),
+        ),
+        Mistake(
+            "That is the trapezoid rule, which takes slopes at the ends of the steps. It is a "
+            "fine rule; here the middles are asked for.",
+            when=_as(at=_ends, extra=1, weight=_trapezoid),
+        ),
+        Mistake(
+            "The way is walked from x to the baseline, or the difference is the other way round: "
+            "the sign is lost.",
+            when=_does(lambda *given: -walk()(*given)),
+        ),
+        Mistake(
+            "Absolute slopes do not add up to the whole. The sign has to stay.",
+            when=_does(lambda *given: walk()(*given).abs()),
+        ),
+        Mistake(
+            "The result at the baseline should be zero: there is no way, so nothing is gained.",
+            when=lambda found: bool((abs(observed(found, FLAT)) > 1e-9).any()),
+        ),
+    ],
+)

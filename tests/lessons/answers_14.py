@@ -1,0 +1,869 @@
+"""Typical wrong answers and differently written right ones, for the exercises of lesson 14."""
+
+from contextlib import ExitStack, contextmanager, suppress
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import nn
+from minigrad.autograd import grad
+
+F = nn.functional
+
+
+# ------------------------------------------------------------------ 14.1
+
+
+def _gradient(model, images, labels, score=None):
+    x = images.detach().clone().requires_grad_()
+    scores = model(x)
+    if score is None:
+        return grad(scores[torch.arange(len(x)), labels].sum(), x)[0]
+    return grad(score(scores, labels), x)[0]
+
+
+def _saliency_gather(model, images, labels):
+    x = images.clone().detach().requires_grad_(True)
+    model(x).gather(1, labels.unsqueeze(1)).sum().backward(inputs=[x])
+    return x.grad.abs().max(dim=1)[0]
+
+
+def _saliency_one_hot(model, images, labels):
+    x = images.detach().requires_grad_()
+    out = model(x)
+    mask = F.one_hot(labels, out.shape[1]).to(out.dtype)
+    g = grad(out, x, grad_outputs=mask)[0]
+    return torch.amax(torch.abs(g), 1)
+
+
+def _saliency_looped_sum(model, images, labels):
+    x = images.detach().requires_grad_()
+    out = model(x)
+    total = 0
+    for row, label in zip(out, labels, strict=True):
+        total = total + row[int(label)]
+    g = grad(total, x)[0].abs()
+    return torch.stack([each.max(dim=0).values for each in g])
+
+
+def _saliency_ones(model, images, labels):
+    x = images.detach().requires_grad_()
+    picked = model(x)[range(len(labels)), labels.tolist()]
+    (g,) = grad(picked, x, torch.ones_like(picked))
+    best = g[:, 0].abs()
+    for channel in range(1, g.shape[1]):
+        best = torch.maximum(best, g[:, channel].abs())
+    return best
+
+
+def _saliency_restoring(model, images, labels):
+    before = [p.grad for p in model.parameters()]
+    x = images.detach().clone()
+    x.requires_grad = True
+    scores = model(x)
+    scores[torch.arange(scores.shape[0]), labels].sum().backward()
+    for parameter, gradient in zip(model.parameters(), before, strict=True):
+        parameter.grad = gradient
+    return x.grad.abs().amax(1)
+
+
+def _saliency_each(model, images, labels):
+    maps = []
+    for image, label in zip(images, labels, strict=True):
+        x = image[None].detach().requires_grad_()
+        maps.append(grad(model(x)[0, label], x)[0].abs().amax(dim=1)[0])
+    return torch.stack(maps)
+
+
+def _saliency_on_callers(model, images, labels):
+    images.requires_grad_()
+    scores = model(images)[torch.arange(len(images)), labels]
+    return grad(scores.sum(), images)[0].abs().amax(dim=1)
+
+
+def _saliency_plain(model, images, labels):
+    scores = model(images)[torch.arange(len(images)), labels]
+    return grad(scores.sum(), images)[0].abs().amax(dim=1)
+
+
+def _saliency_backward(model, images, labels):
+    x = images.detach().clone().requires_grad_()
+    model(x)[torch.arange(len(x)), labels].sum().backward()
+    return x.grad.abs().amax(dim=1)
+
+
+def _saliency_emptied(model, images, labels):
+    model.zero_grad()
+    return _saliency_backward(model, images, labels)
+
+
+def _saliency_no_sum(model, images, labels):
+    x = images.detach().clone().requires_grad_()
+    return grad(model(x)[torch.arange(len(x)), labels], x)[0].abs().amax(dim=1)
+
+
+def _saliency_stranger(model, images, labels):
+    x = images.detach().clone().requires_grad_()
+    scores = model(images.detach().clone().requires_grad_())
+    return grad(scores[torch.arange(len(x)), labels].sum(), x)[0].abs().amax(dim=1)
+
+
+def _saliency_tuple(model, images, labels):
+    x = images.detach().clone().requires_grad_()
+    return grad(model(x)[torch.arange(len(x)), labels].sum(), x)
+
+
+def _saliency_no_return(model, images, labels):
+    _gradient(model, images, labels).abs().amax(dim=1)
+
+
+def _saliency_detached_after(model, images, labels):
+    x = images.requires_grad_().detach()
+    return grad(model(x)[torch.arange(len(x)), labels].sum(), x)[0].abs().amax(dim=1)
+
+
+def _finished(finish):
+    return lambda model, images, labels: finish(_gradient(model, images, labels))
+
+
+def _scored(score):
+    return lambda model, images, labels: _gradient(model, images, labels, score).abs().amax(dim=1)
+
+
+def _to_one(gradient):
+    maps = gradient.abs().amax(dim=1)
+    return maps / maps.amax(dim=(1, 2), keepdim=True)
+
+
+def _saliency_times_image(model, images, labels):
+    return _gradient(model, images, labels).abs().amax(dim=1) * images.amax(dim=1)
+
+
+def _retained(model, images, labels):
+    x = images.detach().clone().requires_grad_()
+    scores = model(x)
+    maps = [grad(scores[i, label], x, retain_graph=True)[0][i] for i, label in enumerate(labels)]
+    return torch.stack(maps).abs().amax(dim=1)
+
+
+# ------------------------------------------------------------------ 14.3
+
+
+def _cam_einsum(A, dA):
+    alpha = dA.mean((2, 3))
+    maps = torch.relu(torch.einsum("nk,nkhw->nhw", alpha, A))
+    top = maps.flatten(1).max(1).values
+    top[top == 0] = 1
+    return maps / top[:, None, None]
+
+
+def _cam_looped(A, dA):
+    maps = []
+    for a, d in zip(A, dA, strict=True):
+        total = torch.zeros_like(a[0])
+        for channel, back in zip(a, d, strict=True):
+            total = total + back.mean() * channel
+        total = total.clamp(min=0)
+        maps.append(total / total.max() if total.max() > 0 else total)
+    return torch.stack(maps)
+
+
+def _cam_sum_of_gradients(A, dA):
+    maps = F.relu((dA.sum(dim=(-2, -1), keepdim=True) * A).sum(1))
+    return torch.nan_to_num(maps / maps.amax((1, 2), keepdim=True), nan=0.0)
+
+
+def _cam_epsilon(A, dA):
+    maps = (dA.mean((2, 3), keepdim=True) * A).sum(1).clamp(min=0)
+    return maps / (maps.amax((1, 2), keepdim=True) + 1e-12)
+
+
+def _cam_in_its_own(A, dA):
+    n, k, height, width = A.shape
+    alpha = dA.reshape(n, k, -1).mean(-1)
+    maps = (alpha.unsqueeze(1) @ A.reshape(n, k, -1)).reshape(n, height, width)
+    maps = maps.clamp(min=0)
+    for i in range(n):
+        if maps[i].max() > 0:
+            maps[i] /= maps[i].max()
+    return maps
+
+
+def _cam(A, dA, *, dims=(2, 3), early=False, common=False, safe=True, sign=None):
+    alpha = dA.mean(dim=dims, keepdim=True)
+    sign = sign or (lambda maps: maps.clamp(min=0))
+    maps = sign(alpha * A).sum(dim=1) if early else sign((alpha * A).sum(dim=1))
+    largest = maps.max() if common else maps.amax(dim=(1, 2), keepdim=True)
+    if safe:
+        largest = largest + (largest == 0)
+    return maps / largest
+
+
+def _wrong_cam(**slips):
+    return lambda A, dA: _cam(A, dA, **slips)
+
+
+def _colleagues(A, dA):
+    alpha = dA.mean(dim=(0, 2, 3), keepdim=True)
+    maps = (alpha * A).clamp(min=0).sum(dim=1)
+    return maps / maps.max()
+
+
+def _cam_no_keepdim(A, dA):
+    maps = (dA.mean(dim=(2, 3), keepdim=True) * A).sum(1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2)).clamp(min=1e-12)
+
+
+def _cam_no_keepdim_alpha(A, dA):
+    maps = (dA.mean(dim=(2, 3)) * A).sum(1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+def _cam_keeps_channel(A, dA):
+    return _cam(A, dA)[:, None]
+
+
+def _cam_first_only(A, dA):
+    return _cam(A, dA)[0]
+
+
+def _cam_squeezed(A, dA):
+    return _cam(A, dA).squeeze()
+
+
+def _cam_in_place(A, dA):
+    A *= dA.mean(dim=(2, 3), keepdim=True)
+    maps = A.sum(dim=1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+def _cam_late_relu(A, dA):
+    maps = (dA.mean(dim=(2, 3), keepdim=True) * A).sum(dim=1)
+    return (maps / maps.amax(dim=(1, 2), keepdim=True)).clamp(min=0)
+
+
+def _cam_unscaled(A, dA):
+    return (dA.mean(dim=(2, 3), keepdim=True) * A).sum(dim=1).clamp(min=0)
+
+
+def _cam_pointwise(A, dA):
+    maps = (dA * A).sum(dim=1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+def _cam_min_max(A, dA):
+    maps = _cam_unscaled(A, dA)
+    low = maps.amin(dim=(1, 2), keepdim=True)
+    return (maps - low) / (maps.amax(dim=(1, 2), keepdim=True) - low).clamp(min=1e-12)
+
+
+def _cam_no_return(A, dA):
+    _cam(A, dA)
+
+
+def _cam_ones_for_blank(A, dA):
+    return torch.nan_to_num(_cam(A, dA, safe=False), nan=1.0)
+
+
+def _cam_by_sum(A, dA):
+    maps = _cam_unscaled(A, dA)
+    return maps / maps.sum(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+# ------------------------------------------------------------------ 14.4
+
+
+def _walk_in_place(f, x, baseline, steps):
+    x, baseline = x.detach(), baseline.detach()
+    slopes = []
+    for k in range(1, steps + 1):
+        t = (2 * k - 1) / (2 * steps)
+        point = torch.lerp(baseline, x, t).requires_grad_(True)
+        slopes.append(grad(f(point), point)[0])
+    return (x - baseline) * torch.stack(slopes).mean(0)
+
+
+def _walk_by_backward(f, x, baseline, steps):
+    total = 0.0
+    for t in (np.arange(steps) + 0.5) / steps:
+        point = (baseline + float(t) * (x - baseline)).detach().requires_grad_()
+        f(point).backward()
+        total += point.grad
+    return (x - baseline).detach() * (total / steps)
+
+
+def _walk_of_list(f, x, baseline, steps):
+    points = [baseline + (k + 0.5) / steps * (x - baseline) for k in range(steps)]
+    points = [point.detach().clone().requires_grad_() for point in points]
+    slopes = grad(sum(f(point) for point in points), points)
+    return sum(slopes) / steps * (x.detach() - baseline)
+
+
+def _walk(f, x, baseline, steps, places=None, divide=None, times=None):
+    total = torch.zeros_like(x).detach()
+    places = [(k + 0.5) / steps for k in range(steps)] if places is None else places(steps)
+    for t in places:
+        point = (baseline + t * (x - baseline)).detach().requires_grad_()
+        total = total + grad(f(point), point)[0]
+    way = (x - baseline).detach() if times is None else times(x.detach(), baseline)
+    return way * total / (divide or len(places))
+
+
+def _wrong_walk(places=None, divide=None, times=None):
+    return lambda f, x, baseline, steps: _walk(f, x, baseline, steps, places, divide, times)
+
+
+def _walk_from_zero(f, x, baseline, steps):
+    return _walk(f, x, torch.zeros_like(x), steps)
+
+
+def _walk_sum(f, x, baseline, steps):
+    return _walk(f, x, baseline, steps, divide=1)
+
+
+def _walk_total(f, x, baseline, steps):
+    return _walk(f, x, baseline, steps).sum()
+
+
+def _walk_plain_point(f, x, baseline, steps):
+    total = 0
+    for k in range(steps):
+        point = baseline + (k + 0.5) / steps * (x - baseline)
+        total = total + grad(f(point), point)[0]
+    return (x - baseline) * total / steps
+
+
+def _walk_not_detached(f, x, baseline, steps):
+    total = 0
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * (x - baseline)).requires_grad_()
+        total = total + grad(f(point), point)[0]
+    return ((x - baseline) * total / steps).detach()
+
+
+def _walk_as_batch(f, x, baseline, steps):
+    t = ((torch.arange(steps) + 0.5) / steps).reshape(-1, *[1] * x.dim())
+    path = (baseline + t * (x - baseline)).detach().requires_grad_()
+    (slopes,) = grad(f(path).sum(), path)
+    return (x - baseline) * slopes.mean(0)
+
+
+def _walk_by_x(f, x, baseline, steps):
+    x.requires_grad_()
+    total = 0
+    for k in range(steps):
+        total = total + grad(f(baseline + (k + 0.5) / steps * (x - baseline)), x)[0]
+    return ((x - baseline) * total).detach()
+
+
+def _walk_fills(f, x, baseline, steps):
+    x.requires_grad_()
+    for k in range(steps):
+        f(baseline + (k + 0.5) / steps * (x - baseline)).backward()
+    return ((x - baseline) * x.grad).detach()
+
+
+def _walk_tuple(f, x, baseline, steps):
+    total = torch.zeros_like(x)
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * (x - baseline)).detach().requires_grad_()
+        total = total + grad(f(point), point)
+    return (x - baseline) * total / steps
+
+
+def _walk_last_only(f, x, baseline, steps):
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * (x - baseline)).detach().requires_grad_()
+        slope = grad(f(point), point)[0]
+    return (x - baseline) * slope
+
+
+def _walk_once_too_early(f, x, baseline, steps):
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * (x - baseline)).detach().requires_grad_()
+        return (x - baseline) * grad(f(point), point)[0]
+
+
+def _walk_no_return(f, x, baseline, steps):
+    _walk(f, x, baseline, steps)
+
+
+def _gained(f, x, baseline, steps):
+    return f(x) - f(baseline)
+
+
+def _walk_stranger(f, x, baseline, steps):
+    total = torch.zeros_like(x)
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * (x - baseline)).detach().requires_grad_()
+        total = total + grad(f(point.clone().detach().requires_grad_()), point)[0]
+    return (x - baseline) * total / steps
+
+
+def _trapezoid(f, x, baseline, steps):
+    total = torch.zeros_like(x)
+    for k in range(steps + 1):
+        point = (baseline + k / steps * (x - baseline)).detach().requires_grad_()
+        total = total + grad(f(point), point)[0] * (0.5 if k in (0, steps) else 1.0)
+    return ((x - baseline) * total / steps).detach()
+
+
+# ------------------------------------------------------------------ 14.6
+
+
+def _keep(module, grad_input, grad_output):
+    return (grad_input[0].clamp(min=0),)
+
+
+def _rectifiers(model):
+    return [module for module in model.modules() if isinstance(module, nn.ReLU)]
+
+
+@contextmanager
+def _guiding(model):
+    rectifiers = _rectifiers(model)
+    flags = [module.inplace for module in rectifiers]
+    try:
+        with ExitStack() as stack:
+            for module in rectifiers:
+                stack.enter_context(module.register_full_backward_hook(_keep))
+                module.inplace = False
+            yield
+    finally:
+        for module, flag in zip(rectifiers, flags, strict=True):
+            module.inplace = flag
+
+
+class _Guiding:
+    def __init__(self, model):
+        self.model, self.handles, self.flags = model, [], {}
+
+    def __enter__(self):
+        for module in self.model.modules():
+            if type(module) is nn.ReLU:
+                self.flags[module] = module.inplace
+                module.inplace = False
+                hook = module.register_full_backward_pre_hook(
+                    lambda module, grad_output: tuple(g.clamp(min=0) for g in grad_output)
+                )
+                self.handles.append(hook)
+        return self.model
+
+    def __exit__(self, *error):
+        while self.handles:
+            self.handles.pop().remove()
+        for module, flag in self.flags.items():
+            module.inplace = flag
+        return False
+
+
+class _Eager:
+    """Registers when it is made, not when the block begins."""
+
+    def __init__(self, model):
+        self.changed = []
+        for module in _rectifiers(model):
+            handle = module.register_full_backward_hook(
+                lambda m, grad_input, g: (torch.relu(grad_input[0]),)
+            )
+            self.changed.append((module, module.inplace, handle))
+            module.inplace = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        for module, inplace, handle in self.changed:
+            handle.remove()
+            module.inplace = inplace
+
+
+def _with_slips(hook=_keep, where=_rectifiers, final=True, out=True, back=True, remove=True):
+    @contextmanager
+    def guiding(model):
+        rectifiers = where(model)
+        flags = [module.inplace for module in rectifiers]
+        handles = [module.register_full_backward_hook(hook) for module in rectifiers]
+        if out:
+            for module in rectifiers:
+                module.inplace = False
+
+        def undo():
+            if remove:
+                for handle in handles:
+                    handle.remove()
+            if back:
+                for module, flag in zip(rectifiers, flags, strict=True):
+                    module.inplace = flag
+
+        if final:
+            try:
+                yield
+            finally:
+                undo()
+        else:
+            yield
+            undo()
+
+    return guiding
+
+
+def _undecorated(model):
+    handles = [module.register_full_backward_hook(_keep) for module in _rectifiers(model)]
+    yield
+    for handle in handles:
+        handle.remove()
+
+
+def _no_block(model):
+    for module in _rectifiers(model):
+        module.register_full_backward_hook(_keep)
+
+
+class _Swallows(_Guiding):
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        return True
+
+
+@contextmanager
+def _clears_all(model):
+    rectifiers = _rectifiers(model)
+    flags = [module.inplace for module in rectifiers]
+    for module in rectifiers:
+        module.register_full_backward_hook(_keep)
+        module.inplace = False
+    try:
+        yield
+    finally:
+        for module, flag in zip(rectifiers, flags, strict=True):
+            module._backward_hooks.clear()
+            module.inplace = flag
+
+
+@contextmanager
+def _removes_last_only(model):
+    for module in _rectifiers(model):
+        handle = module.register_full_backward_hook(_keep)
+        module.inplace = False
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextmanager
+def _switched_off(model):
+    on = [True]
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    for module in flags:
+        module.inplace = False
+        module.register_full_backward_hook(lambda *given: _keep(*given) if on[0] else None)
+    try:
+        yield
+    finally:
+        on[0] = False
+        for module, flag in flags.items():
+            module.inplace = flag
+
+
+@contextmanager
+def _catches(model):
+    handles = [module.register_full_backward_hook(_keep) for module in _rectifiers(model)]
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    for module in flags:
+        module.inplace = False
+    with suppress(Exception):
+        yield
+    for handle in handles:
+        handle.remove()
+    for module, flag in flags.items():
+        module.inplace = flag
+
+
+def _every_module(model):
+    return [module for module in model.modules() if not list(module.children())]
+
+
+@contextmanager
+def _every_leaf(model):
+    handles = [module.register_full_backward_hook(_keep) for module in _every_module(model)]
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    for module in flags:
+        module.inplace = False
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for module, flag in flags.items():
+            module.inplace = flag
+
+
+@contextmanager
+def _sets_true(model):
+    handles = [module.register_full_backward_hook(_keep) for module in _rectifiers(model)]
+    for module in _rectifiers(model):
+        module.inplace = False
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for module in _rectifiers(model):
+            module.inplace = True
+
+
+def _children(model):
+    return [module for module in model.children() if isinstance(module, nn.ReLU)]
+
+
+ANSWERS = {
+    "14.1": {
+        "wrong": [
+            ("have a sign", _finished(lambda g: g.amax(dim=1))),
+            ("abs comes too late", _finished(lambda g: g.amax(dim=1).abs())),
+            ("another way", _finished(lambda g: g.abs().sum(dim=1))),
+            ("another way", _finished(lambda g: g.abs().mean(dim=1))),
+            ("another way", _finished(lambda g: g.sum(dim=1).abs())),
+            ("another way", _finished(lambda g: g.norm(dim=1))),
+            ("first channel", _finished(lambda g: g[:, 0].abs())),
+            ("still apart", _finished(lambda g: g.abs())),
+            ("without the dimension", _finished(lambda g: g.abs().amax(dim=1, keepdim=True))),
+            ("The channels are the second", _finished(lambda g: g.abs().amax(dim=0))),
+            ("squeeze", _finished(lambda g: g.abs().amax(dim=1).squeeze())),
+            (
+                "scaled",
+                _finished(lambda g: g.abs().amax(1) / g.abs().amax((1, 2, 3))[:, None, None]),
+            ),
+            ("every label from every row", _scored(lambda s, labels: s[:, labels].sum())),
+            ("first one's label", _scored(lambda s, labels: s[:, labels[0]].sum())),
+            ("largest score", _scored(lambda s, labels: s.max(dim=1).values.sum())),
+            ("Where do the labels come in", _scored(lambda s, labels: s.sum())),
+            (
+                "The mean of the scores",
+                _scored(lambda s, labels: s.gather(1, labels[:, None]).mean()),
+            ),
+            (
+                "probability",
+                _scored(lambda s, labels: s.softmax(1).gather(1, labels[:, None]).sum()),
+            ),
+            ("slope of the loss", _scored(F.cross_entropy)),
+            ("a pass of its own", _saliency_each),
+            ("a pass of its own", _retained),
+            ("requires_grad", _saliency_on_callers),
+            ("detached copy that does", _saliency_plain),
+            ("detached copy that does", _saliency_detached_after),
+            ("gradients in .grad of the parameters", _saliency_backward),
+            ("gradients in .grad of the parameters", _saliency_emptied),
+            ("sum them up", _saliency_no_sum),
+            ("has not seen", _saliency_stranger),
+            ("tuple", _saliency_tuple),
+            ("None", _saliency_no_return),
+            (
+                "multiplied with the image",
+                _saliency_times_image,
+            ),
+            ("it takes model, images", lambda model, images: images),
+        ],
+        "right": [
+            _saliency_gather,
+            _saliency_one_hot,
+            _saliency_looped_sum,
+            _saliency_ones,
+            _saliency_restoring,
+        ],
+    },
+    "14.2": {
+        "wrong": [
+            ("other order", (2, 2, -1, 2)),
+            ("Twice the same pair", (-1, 2, -1, 2)),
+            ("clamped at the end", (-1, 2, 0, 2)),
+            ("in addition to the gate", (-1, 2, 2, 3)),
+            ("turned the -3 into 3", (-1, 2, 5, 2)),
+            ("its unit is closed", (-1, 3, 2, 2)),
+            ("its unit is closed", (-1, 3, 2, 3)),
+            ("guided already", (2, 2, 2, 2)),
+            ("hidden values", (3, 1, 0, 3)),
+            ("as factors", (-1, 4, 2, 4)),
+            ("x_1 first", (2, -1, 2, 2)),
+            ("set to zero what is negative", (-1, 2, 0, 0)),
+            ("plain chain rule", (5, 2, 2, 2)),
+            ("2 values", (-1, 2)),
+            ("numbers", "minus one and two"),
+        ],
+        "right": [
+            [-1, 2, 2, 2],
+            torch.tensor([-1.0, 2.0, 2.0, 2.0]),
+            np.array([-1, 2, 2, 2]),
+            "(-1, 2, 2, 2)",
+        ],
+    },
+    "14.3": {
+        "wrong": [
+            ("All three bugs", _colleagues),
+            ("averaged over the images", _wrong_cam(dims=(0, 2, 3))),
+            ("before the sum", _wrong_cam(early=True)),
+            ("the whole batch", _wrong_cam(common=True)),
+            ("Two bugs are left", _wrong_cam(dims=(0, 2, 3), common=True)),
+            ("Two bugs are left", _wrong_cam(early=True, common=True)),
+            ("Two bugs are left", _wrong_cam(dims=(0, 2, 3), early=True)),
+            ("0 divided by 0", _wrong_cam(safe=False)),
+            ("over the channels", _wrong_cam(dims=(1,))),
+            ("channels and positions", _wrong_cam(dims=(1, 2, 3))),
+            ("one of the two directions", _wrong_cam(dims=(2,))),
+            ("one of the two directions", _wrong_cam(dims=(3,))),
+            ("Negative votes", _wrong_cam(sign=lambda maps: maps)),
+            ("not turned round", _wrong_cam(sign=abs)),
+            ("put on the weights", lambda A, dA: _cam_of(A, dA, lambda a: a.clamp(min=0))),
+            ("absolute weights", lambda A, dA: _cam_of(A, dA, abs)),
+            ("softmax", lambda A, dA: _cam_of(A, dA, lambda a: a.softmax(1))),
+            ("changed places", lambda A, dA: _cam(dA, A)),
+            ("keepdim=True", _cam_no_keepdim),
+            ("keepdim=True", _cam_no_keepdim_alpha),
+            ("dimensions do not fit", _cam_keeps_channel),
+            ("dimensions do not fit", _cam_first_only),
+            ("dimensions do not fit", _cam_squeezed),
+            ("changed what it was given", _cam_in_place),
+            ("turns the signs round", _cam_late_relu),
+            ("not divided by their maximum", _cam_unscaled),
+            ("position by position", _cam_pointwise),
+            ("lowest value", _cam_min_max),
+            ("None", _cam_no_return),
+            ("stay zero", _cam_ones_for_blank),
+            ("largest value", _cam_by_sum),
+        ],
+        "right": [_cam_einsum, _cam_looped, _cam_sum_of_gradients, _cam_epsilon, _cam_in_its_own],
+    },
+    "14.4": {
+        "wrong": [
+            ("where the steps begin", _wrong_walk(lambda n: [k / n for k in range(n)])),
+            ("where the steps end", _wrong_walk(lambda n: [(k + 1) / n for k in range(n)])),
+            ("not taken in the middle", _wrong_walk(lambda n: np.linspace(0, 1, n).tolist())),
+            (
+                "not taken in the middle",
+                _wrong_walk(lambda n: [(k + 1) / (n + 1) for k in range(n)]),
+            ),
+            ("one more than there are steps", _wrong_walk(lambda n: [k / n for k in range(n + 1)])),
+            ("trapezoid", _trapezoid),
+            ("multiply with x - baseline", _wrong_walk(times=lambda x, b: 1.0)),
+            ("not with x", _wrong_walk(times=lambda x, b: x)),
+            ("the sign is lost", _wrong_walk(times=lambda x, b: b - x)),
+            ("The way begins at zero", _walk_from_zero),
+            ("sum of the slopes", _walk_sum),
+            ("One slope alone", _wrong_walk(lambda n: [1.0])),
+            ("Absolute slopes", lambda *given: _walk(*given).abs()),
+            ("shape of something else", _walk_total),
+            ("shape of something else", _gained),
+            ("does not require a gradient", _walk_plain_point),
+            ("batch of points", _walk_as_batch),
+            ("by the point itself", _walk_by_x),
+            ("by the point itself", _walk_fills),
+            ("tuple", _walk_tuple),
+            ("the last step", _walk_last_only),
+            ("the first step", _walk_once_too_early),
+            ("None", _walk_no_return),
+            ("has not seen", _walk_stranger),
+            ("it takes f, x, steps", lambda f, x, steps: x),
+        ],
+        "right": [_walk_in_place, _walk_by_backward, _walk_of_list, _walk_not_detached],
+    },
+    "14.5": {
+        "wrong": [
+            (
+                "that depends on the weights",
+                ("a", "because the maps changed with the weights"),
+            ),
+            ("right to look at", ("c", "because the map shows the right pixels")),
+            ("is the point", ("d", "because a random network makes no sense")),
+            ("add your reason", "b"),
+            ("Say a little more", ("b", "it depends")),
+            ("does not yet say", ("b", "because that is what the text of the lesson said")),
+            ("more than the check can show", ("b", "so the maps show the important pixels")),
+            (
+                "there as a control",
+                ("b", "a random network is meaningless so there is nothing to compare"),
+            ),
+            ("would not have changed", ("b", "it is the image alone that the map shows")),
+            ("why that is not enough", ("b", "because the map depends on the trained weights")),
+            ("why that is not enough", ("b", "the maps changed when the weights changed")),
+            ("what a change", ("b", "one such test is never enough to be certain")),
+            ("would not have changed", ("b", "because the maps depend on the input image")),
+            ("more than the check can show", ("b", "this proves which pixels are important")),
+            ("more than the check can show", ("b", "the pixels in the map are the right ones")),
+            ("Make a sentence", ("b", "because weights learned depend noise enough pixels")),
+            ("letters a, b, c, d", ("e", "none of these fits the question")),
+        ],
+        "right": [
+            ("b", "a map of noise made from the weights would pass too, so passing is not enough"),
+            ("b", "The map depends on the weights, but it could still be wrong."),
+            (
+                "(B)",
+                "It changed with the weights, so it uses them; that does not prove it is right.",
+            ),
+            ("b", "passing is necessary but not sufficient: noise that depends on weights passes"),
+            (
+                "b",
+                "because the check only rules out maps that ignore the network, not ones that "
+                "mislead in another way",
+            ),
+            (
+                "b",
+                "The map reacts to what was learned. Whether the pixels it marks really matter "
+                "needs another test such as erasing them.",
+            ),
+            ("b", "the maps are sensitive to the parameters, yet nothing says they are correct"),
+            (
+                "b",
+                "since the maps changed when the weights did they are not just edge detectors, but "
+                "they may still highlight the wrong pixels",
+            ),
+            ("b", "Sensitivity to the weights is a minimum; the map may be wrong all the same"),
+            ("b", "a checksum of the weights passes, and it says nothing about pixels"),
+            ("b", "the map is tied to the model, but not necessarily to the pixels that matter"),
+            (
+                "b",
+                "It rules out edge detectors. To know whether the pixels matter you would have to "
+                "compare with occlusion.",
+            ),
+            ("b", "Depends on training: yes. Correct: unknown."),
+            ("b", "passing means it uses the weights somehow, that need not be faithful"),
+            ("b", "It only shows dependence on the trained weights, not faithfulness"),
+            (
+                "b",
+                "any function of the weights would change under randomization, even a useless one",
+            ),
+        ],
+    },
+    "14.6": {
+        "wrong": [
+            ("generator", _undecorated),
+            ("__enter__", _no_block),
+            ("block was swallowed", _Swallows),
+            ("block was swallowed", _catches),
+            ("error or not", _with_slips(final=False)),
+            ("hooks are left", _with_slips(remove=False)),
+            ("inplace has to be False", _with_slips(out=False)),
+            ("inplace is not what it was", _with_slips(back=False)),
+            ("inplace is not what it was", _sets_true),
+            ("clamps grad_output", _with_slips(lambda m, i, o: (o[0].clamp(min=0),))),
+            ("plain one", _with_slips(lambda m, i, o: None)),
+            ("tuple", _with_slips(lambda m, i, o: i[0].clamp(min=0))),
+            ("Only one of the ReLUs", _with_slips(where=lambda model: _rectifiers(model)[:1])),
+            ("modules() walks", _with_slips(where=_children)),
+            ("somebody else", _clears_all),
+            ("Behind the block", _removes_last_only),
+            ("do nothing any more", _switched_off),
+            ("gradient", _every_leaf),
+            ("plain one", _with_slips(where=lambda model: [])),
+            ("it takes model, x", lambda model, x: model),
+        ],
+        "right": [_guiding, _Guiding, _Eager],
+    },
+}
+
+
+def _cam_of(A, dA, weigh):
+    alpha = weigh(dA.mean(dim=(2, 3), keepdim=True))
+    maps = (alpha * A).sum(dim=1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
