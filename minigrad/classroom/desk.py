@@ -13,7 +13,7 @@ from typing import Any, Literal
 from minigrad.classroom import progress
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS
-from minigrad.classroom.display import laid_out, tell
+from minigrad.classroom.display import Verbatim, laid_out, tell
 from minigrad.classroom.execution import HeldBack, within
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.side_effects import as_usual
@@ -170,7 +170,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")
-    lines.append(finding.says)
+    lines += [finding.says, *map(Verbatim, finding.shows)]
     if HeldBack.lines > printed:
         lines.append("What it prints is held back here: call it in a cell of its own to read that.")
     return _verdict(known, "wrong", "not yet.", lines), unusual

@@ -26,6 +26,12 @@ _LOOKS: dict[Status, tuple[str, str, str]] = {
 }
 
 
+class Verbatim(str):
+    """A line of a message that is shown as it is: code."""
+
+    __slots__ = ()
+
+
 def laid_out(head: str, lines: Iterable[str]) -> str:
     """Set lines under a head, indented and broken at a width that fits a notebook.
 
@@ -34,14 +40,16 @@ def laid_out(head: str, lines: Iterable[str]) -> str:
         lines: paragraphs.
 
     Example:
-        >>> print(laid_out("06.2: not yet.", ["Look again."]))
+        >>> print(laid_out("06.2: not yet.", ["Look again.", Verbatim("y  = x * x")]))
         06.2: not yet.
           Look again.
+            y  = x * x
     """
     filler = textwrap.TextWrapper(
         _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
-    return "\n".join([head, *map(filler.fill, lines)])
+    code = (f"    {line}" if isinstance(line, Verbatim) else filler.fill(line) for line in lines)
+    return "\n".join([head, *code])
 
 
 def as_html(status: Status, head: str, lines: Iterable[str]) -> str:
@@ -62,7 +70,11 @@ def as_html(status: Status, head: str, lines: Iterable[str]) -> str:
         "padding: 0.4em 0.9em; margin: 0.2em 0; max-width: 56em; line-height: 1.45"
     )
     sign = f'<span aria-hidden="true" style="color: {color}; font-size: 120%">{sign}</span>'
-    said = "".join(f"<div>{html.escape(line, quote=False)}</div>" for line in lines)
+    looks = {True: ' style="font-family: monospace; white-space: pre-wrap"', False: ""}
+    said = "".join(
+        f"<div{looks[isinstance(line, Verbatim)]}>{html.escape(line, quote=False)}</div>"
+        for line in lines
+    )
     return (
         # Of a folded output JupyterLab shows the first line, and this one tells nothing.
         f'<div class="minigrad-feedback">\n<div role="status" style="{box}">'

@@ -90,10 +90,12 @@ class Finding:
     Args:
         says: what is wrong with this answer.
         gave: the answer in words, or None where `says` has told it already.
+        shows: lines of a program that shows it, to be set as they are.
     """
 
     says: str
     gave: str | None = None
+    shows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,0 +1,187 @@
+"""Show what a learner has built: the graph it leaves behind, and the heart's part beside each part.
+
+Line numbers are computed, and shown to a person only: they move with every change of the heart.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import inspect
+import linecache
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from minigrad.classroom.watching import watched
+from minigrad.viz import Picture, draw
+
+from .kinds import mine
+
+# ------------------------------------------------------------------ pictures
+
+
+class _Node:
+    """A learner's tensor, in the form of a node that `draw` can walk through."""
+
+    def __init__(self, tensor: Any, known: dict[int, _Node]) -> None:
+        known[id(tensor)] = self
+        self.tensor = tensor
+        if not tensor.inputs:
+            self.variable = _Card(tensor, None)
+        self.next_functions: tuple[tuple[_Node | None, int], ...] = ()
+
+    def name(self) -> str:
+        """Name the operation by the function that holds its rule."""
+        if not self.tensor.inputs:
+            return "AccumulateGrad"
+        rule = inspect.unwrap(self.tensor.rule)
+        path = str(getattr(rule, "__qualname__", type(rule).__name__)).split(".<locals>")[0]
+        return path.rpartition(".")[2].strip("_")
+
+
+class _Card:
+    """A learner's tensor, with what `draw` shows of one."""
+
+    output_nr, retains_grad = 0, False
+
+    def __init__(self, tensor: Any, node: _Node | None) -> None:
+        self.grad_fn, self.is_leaf = node, node is None
+        self.requires_grad = tensor.requires_grad
+        self.shape = np.shape(tensor.data)
+        self.grad = None if tensor.grad is None else np.asarray(tensor.grad)
+        self.tolist = tensor.data.tolist
+        hooks = getattr(tensor, "hooks", None)
+        self._backward_hooks = hooks if isinstance(hooks, Mapping) else {}
+
+
+def picture(tensor: Any, names: Mapping[str, Any], **settings: Any) -> Picture:
+    """Draw the graph behind a tensor of the learner's own class.
+
+    Args:
+        tensor: where the graph ends.
+        names: of tensors in it.
+        **settings: what `minigrad.viz.draw` takes besides.
+    """
+    known: dict[int, _Node] = {}
+    todo = [tensor]
+    while todo:
+        each = todo.pop()
+        node = known.get(id(each)) or _Node(each, known)
+        if node.next_functions:
+            continue
+        sources = [(s if s.requires_grad else None) for s in each.inputs]
+        todo += [s for s in sources if s is not None and id(s) not in known]
+        node.next_functions = tuple(
+            (None if s is None else known.get(id(s)) or _Node(s, known), 0) for s in sources
+        )
+        todo += [
+            s for s in sources if s is not None and not known[id(s)].next_functions and s.inputs
+        ]
+    cards = {
+        name: known[id(t)].variable if not t.inputs else _Card(t, known[id(t)])
+        for name, t in names.items()
+        if id(t) in known
+    }
+    return draw(_Card(tensor, known[id(tensor)]), names=cards, **settings)
+
+
+# ------------------------------------------------------------------ the heart beside it
+
+_PARTS = [
+    ("17.2", "result", "tape", "Writer.operation", "writes the function that computes and records"),
+    ("17.2", "the rules", "tape", "differentiable", "turns an entry of the book into an operation"),
+    ("17.3", "unbroadcast", "node", "sum_to_shape", "sums over what was added or stretched"),
+    ("17.3", "Broadcasting", "node", "reduce_gradient", "is called behind a rule, where needed"),
+    ("17.4", "number, inputs", "node", "Node", "knows its edges and its place in the order"),
+    ("17.4", "complete, for a leaf", "engine", "AccumulateGrad._run", "adds to .grad"),
+    ("17.4", "the first walk", "engine", "count_uses", "finds who has to wait, and for how many"),
+    ("17.4", "the second walk", "engine", "GraphTask.run", "runs what is ready"),
+    ("17.4", "backward", "engine", "run_backward", "begins a pass, and ends it"),
+    ("17.5", "Handle", "node", "RemovableHandle", "takes one hook off again"),
+    ("17.5", "register_hook", "tensor", "Tensor.register_hook", "puts a hook into a table"),
+    ("17.5", "complete, with hooks", "node", "NodeHooks.run_tensor_hooks", "calls them in order"),
+    ("17.7", "identity", "gates", "_through_identity", "leads values through a node of this call"),
+    ("17.7", "between_gates", "gates", "FullBackwardHooks", "keeps one end until the other comes"),
+    ("17.7", "the wrapped rule", "gates", "attach_legacy_hooks", "hooks the result's last node"),
+]
+
+
+class Beside:
+    """A table: which part of the heart does what a part of the learner's does."""
+
+    def __init__(self) -> None:
+        self.rows = [
+            (checkpoint, own, module, name, does, *_place(module, name))
+            for checkpoint, own, module, name, does in _PARTS
+        ]
+
+    def __repr__(self) -> str:
+        rows = [
+            (checkpoint, own, f"core/{module}.py, {name}{lines}", does)
+            for checkpoint, own, module, name, does, _, lines in self.rows
+        ]
+        widths = [max(len(row[at]) for row in rows) for at in range(3)]
+        return "\n".join(
+            "  ".join(
+                [*(part.ljust(width) for part, width in zip(row, widths, strict=False)), row[3]]
+            )
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{h}</th>" for h in ("", "yours", "in minigrad/core", "what it does"))
+        body = "".join(
+            f"<tr><td>{checkpoint}</td><td>{html.escape(own)}</td>"
+            f'<td><a href="{link}">{module}.py</a>: <code>{name}</code>{lines}</td>'
+            f"<td>{html.escape(does)}</td></tr>"
+            for checkpoint, own, module, name, does, link, lines in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _place(module: str, name: str) -> tuple[str, str]:
+    """Find a part of the heart: a link that leads to its file from here, and its lines."""
+    thing: Any = importlib.import_module(f"minigrad.core.{module}")
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    path = Path(inspect.getsourcefile(thing) or "")
+    lines, first = inspect.getsourcelines(thing)
+    shown = f", lines {first} to {first + len(lines) - 1}" if watched() else ""
+    try:
+        link = Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive
+        link = path.as_uri()
+    return link, shown
+
+
+def beside_the_heart() -> Beside:
+    """Give the table; its links lead to the files."""
+    return Beside()
+
+
+# ------------------------------------------------------------------ how much it is
+
+
+def own_lines() -> int:
+    """Count the lines of the answers that the learner goes on with, without blanks and comments."""
+    return sum(_lines_of(f"17.{number}") for number in range(1, 8))
+
+
+def _lines_of(checkpoint: str) -> int:
+    answer = mine(checkpoint)
+    functions = [answer] if inspect.isfunction(answer) else vars(answer).values()
+    code: CodeType = next(f.__code__ for f in functions if inspect.isfunction(f))
+    lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
+    head = f"# --- {checkpoint}"
+    if head in lines:  # the reference's file has all of them
+        start = lines.index(head) + 1
+        ends = (
+            at for at in range(start, len(lines)) if lines[at].startswith(("# ---", "_answers"))
+        )
+        lines = lines[start : next(ends, len(lines))]
+    return sum(1 for line in lines if line.strip() and not line.strip().startswith("#"))
