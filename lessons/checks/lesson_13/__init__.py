@@ -1,0 +1,12 @@
+"""Check the exercises of lesson 13, on networks that do not learn."""
+
+from __future__ import annotations
+
+from .clipping import CLIPPING
+from .dead import DEAD
+from .even import EVEN
+from .flow import FLOW
+from .medicine import MEDICINE
+from .nan import RECEIVES
+
+EXERCISES = [FLOW, CLIPPING, MEDICINE, DEAD, RECEIVES, EVEN]

@@ -1,0 +1,337 @@
+"""Check exercise 13.2: hooks that keep each parameter's .grad within a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import minigrad as torch
+from minigrad import Tensor, nn
+from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.values import alike
+
+from .traces import Answer, hooks_on, numbers, quietly
+
+LIMIT = 1.5
+
+
+class Parts(nn.Module):
+    """Parameters with gradients of several sizes; two share one gradient, one is frozen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.long = nn.Parameter(numbers(2, 3, seed=1))
+        self.short = nn.Parameter(numbers(3, seed=2))
+        self.idle = nn.Parameter(numbers(2, seed=3))
+        self.left = nn.Parameter(numbers(2, 2, seed=4))
+        self.right = nn.Parameter(numbers(2, 2, seed=5))
+        self.single = nn.Parameter(numbers(1, seed=6)[0])
+        self.frozen = nn.Parameter(numbers(3, seed=7), requires_grad=False)
+
+    def forward(self, x: Tensor, other: Tensor) -> Tensor:
+        """Give a number that every parameter is in; the gradient is a multiple of x.
+
+        The sum hands one and the same gradient to a parameter and to what is no parameter.
+        """
+        total = (self.long * numbers(2, 3, seed=8, scale=4.0)).sum()
+        total = total + (self.short * numbers(3, seed=9, scale=0.3)).sum()
+        total = total + (self.idle * 0).sum() + self.frozen.sum()
+        both = self.left + other + self.right
+        total = total + (both * numbers(2, 2, seed=10, scale=3.0)).sum()
+        return (total + 2.5 * self.single) * x
+
+
+NAMES = ("long", "short", "idle", "left", "right", "single")
+FIRST, SECOND, GONE = "after one pass", "after a second pass", "with the handles removed"
+TURNED = "after one pass with a limit of 0.5"
+INPUT = "the gradient of an input, which is not to be clipped,"
+FROZEN, COUNT = "the frozen parameter's .grad", "the number of hooks left on the model"
+
+
+def clip_run(answer: Answer) -> dict[str, Any]:
+    """Clip in the answer's way, in two passes and without, and look at all gradients."""
+    seen: dict[str, Any] = {}
+    with quietly():
+        model, data = Parts(), torch.zeros(2, 2, requires_grad=True)
+        handles = _handles(answer(model, LIMIT))
+        model(torch.tensor(1.0), data).backward()
+        seen |= _gradients(model, FIRST)
+        model(torch.tensor(0.7), data).backward()
+        seen |= _gradients(model, SECOND)
+        seen[FROZEN] = model.frozen.grad
+        seen[INPUT] = data.grad
+        model.zero_grad()
+        model(torch.tensor(-1.0), torch.zeros(2, 2)).backward()
+        seen |= _gradients(model, "after zero_grad and another pass")
+        for handle in handles:
+            handle.remove()
+        left = hooks_on(model)
+        model.zero_grad()
+        model(torch.tensor(1.0), torch.zeros(2, 2)).backward()
+        gone = _gradients(model, GONE)
+        seen |= dict.fromkeys(gone) if left else gone
+        seen[COUNT] = left
+        other = Parts()
+        answer(other, 0.5)
+        other(torch.tensor(1.0), torch.zeros(2, 2)).backward()
+        seen |= _gradients(other, TURNED)
+    return seen
+
+
+def _handles(handles: Any) -> list[Any]:
+    if handles is None:
+        raise Objection(
+            "clip_grads returns None, and a list of handles is asked for. Without them nobody can "
+            "take the hooks away again."
+        )
+    if isinstance(handles, dict):
+        handles = list(handles.values())
+    if not isinstance(handles, list | tuple) or not all(hasattr(h, "remove") for h in handles):
+        raise Objection("clip_grads has to return a list of handles, as register_hook gives them.")
+    return list(handles)
+
+
+def _gradients(model: nn.Module, when: str) -> dict[str, Any]:
+    found = {}
+    for name in NAMES:
+        gradient = getattr(model, name).grad
+        found[f"{when}, {name}.grad"] = None if gradient is None else gradient.clone()
+    return found
+
+
+def scaled(gradient: Tensor, limit: float) -> Tensor:
+    """Scale what is longer than a limit down to it."""
+    norm = gradient.norm()
+    return gradient * (limit / norm) if norm > limit else gradient
+
+
+def _free(model: nn.Module) -> list[Any]:
+    return [p for p in model.parameters() if p.requires_grad]
+
+
+def clip_grads(model: nn.Module, limit: float) -> list[Any]:
+    """Clip rightly."""
+    return after_each(scaled)(model, limit)
+
+
+def after_each(change: Callable[[Tensor, float], Tensor]) -> Answer:
+    """Make an answer that changes .grad when something has been added to it."""
+
+    def clip(model: nn.Module, limit: float) -> list[Any]:
+        def hook(parameter: Any) -> None:
+            parameter.grad = change(parameter.grad, limit)
+
+        return [p.register_post_accumulate_grad_hook(hook) for p in _free(model)]
+
+    return clip
+
+
+def on_arrival(change: Callable[[Tensor, float], Tensor | None]) -> Answer:
+    """Make an answer that changes what arrives, before it is added to .grad."""
+
+    def clip(model: nn.Module, limit: float) -> list[Any]:
+        return [p.register_hook(lambda g: change(g, limit)) for p in _free(model)]
+
+    return clip
+
+
+def all_together(model: nn.Module, limit: float) -> list[Any]:
+    """Clip by the norm over all parameters, a mistake."""
+
+    def hook(parameter: Any) -> None:
+        nn.utils.clip_grad_norm_(_free(model), limit)
+
+    return [p.register_post_accumulate_grad_hook(hook) for p in _free(model)]
+
+
+def for_the_last(model: nn.Module, limit: float) -> list[Any]:
+    """Clip the gradient of the parameter that a loop ends with, whatever has arrived."""
+    last = _free(model)[-1]
+
+    def hook(parameter: Any) -> None:
+        if last.grad is not None:
+            last.grad = scaled(last.grad, limit)
+
+    return [p.register_post_accumulate_grad_hook(hook) for p in _free(model)]
+
+
+def in_place_on_arrival(model: nn.Module, limit: float) -> list[Any]:
+    """Cut the entries of what arrives in place, as the colleague does."""
+
+    def hook(gradient: Tensor) -> None:
+        gradient.clamp_(-limit, limit)
+
+    return [p.register_hook(hook) for p in _free(model)]
+
+
+def _cut(gradient: Tensor, limit: float) -> Tensor:
+    return gradient.clamp(-limit, limit)
+
+
+def _always(gradient: Tensor, limit: float) -> Tensor:
+    return gradient * (limit / (gradient.norm() + 1e-30))
+
+
+def _unchanged(found: Any) -> bool:
+    plain = clip_run(lambda model, limit: [])
+    return all(alike(trial.result, want) for trial, want in zip(found, plain.values(), strict=True))
+
+
+def _only_later(found: Any) -> bool:
+    """Tell whether the first pass is right and the sum of two is not."""
+    right = list(clip_run(clip_grads).values())
+    many = len(NAMES)
+    fits = [alike(t.result, want) for t, want in zip(found, right, strict=True)]
+    return all(fits[:many]) and not all(fits[many : 2 * many])
+
+
+def _spoils_the_input(found: Any) -> bool:
+    """Tell whether the first pass is right, and the gradient of the input is not."""
+    right = clip_run(clip_grads)
+    fits = {
+        name: alike(t.result, want) for t, (name, want) in zip(found, right.items(), strict=True)
+    }
+    return all(list(fits.values())[: len(NAMES)]) and not fits[INPUT]
+
+
+def _has_nan(found: Any) -> bool:
+    return any(
+        hasattr(trial.result, "isnan") and bool(trial.result.isnan().any()) for trial in found
+    )
+
+
+CLIPPING = Hook(
+    id="13.2",
+    asks="clip_grads(model, limit), which registers hooks that keep the norm of each parameter's "
+    ".grad within the limit, and returns their handles",
+    scenario=clip_run,
+    reference=clip_grads,
+    digits=4,
+    right="A post-accumulate hook sees .grad as a step of the optimizer would.",
+    hints=(
+        "Compare norm and entries. When does a tensor hook run, before or after the sum is made? "
+        "Into what may it write? What does the caller need in the end?",
+        "register_post_accumulate_grad_hook on each parameter that requires a gradient: its hook "
+        "is given the parameter, whose .grad is complete. Scale that if its norm is too large, and "
+        "return the list of handles.",
+    ),
+    mistakes=[
+        Mistake(
+            "A frozen parameter takes no hook. Ask for requires_grad before you register one.",
+            trouble=("doesn't require gradient", "does not require grad", "require gradient"),
+        ),
+        Mistake(
+            "This kind of hook is given the parameter, and returns nothing: it writes into "
+            "parameter.grad.",
+            trouble=("should return None", "expected to return None"),
+        ),
+        Mistake(
+            "In the first pass .grad is still None when a tensor hook runs: it comes before the "
+            "sum is made. Which hook comes after it?",
+            trouble=("NoneType",),
+        ),
+        Mistake(
+            "What arrives in a hook may be shared with others, even among its own entries: make a "
+            "new tensor, and do not write into it.",
+            trouble=("single memory location",),
+        ),
+        Mistake(
+            "Nothing is clipped. A new local value does not leave the hook: return it, or write it "
+            "to where it belongs.",
+            when=_unchanged,
+        ),
+        Mistake(
+            "Some gradient is NaN: a norm of zero stood under the line. What is within the limit "
+            "has to stay as it is.",
+            when=_has_nan,
+        ),
+        Mistake(
+            "The gradient of something that is no parameter was changed along. What arrives in a "
+            "hook may be shared with others: make a new tensor, and do not write into it.",
+            when=_spoils_the_input,
+        ),
+        Mistake(
+            "Each pass is clipped, and their sum is not. A hook on the tensor acts before the "
+            "addition to .grad: which one acts after it?",
+            like=on_arrival(scaled),
+        ),
+        Mistake(
+            "That still cuts entry by entry, before the sum and in place: the gradient turns, its "
+            "norm can be larger than the limit, and a tensor that arrives may be shared.",
+            like=in_place_on_arrival,
+        ),
+        Mistake(
+            "That cuts each entry by itself. The norm can still be larger than the limit, and the "
+            "direction changes. And it acts before the sum is made.",
+            like=on_arrival(_cut),
+        ),
+        Mistake(
+            "That cuts each entry by itself: the direction changes, and the norm can still be "
+            "larger than the limit. Scale the whole tensor.",
+            like=after_each(_cut),
+        ),
+        Mistake(
+            "Short gradients are made longer. What is within the limit stays as it is.",
+            like=after_each(_always),
+        ),
+        Mistake(
+            "Short gradients are made longer, and the sum of two passes is not clipped. What is "
+            "within the limit stays as it is, and the sum is what counts.",
+            like=on_arrival(_always),
+        ),
+        Mistake(
+            "That is the direction alone: every norm is 1 now. Scale down to the limit, and only "
+            "what is longer.",
+            like=after_each(lambda g, limit: g / (g.norm() + 1e-30)),
+        ),
+        Mistake(
+            "What is too long gets norm 1, whatever the limit is.",
+            like=after_each(lambda g, limit: g / g.norm() if g.norm() > limit else g),
+        ),
+        Mistake(
+            "That divides by the norm and forgets to multiply by the limit; or the other way "
+            "round. What has norm 6 and should have 2 is divided by 3.",
+            like=after_each(lambda g, limit: g / limit if g.norm() > limit else g),
+        ),
+        Mistake(
+            "That multiplies by the limit, and does not divide by the norm.",
+            like=after_each(lambda g, limit: g * limit if g.norm() > limit else g),
+        ),
+        Mistake(
+            "The scale is the wrong way round: the long ones get longer.",
+            like=after_each(lambda g, limit: g * (g.norm() / limit) if g.norm() > limit else g),
+        ),
+        Mistake(
+            "The comparison is the wrong way round: the short ones are scaled, the long ones are "
+            "left.",
+            like=after_each(
+                lambda g, limit: g * (limit / (g.norm() + 1e-30)) if g.norm() < limit else g
+            ),
+        ),
+        Mistake(
+            "What is too long is set to zero, and nothing is learned from it. Scale it.",
+            like=after_each(lambda g, limit: g * 0 if g.norm() > limit else g),
+        ),
+        Mistake(
+            "One norm for all parameters together: that is clip_grad_norm_. Here each parameter "
+            "has its own.",
+            like=all_together,
+        ),
+        Mistake(
+            "Only one parameter is clipped. Functions that are made in a loop share its variable, "
+            "and see the value that it has in the end: use what the hook is given.",
+            like=for_the_last,
+        ),
+        Mistake(
+            "The first pass is right, the sum of two is not. The sum has to keep the limit: look "
+            "at .grad when something has been added to it.",
+            when=_only_later,
+        ),
+        Mistake(
+            "All is well until the handles are removed: some hooks are still there. Return a "
+            "handle for each.",
+            when=lambda found: next(t.result for t in found if t.gave == f"{COUNT} is") > 0,
+        ),
+    ],
+)

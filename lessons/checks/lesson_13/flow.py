@@ -1,0 +1,408 @@
+"""Check exercise 13.1, a recorder of each layer's gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import minigrad as torch
+from minigrad import Tensor, nn
+from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.values import alike, as_number
+
+from ..observations import partly
+from .traces import Answer, chain, filled, hooks_on, numbers, quietly
+
+NORMS = "the list of norms"
+AGAIN = "in a second call with the same model, the list"
+SMALL = "for another model, the list"
+KEPT = "whether everything that was in .grad before is still in there, the answer"
+LEFT = "the number of hooks left behind"
+ERROR = "with a loss_fn that raises an error, the number of hooks left behind"
+_NORMS, _AGAIN, _SMALL, _KEPT, _LEFT, _ERROR = range(6)
+
+
+class Broken(Exception):
+    """What the last model of the scenario raises."""
+
+
+def _model() -> nn.Module:
+    model = chain(
+        first=nn.Linear(3, 4),
+        frozen=nn.Linear(4, 4),
+        body=chain(norm=nn.LayerNorm(4), squash=nn.Tanh(), inner=nn.Linear(4, 3, bias=False)),
+        last=nn.Linear(3, 2),
+    )
+    filled(model, seed=1)
+    for parameter in model.frozen.parameters():
+        parameter.requires_grad_(False)
+    return model
+
+
+def _loss(model: nn.Module) -> Tensor:
+    return (model(numbers(5, 3, seed=2)) ** 2).sum()
+
+
+def _small() -> nn.Module:
+    return filled(chain(start=nn.Linear(2, 2), end=nn.Linear(2, 1)), seed=4)
+
+
+def _small_loss(model: nn.Module) -> Tensor:
+    return (3 * model(numbers(4, 2, seed=5))).sum()
+
+
+def _breaks_forward(model: nn.Module) -> Tensor:
+    model(numbers(4, 2, seed=5))
+    raise Broken
+
+
+def _breaks_backward(model: nn.Module) -> Tensor:
+    output = model(numbers(4, 2, seed=5))
+    output.register_hook(_raise)
+    return output.sum()
+
+
+def _raise(gradient: Tensor) -> None:
+    raise Broken
+
+
+def flow_run(answer: Answer) -> dict[str, Any]:
+    """Let an answer record two models, and look at what it leaves behind."""
+    with quietly():
+        model, small = _model(), _small()
+        for place, parameter in enumerate(model.parameters()):
+            if parameter.requires_grad:
+                parameter.grad = numbers(*parameter.shape, seed=place)
+        before = {name: p.grad for name, p in model.named_parameters()}
+        before = {name: g if g is None else g.clone() for name, g in before.items()}
+        norms = _as_list(answer(model, _loss))
+        kept = _kept(model, before)
+        left = hooks_on(model)
+        again = _as_list(answer(model, _loss))
+        other = _as_list(answer(small, _small_loss))
+        left = max(left, hooks_on(model, small))
+    after_error = 0
+    for loss in (_breaks_forward, _breaks_backward):
+        with quietly():
+            model = _small()
+            with suppress(Broken):
+                answer(model, loss)
+            after_error += hooks_on(model)
+    return {
+        NORMS: norms,
+        AGAIN: again,
+        SMALL: other,
+        KEPT: kept,
+        LEFT: left,
+        ERROR: 0 if left else after_error,
+    }
+
+
+def _kept(model: nn.Module, before: dict[str, Any]) -> bool:
+    """Tell whether .grad holds what it held, with or without this pass's gradient."""
+    fresh = _model()
+    _loss(fresh).backward()
+    gradients = {name: p.grad for name, p in fresh.named_parameters()}
+
+    def holds(now: Any, old: Any, new: Any) -> bool:
+        if now is None or old is None:
+            return now is old
+        return bool(torch.allclose(now, old + new) or torch.allclose(now, old))
+
+    return all(holds(p.grad, before[n], gradients[n]) for n, p in model.named_parameters())
+
+
+def _as_list(norms: Any) -> Any:
+    """Take a dict, a tuple or a tensor for a list; object to what holds no numbers."""
+    if norms is None:
+        return None
+    if isinstance(norms, dict):
+        norms = list(norms.values())
+    if hasattr(norms, "tolist"):
+        norms = norms.tolist()
+    if not isinstance(norms, list | tuple):
+        raise Objection("gradient_flow has to return a list, one norm for each layer.")
+    pairs = all(isinstance(e, list | tuple) and len(e) == 2 for e in norms)
+    if pairs and all(isinstance(each[0], str) for each in norms):
+        norms = [norm for _, norm in norms]
+    found = [as_number(each) for each in norms]
+    if None in found:
+        raise Objection("An entry of the list is not one number. A norm is: one for each layer.")
+    return found
+
+
+def root(gradients: list[Tensor]) -> float:
+    """Give the norm over several tensors."""
+    return sum((g * g).sum().item() for g in gradients) ** 0.5
+
+
+def _remove(handles: list[Any]) -> None:
+    for handle in handles:
+        handle.remove()
+
+
+def flow(
+    measure: Callable[[list[Tensor]], float] = root,
+    which: Callable[[str], bool] = lambda name: True,
+    arrange: Callable[[list[float]], list[float]] = list,
+    by_parameter: bool = False,
+    accumulated: bool = False,
+    removes: str = "always",
+) -> Answer:
+    """Make a right `gradient_flow`, or one with a typical mistake.
+
+    Args:
+        measure: what is noted of the gradients of one layer.
+        which: which parameters are looked at, by name.
+        arrange: what becomes of the list.
+        by_parameter: whether each parameter counts as a layer.
+        accumulated: whether what is in .grad is measured.
+        removes: "always", "at the end" (not after an error) or "never".
+    """
+
+    def gradient_flow(model: nn.Module, loss_fn: Callable[[nn.Module], Tensor]) -> list[float]:
+        layers: dict[str, list[Tensor]] = {}
+        handles = []
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad and which(name):
+                layer = name if by_parameter else name.rpartition(".")[0]
+                found = layers.setdefault(layer, [])
+                handles.append(parameter.register_hook(found.append))
+        try:
+            loss_fn(model).backward()
+        except Broken:
+            if removes == "always":
+                _remove(handles)
+            raise
+        if removes != "never":
+            _remove(handles)
+        if accumulated:
+            for layer in layers:
+                parts = dict(model.get_submodule(layer).named_parameters()).values()
+                layers[layer] = [p.grad for p in parts if p.grad is not None]
+        return arrange([measure(gradients) for gradients in layers.values()])
+
+    return gradient_flow
+
+
+def at_outputs(model: nn.Module, loss_fn: Callable[[nn.Module], Tensor]) -> list[float]:
+    """Record the gradients that arrive at the layers' outputs, a mistake."""
+    sizes: list[float] = []
+    handles = [
+        module.register_full_backward_pre_hook(
+            lambda m, grad_output: sizes.append(grad_output[0].norm().item())
+        )
+        for module in model.modules()
+        if any(p.requires_grad for p in module.parameters(recurse=False))
+    ]
+    loss_fn(model).backward()
+    for handle in handles:
+        handle.remove()
+    return sizes[::-1]
+
+
+def _linear(name: str) -> bool:
+    return "norm" not in name
+
+
+def _zeros_but_one(found: Any) -> bool:
+    norms = found[_NORMS].result
+    return len(norms) >= 4 and sum(norm != 0 for norm in norms) == 1
+
+
+def _with_zero(found: Any) -> bool:
+    norms = found[_NORMS].result
+    return len(norms) == 5 and norms[1] == 0
+
+
+def _grows(found: Any) -> bool:
+    first, again = found[_NORMS].result, found[_AGAIN].result
+    return alike(first, flow_run(flow())[NORMS]) and len(again) > len(first)
+
+
+def _remembers_gradients(found: Any) -> bool:
+    return alike(found[_NORMS].result, flow_run(flow())[NORMS]) and not alike(
+        found[_AGAIN].result, found[_NORMS].result
+    )
+
+
+FLOW = Hook(
+    id="13.1",
+    asks="gradient_flow(model, loss_fn), which returns the norm of the gradient of each layer, "
+    "from the input to the loss",
+    scenario=flow_run,
+    reference=flow(),
+    digits=4,
+    right="One pass, and you know where the gradient is lost, in any model.",
+    hints=(
+        "Which hook is given the gradient of one parameter, in this pass alone? How does it know "
+        "its layer, and in which order are such hooks called?",
+        "Go through model.named_parameters(); what stands before the last dot names the layer. "
+        "Register a hook on each parameter that requires a gradient, and let it add the sum of "
+        "the squares to its layer's entry in a dict. Remove the hooks in a finally.",
+    ),
+    mistakes=[
+        Mistake(
+            "A frozen parameter takes no hook. Ask for requires_grad before you register one.",
+            trouble=("doesn't require gradient", "does not require grad"),
+        ),
+        Mistake(
+            "A parameter that is frozen has no gradient, so there is no norm of it either.",
+            trouble=("NoneType",),
+        ),
+        Mistake(
+            "A hook that returns something replaces the gradient by it. This one only has to note: "
+            "let it return None.",
+            trouble=("expected to return", "hook return", "returned a", "hook has changed"),
+        ),
+        Mistake(
+            "The list is in the order in which the hooks were called. Where does a backward pass "
+            "begin?",
+            when=partly(flow_run, flow(arrange=lambda norms: norms[::-1]), NORMS, SMALL),
+        ),
+        Mistake(
+            "All gradients went to one layer. Functions that are made in a loop share its "
+            "variable, and see the value that it has in the end: give each its own, as a default "
+            "argument.",
+            when=_zeros_but_one,
+        ),
+        Mistake(
+            "Only this pass counts. .grad holds what earlier passes left as well; a hook on the "
+            "parameter is given this pass's gradient alone.",
+            when=partly(flow_run, flow(accumulated=True), NORMS, SMALL),
+        ),
+        Mistake(
+            "Those are the parameters one by one. A layer is one entry: weight and bias together.",
+            when=partly(flow_run, flow(by_parameter=True), NORMS, SMALL),
+        ),
+        Mistake(
+            "Those are the parameters one by one, in the order of the backward pass. A layer is "
+            "one entry, weight and bias together, and the layer nearest to the input comes first.",
+            when=partly(
+                flow_run, flow(by_parameter=True, arrange=lambda norms: norms[::-1]), NORMS, SMALL
+            ),
+        ),
+        Mistake(
+            "Only the weights are in it. A layer's bias has a gradient as well.",
+            when=partly(flow_run, flow(which=lambda name: name.endswith("weight")), NORMS, SMALL),
+        ),
+        Mistake(
+            "Only the weights are in it, and the loss comes first: mind the biases and the order.",
+            when=partly(
+                flow_run,
+                flow(which=lambda name: name.endswith("weight"), arrange=lambda norms: norms[::-1]),
+                NORMS,
+                SMALL,
+            ),
+        ),
+        Mistake(
+            "Norms do not add up like numbers. Add the squares of all entries, and take the root "
+            "in the end.",
+            when=partly(
+                flow_run, flow(measure=lambda gs: sum(g.norm().item() for g in gs)), NORMS, SMALL
+            ),
+        ),
+        Mistake(
+            "That is the sum of the squares. The norm is its root.",
+            when=partly(flow_run, flow(measure=lambda gs: root(gs) ** 2), NORMS, SMALL),
+        ),
+        Mistake(
+            "That is the largest entry. The norm is the root of the sum of the squares.",
+            when=partly(
+                flow_run,
+                flow(measure=lambda gs: max(g.abs().max().item() for g in gs)),
+                NORMS,
+                SMALL,
+            ),
+        ),
+        Mistake(
+            "That is the sum of the sizes. The norm is the root of the sum of the squares.",
+            when=partly(
+                flow_run,
+                flow(measure=lambda gs: sum(g.abs().sum().item() for g in gs)),
+                NORMS,
+                SMALL,
+            ),
+        ),
+        Mistake(
+            "That is a mean over the entries. The norm is the root of the sum of the squares.",
+            when=partly(
+                flow_run,
+                flow(measure=lambda gs: sum(g.abs().mean().item() for g in gs) / len(gs)),
+                NORMS,
+                SMALL,
+            ),
+        ),
+        Mistake(
+            "That is a mean over the entries. The norm is the root of their sum.",
+            when=partly(
+                flow_run,
+                flow(measure=lambda gs: root(gs) / sum(g.numel() for g in gs) ** 0.5),
+                NORMS,
+                SMALL,
+            ),
+        ),
+        Mistake(
+            "Of each layer only one parameter is left, the one that came last. Let the entries of "
+            "a layer add up.",
+            when=partly(flow_run, flow(measure=lambda gs: gs[-1].norm().item()), NORMS, SMALL),
+        ),
+        Mistake(
+            "Of each layer only one parameter is left. Let the entries of a layer add up.",
+            when=partly(flow_run, flow(measure=lambda gs: gs[0].norm().item()), NORMS, SMALL),
+        ),
+        Mistake(
+            "A layer is missing. Not only Linear has parameters: LayerNorm has, too.",
+            when=partly(flow_run, flow(which=_linear), NORMS, SMALL),
+        ),
+        Mistake(
+            "A frozen layer has an entry. Leave it out: it has no gradient.",
+            when=_with_zero,
+        ),
+        Mistake(
+            "Those are the gradients that arrive at the layers' outputs. Asked for are those of "
+            "the parameters.",
+            when=partly(flow_run, at_outputs, NORMS, SMALL),
+        ),
+        Mistake(
+            "That is one number for the whole model. Each layer has one of its own.",
+            when=lambda found: len(found[_NORMS].result) == 1,
+        ),
+        Mistake(
+            "The list is empty. Were the hooks there before loss_fn ran backward, and did backward "
+            "run?",
+            when=lambda found: found[_NORMS].result == [],
+        ),
+        Mistake(
+            "All norms are zero: the hooks noted nothing. Did a backward pass run?",
+            when=lambda found: not any(found[_NORMS].result),
+        ),
+        Mistake(
+            "The second call gives a longer list: entries of the first are still in it. Begin with "
+            "an empty one each time.",
+            when=_grows,
+        ),
+        Mistake(
+            "The first call is right, the second one is not. A hook of the first is still there, "
+            "or something is kept: begin anew each time.",
+            when=_remembers_gradients,
+        ),
+        Mistake(
+            "The norms are right. What was in .grad before is gone, and somebody may be collecting "
+            "there: a hook needs no empty .grad.",
+            when=lambda found: found[_KEPT].result is False,
+        ),
+        Mistake(
+            "The norms are right, and your hooks are still there, and run in each pass to come. "
+            "Keep the handles, and remove them.",
+            when=lambda found: found[_LEFT].result > 0,
+        ),
+        Mistake(
+            "The hooks go when all is well, and stay when loss_fn or the pass raises: remove() was "
+            "never reached. In a finally it is.",
+            when=lambda found: found[_ERROR].result > 0,
+        ),
+    ],
+)
