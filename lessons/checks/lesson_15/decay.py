@@ -1,0 +1,91 @@
+"""Check exercise 15.5: who moves a pruned weight whose gradient is masked."""
+
+from __future__ import annotations
+
+from minigrad.classroom.reasons import Choice
+
+DECAY = Choice(
+    id="15.5",
+    asks="which of weight decay and momentum moves a pruned weight, and why",
+    option="b",
+    right="One takes a share of what is there. The other brings what was there.",
+    why_not={
+        "a": "Both come after the hook, that is true. But how much does decay subtract from a "
+        "weight that stands at 0?",
+        "c": "How much does decay subtract from a weight that stands at 0? And what did the "
+        "prediction above show?",
+        "d": "The optimizer comes after the hook, and keeps something from earlier steps: look at "
+        "the prediction above.",
+    },
+    ideas={
+        "what weight decay does to a weight of zero": (
+            "decay zero|0|nothing|none",
+            "decay proportion|multipl|factor|share|percent|fraction|times",
+            "decay scal|shrink|pull|push|draw|drag",
+            "decay toward|towards",
+            "zero|0 stay|remain|decay|nothing|leave",
+            "proportion weight|its|size|value",
+            "multiple of weight",
+            "times zero|0",
+            "shrink|scale|pull|decay zero|0|weight",
+            "wd|lambda zero|0|w",
+        ),
+        "what momentum remembers": (
+            "momentum KEEP",
+            "momentum buffer|velocity|histor|memor|old|earlier|previous|past|former|last",
+            "momentum still|continu|carr|coast|persist|nonzero|non-zero|inertia",
+            "momentum go|goes|keeps on|along|going",
+            "momentum not zero|0|empty|mask",
+            "momentum sum|average|mean|accumul|contain|has|have",
+            "buffer|velocity old|earlier|previous|past|still|nonzero|histor|KEEP|not|from|of",
+            "old|earlier|previous|past gradient|step|direction",
+            "gradient before|earlier|already",
+        ),
+    },
+    misled={
+        (
+            "decay constant|fixed subtract|amount|step|pull",
+            "decay subtract|take|remove constant|fixed",
+        ): "Decay takes a share of the weight, and no fixed amount.",
+        (
+            "is hook|mask decay ~momentum ~not ~before ~loss|gradient",
+            "hook|mask stop|prevent|block|cancel|remov|suppress|kill|zero decay",
+            "decay in|part|inside gradient|loss mask|hook|zero",
+        ): "The hook never sees the decay: it is added in the step. In section 3 it moved a weight "
+        "whose gradient was zero.",
+        (
+            "is momentum bypass|skip|ignor|evade hook|mask ~buffer ~old ~previous ~earlier ~KEEP",
+            "is momentum after|later|past|behind hook|mask ~buffer ~old ~previous ~earlier ~KEEP "
+            "~gradient ~past ~still ~before ~histor ~accumul",
+        ): "That momentum comes after the hook holds for decay as well. What does it bring along?",
+        (
+            "is momentum new|current|this|next gradient ~old ~previous ~earlier ~past ~not",
+            "is gradient not zero ~old ~previous ~earlier ~past ~momentum ~buffer",
+        ): "The masked gradient is zero in every step. From where does momentum have its push?",
+        (
+            "is momentum nonzero|non-zero random|noise",
+            "is momentum random|noise",
+        ): "There is nothing random about momentum. What does it hold?",
+        (
+            "is decay smaller|slower|weaker|small|slow|negligible|tiny",
+            "is decay too|very small|weak|slow",
+        ): "It is not a matter of small or large: how much is it exactly, for a weight of 0?",
+        "is decay bias|biases": "Decay takes all parameters that the optimizer has.",
+        (
+            "is decay nonzero|away|out|up",
+            "is decay away zero",
+        ): "Decay pulls toward zero. Where does this weight stand?",
+        (
+            "is momentum decay|shrink|share weight ~buffer ~old ~gradient ~while ~but",
+            "is momentum multiple|proportion|times weight ~buffer ~old ~gradient",
+        ): "Momentum does not look at the weight at all. What is it made of?",
+    },
+    model="Weight decay is a multiple of the weight, and the weight is zero; momentum still holds "
+    "the gradients from before the mask, and goes on with them.",
+    hints=(
+        "Write down what each of them subtracts from the weight in one step.",
+        "Decay subtracts a multiple of the weight. Momentum subtracts a multiple of a buffer. Put "
+        "in a pruned weight.",
+    ),
+)
+"""The exercise."""

@@ -1,0 +1,206 @@
+"""Check exercise 15.1: a tensor through which gradients come back turned around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import minigrad as torch
+from minigrad import Tensor
+from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.exercises import Mistake, Objection
+
+from ..observations import Answer, partly
+
+VALUES = "what turn(h, 0.5) returns for h = [1, -2, 3]"
+THROUGH = "the gradient of h, when it comes back through turn(h, 0.5) and 2, 3, 5 arrive,"
+STRONG = "the same gradient for turn(h, 4.0)"
+SHARED = "the gradient of h, where 2, 3, 5 arrive at h + turn(h, 0.5),"
+OTHERS = "the gradient of h for (h ** 2).sum(), after h was given to turn,"
+LEAF = "h.grad, where h is a leaf and 2, 3, 5 arrive at 10 * h + turn(h, 0.25),"
+NO_GRAD = "what turn(h, 0.5) returns inside of no_grad"
+CONSTANT = "what turn(h, 0.5) returns for an h that needs no gradient"
+UNCONNECTED = "none: no way leads back to h"
+
+
+def turn(
+    h: Tensor,
+    strength: float,
+    hook: Callable[[Tensor, float], Any] = lambda gradient, strength: -strength * gradient,
+    *,
+    onto_itself: bool = False,
+    returns_h: bool = False,
+    values: Callable[[Tensor, float], Tensor] = lambda copy, strength: copy,
+) -> Tensor:
+    """Turn the gradient of a tensor around; the settings name typical slips.
+
+    Args:
+        h: the tensor.
+        strength: what the gradient is multiplied with, but for its sign.
+        hook: what the gradient becomes.
+        onto_itself: whether the hook is registered on h.
+        returns_h: whether h comes back, and not the copy.
+        values: what is done to the copy.
+    """
+    copy = h if onto_itself else h.view_as(h)
+    if copy.requires_grad:
+        copy.register_hook(lambda gradient: hook(gradient, strength))
+    return h if returns_h else values(copy, strength)
+
+
+def _gradient(loss: Tensor, h: Tensor) -> Any:
+    if not loss.requires_grad:
+        return UNCONNECTED
+    (found,) = torch.autograd.grad(loss, h, allow_unused=True)
+    return UNCONNECTED if found is None else found
+
+
+def turn_run(answer: Answer) -> dict[str, Any]:
+    """Send gradients back through what an answer returns, and around it."""
+    numbers, arriving = [1.0, -2.0, 3.0], torch.tensor([2.0, 3.0, 5.0])
+
+    def turned(h: Tensor, strength: float) -> Tensor:
+        found = answer(h, strength)
+        if found is None:
+            raise Objection("turn returned None. A hook changes nothing without a tensor to use.")
+        if not isinstance(found, Tensor):
+            kind = type(found).__name__
+            raise Objection(f"turn has to return a tensor, and this is a thing of type {kind}.")
+        return found
+
+    def fresh() -> Tensor:
+        return torch.tensor(numbers, requires_grad=True) * 1.0
+
+    seen: dict[str, Any] = {VALUES: turned(fresh(), 0.5).detach()}
+    for name, strength in ((THROUGH, 0.5), (STRONG, 4.0)):
+        h = fresh()
+        seen[name] = _gradient((turned(h, strength) * arriving).sum(), h)
+    h = fresh()
+    e = turned(h, 0.5)
+    seen[SHARED] = _gradient(((h + e) * arriving).sum(), h)
+    seen[OTHERS] = _gradient((h**2).sum(), h)
+    leaf = torch.tensor(numbers, requires_grad=True)
+    ((10 * leaf + turned(leaf, 0.25)) * arriving).sum().backward()
+    seen[LEAF] = leaf.grad
+    with torch.no_grad():
+        seen[NO_GRAD] = turned(fresh(), 0.5)
+    seen[CONSTANT] = turned(torch.tensor(numbers), 0.5)
+    return seen
+
+
+def _is_like(*names: str, **slip: Any) -> Callable[..., bool]:
+    return partly(turn_run, lambda h, strength: turn(h, strength, **slip), *names)
+
+
+def _in_place(gradient: Tensor, strength: float) -> None:
+    gradient.mul_(-strength)
+
+
+TURN = Hook(
+    id="15.1",
+    asks="turn(h, strength), a tensor with the values of h, through which gradients come back "
+    "times -strength",
+    scenario=turn_run,
+    reference=turn,
+    fires=True,
+    right="A copy of its own for the hook: h itself has other readers.",
+    hints=(
+        "Who else hears it if the hook sits on h itself? And what has no gradient to turn?",
+        "Make a copy that belongs to the graph, such as h.view_as(h) or h * 1. If it requires a "
+        "gradient, register the hook on the copy. Return the copy.",
+    ),
+    mistakes=[
+        Mistake(
+            "Nothing is recorded there, so there is no gradient to turn, and the tensor refuses a "
+            "hook. Ask copy.requires_grad first.",
+            trouble=("doesn't require gradient", "does not require grad"),
+        ),
+        Mistake(
+            "A leaf that requires a gradient cannot be written to in place, and nobody asked for "
+            "other values. Leave h alone.",
+            trouble=("in-place operation", "a leaf Variable"),
+        ),
+        Mistake(
+            "The hook writes into its argument, which others may read as well. Compute a new "
+            "tensor and return that.",
+            trouble=("written-to tensor",),
+        ),
+        Mistake(
+            "A hook gets the gradient and nothing else; strength it knows from the function around "
+            "it.",
+            trouble=("<lambda>() missing", "hook() missing", "missing 1 required positional"),
+        ),
+        Mistake(
+            "Forward nothing is to happen: the values are those of h. Only what comes back is "
+            "multiplied.",
+            when=lambda found: (
+                _is_like(VALUES, values=lambda copy, s: -s * copy)(found)
+                or _is_like(VALUES, values=lambda copy, s: s * copy)(found)
+                or _is_like(VALUES, values=lambda copy, s: -copy)(found)
+            ),
+        ),
+        Mistake(
+            "No gradient comes back at all: what you return is cut off from h. A detached copy has "
+            "no way back; h.view_as(h) or h * 1 has one.",
+            when=lambda found: found[1].result == UNCONNECTED,
+        ),
+        Mistake(
+            "The hook sits on h itself, and hears everybody: the gradients of all who use h are "
+            "turned, and not only those that come through your copy.",
+            when=lambda found: (
+                _is_like(THROUGH, OTHERS, onto_itself=True)(found)
+                or _is_like(SHARED, OTHERS, onto_itself=True)(found)
+            ),
+        ),
+        Mistake(
+            "The gradient comes back as if there were no hook. Does the hook return what it "
+            "computed? Is it registered on the tensor that you return?",
+            when=_is_like(THROUGH, hook=lambda gradient, strength: None),
+        ),
+        Mistake(
+            "Right through your copy, but who shares the incoming gradient gets a changed one. "
+            "The hook writes into its argument: compute a new tensor and return that.",
+            when=lambda found: _is_like(THROUGH, STRONG)(found) and not _is_like(SHARED)(found),
+        ),
+        Mistake(
+            "The size is right, the direction is not: it is to be reversed.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, strength: strength * gradient),
+        ),
+        Mistake(
+            "It is reversed, and strength has not come in.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, strength: -gradient),
+        ),
+        Mistake(
+            "Right for the strength 0.5, and for no other: use the argument.",
+            when=lambda found: _is_like(THROUGH)(found) and not _is_like(STRONG)(found),
+        ),
+        Mistake(
+            "The strength comes in twice.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, s: -s * s * gradient),
+        ),
+        Mistake(
+            "You divide by the strength. The gradient is to be multiplied by it.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, strength: -gradient / strength),
+        ),
+        Mistake(
+            "You subtract the strength from the gradient. It is a factor.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, strength: gradient - strength),
+        ),
+        Mistake(
+            "That is what is added to the gradient, not what takes its place: 1 is left in the "
+            "factor.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, s: gradient - s * gradient),
+        ),
+        Mistake(
+            "The hook returns a number in place of the gradient, whatever arrives. Multiply what "
+            "arrives.",
+            when=_is_like(THROUGH, STRONG, hook=lambda gradient, s: torch.full_like(gradient, -s)),
+        ),
+        Mistake(
+            "Without recording the values come out changed, or not at all. There the function has "
+            "nothing to do but to hand h on.",
+            when=lambda found: _is_like(VALUES, THROUGH, STRONG, SHARED, OTHERS, LEAF)(found),
+        ),
+    ],
+)
+"""The exercise."""
