@@ -836,6 +836,23 @@ class _OnRecorded(Recorded):
     backward = Differentiable.backward
 
 
+class _NeedsNoShape(Differentiable):
+    def backward(self, gradient=None):
+        if gradient is None and self.data.shape != ():
+            raise RuntimeError("no number")
+        super().backward(gradient)
+
+
+class _OfANumber(Differentiable):
+    def backward(self, gradient=None):
+        super().backward(1.0 if gradient is None and self.data.size == 1 else gradient)
+
+
+class _ForgetsToReturn(Differentiable):
+    def complete(self, gradient):
+        super().complete(gradient)
+
+
 class _ValueErrors(Differentiable):
     def backward(self, gradient=None):
         if gradient is None and self.data.size != 1:
@@ -983,6 +1000,19 @@ class _HooksInRule(Differentiable):
         return super().result(data, inputs, calling)
 
 
+class _PastTheClassBelow(Hookable):
+    def complete(self, gradient):
+        for hook in list(self.hooks.values()):
+            given = hook(gradient)
+            gradient = gradient if given is None else given
+        return gradient
+
+
+class _ForgetsToGoOn(Hookable):
+    def complete(self, gradient):
+        super().complete(gradient)
+
+
 class _ForgetsFlag(Hookable):
     def __init__(self, data, requires_grad=False):
         super().__init__(data)
@@ -1128,6 +1158,20 @@ def calling(
 
     Answer.before, Answer.after = {}, {}
     return Answer
+
+
+class _TurnedPairs(Module):
+    def named_parameters(self):
+        return [(tensor, name) for name, tensor in super().named_parameters()]
+
+
+class _Unwritten(Module):
+    def register_forward_hook(self, hook): ...
+
+
+class _ForgetsResult(Module):
+    def __call__(self, *args):
+        super().__call__(*args)
 
 
 class _ForwardAlone(Module):
@@ -1544,6 +1588,9 @@ ANSWERS = {
             ("build it on Broadcasting", type("D", (), {"complete": 1, "backward": print})),
             ("nothing yet for complete(gradient)", type("D", (Broadcasting,), {"backward": print})),
             ("its rule makes of the gradient", _OnRecorded),
+            ("One entry is enough", _NeedsNoShape),
+            ("not with a plain number", _OfANumber),
+            ("has to return what goes on", _ForgetsToReturn),
         ],
         "right": [
             Differentiable,
@@ -1564,7 +1611,7 @@ ANSWERS = {
             ("has to get what the hook gave back", hookable(uses="upstream")),
             ("Ask `is None`", hookable(truth=True)),
             ("order is turned around", hookable(reverse=True)),
-            ("None of the gradient", hookable(none=False)),
+            ("None went on", hookable(none=False)),
             ("Each got the gradient as it arrived", hookable(each_gets="arrived")),
             ("made once for the whole class", hookable(table="class")),
             ("Registered twice", hookable(key="hook")),
@@ -1574,6 +1621,8 @@ ANSWERS = {
             ("go through a copy", hookable(copy=False)),
             ("called for each part", _HooksInRule),
             ("hand it on", _ForgetsFlag),
+            ("No leaf has collected", _PastTheClassBelow),
+            ("has to return what goes on", _ForgetsToGoOn),
             ("build it on what the last", type("H", (Broadcasting,), {"register_hook": print})),
             ("nothing yet for register_hook", type("H", (Differentiable,), {"f": print})),
         ],
@@ -1592,6 +1641,9 @@ ANSWERS = {
             ("listed once", _parameters("own first")),
             ("gives None", _parameters("none")),
             ("look anew", _Cached),
+            ("the name comes first", _TurnedPairs),
+            ("nothing yet for register_forward_hook", _Unwritten),
+            ("gives back what comes of it", _ForgetsResult),
             ("It was never called", _ForwardAlone),
             ("It was never called", calling(pre=False)),
             ("It was never called", calling(post=False)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .engines import ENGINE, HOOKS
+from .engines import ENGINE, ENGINE_TROUBLES, HOOK_TROUBLES, HOOKS
 from .kinds import Checkpoint, FunctionCheckpoint, mine, whose
 from .modules import MODULE, MODULE_HOOKS
 from .reference import mine as reference_to
@@ -87,6 +87,7 @@ EXERCISES = [
         asks="Differentiable, a class on top of Broadcasting with complete(gradient) and "
         "backward(gradient=None)",
         probes=ENGINE,
+        mistakes=ENGINE_TROUBLES,
         methods={"complete": "complete(gradient)", "backward": "backward()"},
         base=(
             "The class has no operations: build it on Broadcasting, as in "
@@ -109,6 +110,7 @@ EXERCISES = [
         id="17.5",
         asks="Hookable, a class on top of yours with register_hook(hook)",
         probes=HOOKS,
+        mistakes=HOOK_TROUBLES,
         methods={"register_hook": "register_hook(hook)", "complete": "complete(gradient)"},
         base=(
             "The class cannot run backward: build it on what the last checkpoint gave, as in "

@@ -223,6 +223,43 @@ def _to_both(gradient: Any) -> tuple[Any, Any]:
 
 _SEND = "What a tensor sends to its inputs is what its rule makes of the gradient that is complete."
 
+ENGINE_TROUBLES = [
+    Mistake(
+        "None went on in place of a gradient: complete has to return what goes on.",
+        trouble=("NoneType",),
+    ),
+    Mistake(
+        "What travels are arrays, from the start: the root begins with ones of its own shape, not "
+        "with a plain number.",
+        trouble=("'float' object", "'int' object"),
+    ),
+    Mistake(
+        "A tensor was met that nothing had arrived for, or that was not counted. The root has its "
+        "gradient at the beginning, and no other tensor runs before its users.",
+        trouble=("KeyError",),
+    ),
+    Mistake(
+        "A heap compares what is on it, and tensors cannot be compared. Put a tuple on it that "
+        "begins with numbers: whether it has inputs, and its number with a minus.",
+        trouble=("'<' not supported",),
+    ),
+    Mistake(
+        "Add out of place: an array that a rule gave may be one that cannot be written to, and it "
+        "is not yours.",
+        trouble=("read-only",),
+    ),
+    Mistake(
+        "A leaf has no rule: it only collects. Ask for inputs before you call the rule.",
+        trouble=("not callable",),
+    ),
+]
+
+_LOST = Mistake(
+    "One of the two gradients is lost: the second took the place of the first. What arrives is "
+    "added to what has arrived.",
+    when=lambda seen: float(np.sum(seen)) == 3.0,
+)
+
 ENGINE = [
     Probe(
         "x.grad and w.grad after (x * w).backward(), for x = 3 and w = -2",
@@ -235,6 +272,11 @@ ENGINE = [
                 "go along inputs, and a leaf keeps what arrives in .grad.",
                 when=lambda seen: None in seen,
             ),
+            Mistake(
+                "Each got its own number: the engine does no calculus, it hands what is complete "
+                "to the rule.",
+                value=[3.0, -2.0],
+            ),
         ],
     ),
     Probe(
@@ -243,17 +285,21 @@ ENGINE = [
         [6.0],
         "x stands twice among the inputs, and what comes along both edges is added.",
         [
-            Mistake(
-                "One of the two gradients is lost: the second took the place of the first. What "
-                "arrives is added to what has arrived.",
-                value=[3.0],
-            ),
+            _LOST,
             Mistake(
                 "x had its turn once for each edge, each time with all that was there. It has one "
                 "turn, when both parts are in.",
                 when=lambda seen: seen[0] > 6.0,
             ),
         ],
+    ),
+    Probe(
+        "x.grad after (x * x).backward(), for x of shape (1, 1)",
+        _once(lambda x: x * x, [[3.0]]),
+        [[[6.0]]],
+        "One entry is enough for a pass without a gradient, whatever the shape; and .grad has the "
+        "shape of the leaf.",
+        [_LOST],
     ),
     Probe(
         "x.grad in three diamonds: y + 7 * y, 7 * y + y, and y + (14 * y).tanh() * 0, y = x * x",
@@ -266,6 +312,11 @@ ENGINE = [
                 "It depends on which arm comes first: y ran when the first part had arrived. Count "
                 "before the pass how many edges lead to each tensor, and let it wait for them.",
                 when=lambda seen: seen[0] != seen[1],
+            ),
+            Mistake(
+                "Both orders agree, and the sum at y has got lost: its rule has to be given all "
+                "that arrived there, 8, and not ones.",
+                when=lambda seen: seen[0] == seen[1] < 48.0,
             ),
             Mistake(
                 "Too much: something was sent twice. Each tensor runs once, when its sum is "
@@ -338,6 +389,13 @@ ENGINE = [
         _two_roots,
         [12.0, 120.0],
         "Two losses share y. Each pass starts from its own root with its own gradients only.",
+        [
+            Mistake(
+                "Nothing came through: the pass waits for a use that does not lead to its root. "
+                "Count the edges in each pass anew, beginning at the root.",
+                when=lambda seen: None in seen,
+            ),
+        ],
     ),
     Probe(
         "x.grad after x.backward(), where x itself is a leaf",
@@ -675,7 +733,12 @@ def _still(made: Any) -> str:
     return "right"
 
 
-_NONE = "A hook that returns None made None of the gradient. Then what was there goes on."
+_NONE = (
+    "None went on in place of a gradient. Where a hook returns None, what was there goes on; and "
+    "complete has to return what goes on."
+)
+
+HOOK_TROUBLES = [Mistake(_NONE, trouble=("NoneType",))]
 
 HOOKS = [
     Probe("Tensors of the new class", _still, "right", ""),
@@ -690,7 +753,6 @@ HOOKS = [
                 "the whole class? Make one for each tensor, in __init__.",
                 when=lambda seen: len(seen) > 1,
             ),
-            Mistake(_NONE, trouble=("NoneType",)),
             Mistake(
                 "It was never called. Who calls hooks, and when? See complete, for leaves as well "
                 "as for the others.",
@@ -707,7 +769,6 @@ HOOKS = [
             Mistake(
                 "The hook was never called. Who calls hooks, and when? See complete.", value=[]
             ),
-            Mistake(_NONE, trouble=("NoneType",)),
             Mistake(
                 "It was called for each part that arrived. A hook is called once, when the sum is "
                 "complete.",
@@ -737,6 +798,11 @@ HOOKS = [
         "What a hook gives back takes the place of the gradient, for .grad and for all that lies "
         "upstream.",
         [
+            Mistake(
+                "No leaf has collected anything: hand the gradient to the complete of the class "
+                "below, super().complete(...).",
+                when=lambda seen: None in seen,
+            ),
             Mistake(
                 "What hooks give back is not used. Complete has to go on with it.",
                 value=[10.0, 6.0],
@@ -777,7 +843,6 @@ HOOKS = [
                 "The order is turned around: first registered, first called.",
                 when=lambda seen: [call[0] for call in seen[0]] == ["third", "second", "first"],
             ),
-            Mistake(_NONE, trouble=("NoneType",)),
             Mistake(
                 "Each got the gradient as it arrived. A hook gets what the one before gave back.",
                 when=lambda seen: [call[1] for call in seen[0]] == [5.0, 5.0, 5.0],

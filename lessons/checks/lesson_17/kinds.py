@@ -10,7 +10,7 @@ from typing import Any
 from minigrad.classroom.behaviors import Function, Unsolved
 from minigrad.classroom.execution import run
 from minigrad.classroom.exercises import Exercise, Finding, Mistake, computed, wrong_kind
-from minigrad.classroom.values import alike, describe
+from minigrad.classroom.values import alike, describe, is_stub
 
 from . import reference
 from .programs import array_of, first_difference
@@ -90,6 +90,7 @@ class Checkpoint(Exercise):
         methods: what the class has to have: names of methods, to how one says it.
         programs: the kind of random programs that are run in the end, if any.
         base: words on what it has to be built on, and the name of a method that tells.
+        mistakes: those with `trouble=`, for the errors of all probes.
     """
 
     probes: Sequence[Probe]
@@ -115,8 +116,11 @@ class Checkpoint(Exercise):
             raise Unsolved
         if self.base is not None and not hasattr(made, self.base[1]):
             return Finding(self.base[0])
+        written: dict[str, Any] = {name: getattr(made, name, None) for name in self.methods}
         missing = [
-            said for name, said in self.methods.items() if not callable(getattr(made, name, None))
+            said
+            for name, said in self.methods.items()
+            if not callable(written[name]) or is_stub(written[name])
         ]
         if missing:
             return Finding(f"The class has nothing yet for {' and '.join(missing)}.")
@@ -133,7 +137,7 @@ class Checkpoint(Exercise):
         outcome = run(probe.run, made, most_lines=probe.most_lines)
         if outcome.unsolved:
             raise Unsolved
-        known = [m.says for m in probe.known if m.brings(outcome.raised)]
+        known = [m.says for m in (*probe.known, *self.mistakes) if m.brings(outcome.raised)]
         if outcome.trouble is not None:
             says = (
                 known[0] if known else "" if outcome.raised.startswith("Objection") else probe.says

@@ -70,6 +70,8 @@ def _pairs(found: Any) -> list[tuple[str, Any]]:
     pairs = list(found)
     if not all(isinstance(p, tuple | list) and len(p) == 2 for p in pairs):
         raise Objection("named_parameters has to give pairs, each of a name and a tensor.")
+    if not all(isinstance(name, str) for name, _ in pairs):
+        raise Objection("In each pair the name comes first, a text, and then the tensor.")
     return [(name, value) for name, value in pairs]
 
 
@@ -335,6 +337,11 @@ MODULE = [
         _PRE,
         [
             Mistake("It was never called.", when=lambda seen: seen[1] == []),
+            Mistake(
+                "It was called twice in one call of the module: does super().__call__ call hooks "
+                "that you have called already?",
+                when=lambda seen: len(seen[1]) > 1,
+            ),
             Mistake(_PRE, trouble=("NoneType", "argument")),
         ],
     ),

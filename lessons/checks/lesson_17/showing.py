@@ -9,7 +9,6 @@ import html
 import importlib
 import inspect
 import linecache
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType
@@ -19,6 +18,7 @@ import numpy as np
 
 from minigrad.classroom.watching import watched
 from minigrad.viz import Picture, draw
+from minigrad.viz.graph import Hook, hooks_on_tensor
 
 from .kinds import mine
 
@@ -28,8 +28,7 @@ from .kinds import mine
 class _Node:
     """A learner's tensor, in the form of a node that `draw` can walk through."""
 
-    def __init__(self, tensor: Any, known: dict[int, _Node]) -> None:
-        known[id(tensor)] = self
+    def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
         if not tensor.inputs:
             self.variable = _Card(tensor, None)
@@ -67,27 +66,26 @@ def picture(tensor: Any, names: Mapping[str, Any], **settings: Any) -> Picture:
         names: of tensors in it.
         **settings: what `minigrad.viz.draw` takes besides.
     """
-    known: dict[int, _Node] = {}
+    nodes = {id(tensor): _Node(tensor)}
     todo = [tensor]
     while todo:
-        each = todo.pop()
-        node = known.get(id(each)) or _Node(each, known)
-        if node.next_functions:
-            continue
-        sources = [(s if s.requires_grad else None) for s in each.inputs]
-        todo += [s for s in sources if s is not None and id(s) not in known]
-        node.next_functions = tuple(
-            (None if s is None else known.get(id(s)) or _Node(s, known), 0) for s in sources
-        )
-        todo += [
-            s for s in sources if s is not None and not known[id(s)].next_functions and s.inputs
-        ]
+        for source in todo.pop().inputs:
+            if source.requires_grad and id(source) not in nodes:
+                nodes[id(source)] = _Node(source)
+                todo.append(source)
+    for node in nodes.values():
+        node.next_functions = tuple((nodes.get(id(x)), 0) for x in node.tensor.inputs)
     cards = {
-        name: known[id(t)].variable if not t.inputs else _Card(t, known[id(t)])
-        for name, t in names.items()
-        if id(t) in known
+        name: _Card(x, nodes[id(x)]) if x.inputs else nodes[id(x)].variable
+        for name, x in names.items()
+        if id(x) in nodes
     }
-    return draw(_Card(tensor, known[id(tensor)]), names=cards, **settings)
+    root = _Card(tensor, nodes[id(tensor)])
+    return draw(root, names=cards, hooks=_hooks_of, **settings)
+
+
+def _hooks_of(node: _Node) -> list[Hook]:
+    return hooks_on_tensor(_Card(node.tensor, node))
 
 
 # ------------------------------------------------------------------ the heart beside it
@@ -134,27 +132,39 @@ class Beside:
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{h}</th>" for h in ("", "yours", "in minigrad/core", "what it does"))
-        body = "".join(
-            f"<tr><td>{checkpoint}</td><td>{html.escape(own)}</td>"
-            f'<td><a href="{link}">{module}.py</a>: <code>{name}</code>{lines}</td>'
-            f"<td>{html.escape(does)}</td></tr>"
-            for checkpoint, own, module, name, does, link, lines in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        rows = [
+            ("", "yours", "in minigrad/core", "what it does"),
+            *(
+                (
+                    checkpoint,
+                    html.escape(own),
+                    f'<a href="{link}">{module}.py</a>: <code>{name}</code>{lines}',
+                    html.escape(does),
+                )
+                for checkpoint, own, module, name, does, link, lines in self.rows
+            ),
+        ]
+        written = [
+            "".join(f'<{kind} style="text-align: left">{part}</{kind}>' for part in row)
+            for kind, row in zip(("th", *("td",) * len(self.rows)), rows, strict=True)
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in written[1:])
+        return f"<table><thead><tr>{written[0]}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _place(module: str, name: str) -> tuple[str, str]:
-    """Find a part of the heart: a link that leads to its file from here, and its lines."""
+    """Find a part of the heart: a link that leads to its file from a lesson, and its lines."""
     thing: Any = importlib.import_module(f"minigrad.core.{module}")
     for part in name.split("."):
         thing = getattr(thing, part)
     path = Path(inspect.getsourcefile(thing) or "")
     lines, first = inspect.getsourcelines(thing)
     shown = f", lines {first} to {first + len(lines) - 1}" if watched() else ""
-    try:
-        link = Path(os.path.relpath(path)).as_posix()
-    except ValueError:  # another drive
+    here = Path.cwd().parts
+    if "lessons" in here:  # as the notebook lies in the repository, wherever that is
+        up = len(here) - max(at for at, part in enumerate(here) if part == "lessons")
+        link = "../" * up + f"minigrad/core/{module}.py"
+    else:
         link = path.as_uri()
     return link, shown
 
