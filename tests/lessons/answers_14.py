@@ -146,6 +146,20 @@ def _retained(model, images, labels):
     return torch.stack(maps).abs().amax(dim=1)
 
 
+def _saliency_functional(model, images, labels):
+    gradient = torch.func.grad(lambda x: model(x)[torch.arange(len(x)), labels].sum())(images)
+    return gradient.abs().amax(1)
+
+
+def _saliency_numpy(model, images, labels):
+    return np.abs(_gradient(model, images, labels).numpy()).max(axis=1)
+
+
+def _saliency_frozen(model, images, labels):
+    model.requires_grad_(False)
+    return _gradient(model, images, labels).abs().amax(1)
+
+
 # ------------------------------------------------------------------ 14.3
 
 
@@ -268,6 +282,40 @@ def _cam_ones_for_blank(A, dA):
 def _cam_by_sum(A, dA):
     maps = _cam_unscaled(A, dA)
     return maps / maps.sum(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+def _cam_numpy(A, dA):
+    a, d = A.numpy(), dA.numpy()
+    maps = np.maximum((d.mean((2, 3), keepdims=True) * a).sum(1), 0)
+    largest = maps.max((1, 2), keepdims=True)
+    return maps / np.where(largest > 0, largest, 1)
+
+
+def _cam_masked(A, dA):
+    maps = (dA.mean(3).mean(2)[:, :, None, None] * A).sum(1)
+    maps[maps < 0] = 0
+    scaled = maps / maps.amax((1, 2), keepdim=True)
+    scaled[scaled.isnan()] = 0
+    return scaled
+
+
+def _cam_scaled_by_rows(A, dA):
+    maps = _cam_unscaled(A, dA)
+    return maps / maps.amax(dim=2, keepdim=True).clamp(min=1e-12)
+
+
+def _cam_by_norm(A, dA):
+    maps = _cam_unscaled(A, dA)
+    return maps / maps.norm()
+
+
+def _cam_without_blanks(A, dA):
+    return torch.stack([each / each.max() for each in _cam_unscaled(A, dA) if each.max() > 0])
+
+
+def _cam_largest_vote(A, dA):
+    maps = (dA.mean((2, 3), keepdim=True) * A).amax(1).clamp(min=0)
+    return maps / maps.amax((1, 2), keepdim=True).clamp(min=1e-12)
 
 
 # ------------------------------------------------------------------ 14.4
@@ -406,6 +454,42 @@ def _trapezoid(f, x, baseline, steps):
         point = (baseline + k / steps * (x - baseline)).detach().requires_grad_()
         total = total + grad(f(point), point)[0] * (0.5 if k in (0, steps) else 1.0)
     return ((x - baseline) * total / steps).detach()
+
+
+def _walk_functional(f, x, baseline, steps):
+    slope, way = torch.func.grad(f), x.detach() - baseline
+    places = (torch.arange(steps) + 0.5) / steps
+    return way * sum(slope(baseline + t * way) for t in places) / steps
+
+
+def _walk_by_linspace(f, x, baseline, steps):
+    half, total = 0.5 / steps, torch.zeros_like(x)
+    for t in torch.linspace(half, 1 - half, steps):
+        point = (baseline + t * (x - baseline)).detach().clone()
+        point.requires_grad_()
+        total = total + torch.autograd.grad(f(point), point)[0]
+    return (x - baseline) * total / steps
+
+
+def _walk_beyond(f, x, baseline, steps):
+    total = 0
+    for k in range(steps):
+        point = (baseline + (k + 0.5) / steps * x).detach().requires_grad_()
+        total = total + grad(f(point), point)[0]
+    return (x - baseline).detach() * total / steps
+
+
+def _walk_evenly(f, x, baseline, steps):
+    return torch.ones_like(x) * (f(x) - f(baseline)).detach() / x.numel()
+
+
+def _walk_forced(f, x, baseline, steps):
+    parts = _walk(f, x, baseline, steps, lambda steps: [1.0])
+    return parts * (f(x) - f(baseline)).detach() / parts.sum()
+
+
+def _walk_in_float32(f, x, baseline, steps):
+    return _walk(f, x.float(), baseline.float(), steps)
 
 
 # ------------------------------------------------------------------ 14.6
@@ -614,6 +698,62 @@ def _sets_true(model):
             module.inplace = True
 
 
+def _stacked(model):
+    stack = ExitStack()
+    for module in _rectifiers(model):
+        stack.callback(setattr, module, "inplace", module.inplace)
+        stack.enter_context(module.register_full_backward_hook(_keep))
+        module.inplace = False
+    return stack
+
+
+@contextmanager
+def _by_tensor_hooks(model):
+    def ahead(module, args):
+        x = args[0] * 1
+        x.register_hook(lambda gradient: gradient.clamp(min=0))
+        return (x,)
+
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    handles = [module.register_forward_pre_hook(ahead) for module in flags]
+    for module in flags:
+        module.inplace = False
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for module, flag in flags.items():
+            module.inplace = flag
+
+
+@contextmanager
+def _of_all_models(model):
+    def hook(module, grad_input, grad_output):
+        return _keep(module, grad_input, grad_output) if type(module) is nn.ReLU else None
+
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    for module in flags:
+        module.inplace = False
+    try:
+        with nn.modules.module.register_module_full_backward_hook(hook):
+            yield
+    finally:
+        for module, flag in flags.items():
+            module.inplace = flag
+
+
+@contextmanager
+def _yields_twice(model):
+    yield
+    yield
+
+
+@contextmanager
+def _does_not_yield(model):
+    return None
+
+
 def _children(model):
     return [module for module in model.children() if isinstance(module, nn.ReLU)]
 
@@ -664,6 +804,10 @@ ANSWERS = {
                 "multiplied with the image",
                 _saliency_times_image,
             ),
+            ("requires_grad of a tensor is another", _saliency_frozen),
+            ("cut off", _finished(lambda g: g.clamp(min=0).amax(dim=1))),
+            ("squares", _finished(lambda g: (g**2).amax(dim=1))),
+            ("number the classes", _scored(lambda s, labels: s[labels].sum())),
             ("it takes model, images", lambda model, images: images),
         ],
         "right": [
@@ -672,6 +816,8 @@ ANSWERS = {
             _saliency_looped_sum,
             _saliency_ones,
             _saliency_restoring,
+            _saliency_functional,
+            _saliency_numpy,
         ],
     },
     "14.2": {
@@ -731,9 +877,22 @@ ANSWERS = {
             ("lowest value", _cam_min_max),
             ("None", _cam_no_return),
             ("stay zero", _cam_ones_for_blank),
-            ("largest value", _cam_by_sum),
+            ("divided by its sum", _cam_by_sum),
+            ("One number for all", _wrong_cam(dims=(0, 1, 2, 3))),
+            ("along one direction only", _cam_scaled_by_rows),
+            ("their scale is not", _cam_by_norm),
+            ("dimensions do not fit", _cam_without_blanks),
+            ("They are added up", _cam_largest_vote),
         ],
-        "right": [_cam_einsum, _cam_looped, _cam_sum_of_gradients, _cam_epsilon, _cam_in_its_own],
+        "right": [
+            _cam_einsum,
+            _cam_looped,
+            _cam_sum_of_gradients,
+            _cam_epsilon,
+            _cam_in_its_own,
+            _cam_numpy,
+            _cam_masked,
+        ],
     },
     "14.4": {
         "wrong": [
@@ -764,9 +923,22 @@ ANSWERS = {
             ("the first step", _walk_once_too_early),
             ("None", _walk_no_return),
             ("has not seen", _walk_stranger),
+            ("in the middle of the whole way", _wrong_walk(lambda n: [0.5])),
+            ("overshoots", _walk_beyond),
+            ("dealt out evenly", _walk_evenly),
+            ("forced to fit", _walk_forced),
+            ("of torch.float32", _walk_in_float32),
+            ("is an argument", lambda f, x, baseline, steps: _walk(f, x, baseline, 100)),
             ("it takes f, x, steps", lambda f, x, steps: x),
         ],
-        "right": [_walk_in_place, _walk_by_backward, _walk_of_list, _walk_not_detached],
+        "right": [
+            _walk_in_place,
+            _walk_by_backward,
+            _walk_of_list,
+            _walk_not_detached,
+            _walk_functional,
+            _walk_by_linspace,
+        ],
     },
     "14.5": {
         "wrong": [
@@ -791,6 +963,14 @@ ANSWERS = {
             ("would not have changed", ("b", "because the maps depend on the input image")),
             ("more than the check can show", ("b", "this proves which pixels are important")),
             ("more than the check can show", ("b", "the pixels in the map are the right ones")),
+            ("stayed the same", ("b", "the maps depend on the image and not on the weights")),
+            ("what a change", ("b", "it proves that the network has learned a lot")),
+            (
+                "more than the check can show",
+                ("b", "they depend on weights, so they show what mattered"),
+            ),
+            ("what a change", ("b", "the method is better than guided backpropagation")),
+            ("what a change", ("b", "because random weights make random maps")),
             ("Make a sentence", ("b", "because weights learned depend noise enough pixels")),
             ("letters a, b, c, d", ("e", "none of these fits the question")),
         ],
@@ -828,6 +1008,10 @@ ANSWERS = {
             ),
             ("b", "Depends on training: yes. Correct: unknown."),
             ("b", "passing means it uses the weights somehow, that need not be faithful"),
+            ("b", "The slope passes as well, and on the scenes it was no better than chance."),
+            ("b", "Passing means the weights matter to the map. It does not mean it is true."),
+            ("b", "a failing map is proven bad, a passing map is not proven good"),
+            ("b", "It only tells that the map is not independent of training. Erasing is needed."),
             ("b", "It only shows dependence on the trained weights, not faithfulness"),
             (
                 "b",
@@ -854,11 +1038,16 @@ ANSWERS = {
             ("somebody else", _clears_all),
             ("Behind the block", _removes_last_only),
             ("do nothing any more", _switched_off),
-            ("gradient", _every_leaf),
+            ("on the linear layers", _every_leaf),
+            ("another model", _of_all_models),
+            ("something other", _with_slips(lambda m, i, o: (i[0].clamp(max=0),))),
+            ("something other", _with_slips(lambda m, i, o: (i[0].abs(),))),
+            ("exactly once", _yields_twice),
+            ("exactly once", _does_not_yield),
             ("plain one", _with_slips(where=lambda model: [])),
             ("it takes model, x", lambda model, x: model),
         ],
-        "right": [_guiding, _Guiding, _Eager],
+        "right": [_guiding, _Guiding, _Eager, _stacked, _by_tensor_hooks],
     },
 }
 

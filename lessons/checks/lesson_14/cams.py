@@ -9,6 +9,7 @@ import minigrad as torch
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Function, Trial
 from minigrad.classroom.exercises import Mistake
+from minigrad.classroom.values import alike
 
 Pair = tuple[Tensor, Tensor]
 
@@ -82,8 +83,30 @@ def cam(
     return grad_cam
 
 
+def _scaled_along(dim: int) -> Callable[[Tensor, Tensor], Tensor]:
+    def grad_cam(A: Tensor, dA: Tensor) -> Tensor:
+        maps = cam(scaled=False)(A, dA)
+        return maps / maps.amax(dim=dim, keepdim=True).clamp(min=1e-12)
+
+    return grad_cam
+
+
+def _largest_vote(A: Tensor, dA: Tensor) -> Tensor:
+    maps = (dA.mean(dim=(2, 3), keepdim=True) * A).amax(dim=1).clamp(min=0)
+    return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
 def _has_nan(found: list[Trial]) -> bool:
     return any(bool(trial.result.isnan().any()) for trial in found)
+
+
+def _to_one(maps: Tensor) -> Tensor:
+    return maps / maps.amax(dim=(1, 2), keepdim=True)
+
+
+def _right(trial: Trial) -> Tensor:
+    """Compute the right maps for what a trial was run on."""
+    return cam()(*trial.args)
 
 
 def _shapes(found: list[Trial]) -> list[tuple[int, ...]]:
@@ -103,6 +126,7 @@ CAM = Function(
     "divided by its largest value",
     inputs=batches,
     reference=cam(),
+    digits=3,
     right="Votes against count before the ReLU, and every image stands for itself.",
     hints=(
         "Go through the three lines with two images of different brightness, and ask at each "
@@ -162,6 +186,10 @@ CAM = Function(
             "same.",
             like=cam(positions=(1, 2, 3)),
         ),
+        Mistake(
+            "One number for all: the weights of all channels and images were averaged into one.",
+            like=cam(positions=(0, 1, 2, 3)),
+        ),
         *(
             Mistake(
                 "The weights are averaged over one of the two directions only. Rows and columns "
@@ -175,7 +203,22 @@ CAM = Function(
             "missing. Each channel has one weight.",
             like=cam(positions=None),
         ),
-        Mistake("Negative votes are still in the map.", like=cam(sign=lambda maps: maps)),
+        Mistake(
+            "Negative votes are still in the map.",
+            when=lambda found: any(bool((trial.result < 0).any()) for trial in found),
+        ),
+        *(
+            Mistake(
+                "The maximum was taken along one direction only. Each map has one, over rows and "
+                "columns both.",
+                like=_scaled_along(dim),
+            )
+            for dim in (1, 2)
+        ),
+        Mistake(
+            "Of the channels only the largest vote was kept. They are added up.",
+            like=_largest_vote,
+        ),
         Mistake(
             "A negative sum became a positive one. Votes against are cut off, not turned round.",
             like=cam(sign=abs),
@@ -202,6 +245,14 @@ CAM = Function(
         Mistake(
             "Each map is divided by its sum. Asked for is a largest value of 1.",
             when=lambda found: bool((found[0].result.sum((1, 2)) - 1).abs().max() < 1e-4),
+        ),
+        Mistake(
+            "The shape of the maps is right, their scale is not: the largest value of a map that "
+            "has votes is 1.",
+            when=lambda found: (
+                alike(_to_one(found[0].result), _right(found[0]), 3)
+                and not bool((found[0].result.amax((1, 2)) - 1).abs().max() < 1e-4)
+            ),
         ),
         Mistake(
             "The lowest value was subtracted. A map is divided by its maximum, and that is all.",

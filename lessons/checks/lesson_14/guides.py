@@ -29,6 +29,7 @@ CLEAN = "the gradient behind a block that ended in an error"
 FLAGS = "what the ReLUs' inplace is behind the blocks"
 HOOKS = "the number of hooks on the ReLUs behind the blocks"
 OTHERS = "how often a hook of somebody else was called"
+OUTSIDE = "the gradient of another model, inside of the block"
 TWICE = "the gradient inside of a second block"
 TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
@@ -138,6 +139,8 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
         PLACED: _inside(answer, placed),
     }
     flags = [_reset(plain, False), _reset(placed, True)]
+    with _block(answer, plain):
+        found[OUTSIDE] = _slope(_model(False))
     calls: list[int] = []
     plain[3].register_full_backward_hook(lambda *given: calls.append(1))
     before = _left(plain, placed, shared, bare, deep)
@@ -167,6 +170,7 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
 def guiding(
     *,
     hook: str = "keep",
+    kinds: tuple[type, ...] = (nn.ReLU,),
     caught: bool = True,
     removed: bool = True,
     out_of_place: bool = True,
@@ -177,7 +181,9 @@ def guiding(
     """Make a context manager for guided backpropagation; the settings name typical slips.
 
     Args:
-        hook: "keep" clamps, "late" clamps grad_output instead, "none" returns nothing.
+        hook: "keep" clamps, "late" clamps grad_output instead, "negative" keeps what is negative,
+            "turned" makes it positive.
+        kinds: the modules that are hooked.
         caught: whether an error inside of the block finds the hooks removed.
         removed: whether hooks are removed at all.
         out_of_place: whether in-place ReLUs are made ordinary ones.
@@ -187,8 +193,10 @@ def guiding(
     """
 
     def clamp(module: Any, grad_input: Any, grad_output: Any) -> Any:
-        if hook == "none":
-            return None
+        if hook == "negative":
+            return (grad_input[0].clamp(max=0),)
+        if hook == "turned":
+            return (grad_input[0].abs(),)
         return ((grad_output if hook == "late" else grad_input)[0].clamp(min=0),)
 
     @contextmanager
@@ -196,7 +204,8 @@ def guiding(
         found = [each for each in (model.modules() if deep else model.children())]
         rectifiers = [each for each in found if isinstance(each, nn.ReLU)]
         before = [each.inplace for each in rectifiers]
-        chosen = rectifiers if every else rectifiers[:1]
+        hooked: list[Any] = [each for each in found if isinstance(each, kinds)]
+        chosen = hooked if every else hooked[:1]
         handles = [each.register_full_backward_hook(clamp) for each in chosen]
         if out_of_place:
             for each in rectifiers:
@@ -222,6 +231,9 @@ def guiding(
     return block
 
 
+_OTHER_KINDS = ((nn.Linear,), (nn.Linear, nn.ReLU))
+
+
 def _only(name: str, wrong: Answer) -> Callable[[Any], bool]:
     """Recognize an answer by one observation in which it does as a wrong one does."""
 
@@ -241,6 +253,7 @@ GUIDING = Hook(
     "are guided, and behind which nothing is left of it",
     scenario=guiding_run,
     reference=guiding(),
+    digits=4,
     may_change=("hooks", "settings"),
     right="A block like this one can be lent to others: it cleans up after errors, too.",
     hints=(
@@ -256,7 +269,7 @@ GUIDING = Hook(
         ),
         Mistake(
             "A generator function has to yield exactly once, whatever happens.",
-            trouble=("didn't yield", "didn't stop"),
+            trouble=("didn't yield", "didn't stop", "is not an iterator"),
         ),
         Mistake(
             "The error of the block was swallowed: __exit__ returned something true, or an "
@@ -287,6 +300,23 @@ GUIDING = Hook(
             "Your hook clamps grad_output and returns that. Then closed units let gradients pass: "
             "grad_input is what has to be clamped.",
             when=_only(GUIDED, guiding(hook="late")),
+        ),
+        *(
+            Mistake(
+                "The hook does something other than setting to zero what is negative in "
+                "grad_input.",
+                when=_only(GUIDED, guiding(hook=hook)),
+            )
+            for hook in ("negative", "turned")
+        ),
+        Mistake(
+            "The hooks are on the linear layers, too, or only there. The rule is one for ReLUs.",
+            when=lambda found: any(_only(GUIDED, guiding(kinds=k))(found) for k in _OTHER_KINDS),
+        ),
+        Mistake(
+            "A ReLU of another model was guided as well. A global hook sees every module: hook "
+            "those of the model that is given.",
+            when=lambda found: _fits(found, GUIDED) and not _fits(found, OUTSIDE),
         ),
         Mistake(
             "Only one of the ReLUs is hooked. All of them have to be.",

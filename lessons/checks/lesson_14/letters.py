@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -116,6 +117,7 @@ _MOVES = (
     "influenc|determin|chang|differ|mov|vari|vary|made|built|comput|function|based|reflect|come|"
     "ignor|independ|hash|listen|hear|read|look|pass|scrambl|encod|contain|draw|destroy"
 )
+_FIRM = "~not ~whether ~nothing ~only ~but ~if ~open ~necessarily ~could ~may ~might ~even"
 
 PASSED = Choice(
     id="14.5",
@@ -142,7 +144,8 @@ PASSED = Choice(
             "rule|rules|ruled|weed|filter|catch|catches|detect out|map|method|image|edge|ignor",
             "independen|insensitiv",
             "necessary",
-            "noise|garbage|nonsense|hash|checksum|scrambl pass|chang|differ",
+            "noise|garbage|nonsense|hash|checksum|scrambl|slope|saliency pass|chang|differ",
+            "fail|failing bad|method|map|expos|prov|reject|caught",
         ),
         "why that is not enough": (
             "not enough|suffic|guarant|prov|proof|show|mean|impl|tell|say|establish|follow|ensure|"
@@ -158,6 +161,7 @@ PASSED = Choice(
             "only|just|merely|minimum|minimal|half necessary|first|depend|sensitiv|weight|learn|"
             "rule|exclud|refut|catch|reject|that|condition",
             "necessary but|not|and|condition",
+            "chance|half",
             "could|can|might|may wrong|nonsense|other|else|mislead|elsewhere|false|irrelevant",
             "another|other|further|separate|more test|check|control|experiment|question|proof",
             "need|needs|requires|takes eras|occlu|control|compar|further|other|more|test",
@@ -168,9 +172,9 @@ PASSED = Choice(
     },
     misled={
         (
-            "is so|therefore|thus|hence|means|mean|prov|shows|show|know mattered|matter|important|"
-            "relevant ~not ~whether ~nothing ~only ~but ~if ~open ~necessarily ~could ~may ~might "
-            "~even",
+            f"is so|therefore|thus|hence mattered|matter|important|relevant {_FIRM}",
+            f"is means|mean|prov|shows|show|know mattered|matter|important|relevant ~weight ~param "
+            f"{_FIRM}",
             "is pixels|map correct|right|faithful|true|trust|reliable ~not ~whether ~nothing "
             "~could ~need ~if ~open ~even ~may ~might ~can ~unknown ~still ~yet ~prove ~test",
         ): "That would be more than the check can show. Which maps pass it although they show "
@@ -186,6 +190,14 @@ PASSED = Choice(
             "is map depend image|input|picture ~if ~not ~weight ~param ~learn ~train ~would ~only",
         ): "A map of the image only would not have changed. What does the change tell?",
     },
+    mistakes=[
+        Mistake(
+            "Then they would have stayed the same. What was changed, and what did the maps do?",
+            when=lambda reason: re.search(
+                r"not (on|from|by) (the |its )?(weights|param|network|model|learn)", reason, re.I
+            ),
+        ),
+    ],
     hints=(
         "Think of the worst method that would still pass.",
         "Make up a map from the weights that has nothing to do with pixels that matter, such as "

@@ -124,6 +124,7 @@ SALIENCY = Hook(
     "slope of its own score, the largest over the channels",
     scenario=saliency_run,
     reference=slopes_of(),
+    digits=4,
     right="Rows do not mix, so one pass serves them all.",
     hints=(
         "Each score depends on its own image only. Of which one number do you take the gradient?",
@@ -143,6 +144,11 @@ SALIENCY = Hook(
         Mistake(
             "You differentiate by a tensor that the model has not seen. Call it on the copy.",
             trouble=("not have been used",),
+        ),
+        Mistake(
+            "The labels number the classes, the second dimension of the scores. The rows are the "
+            "images.",
+            trouble=("out of bounds",),
         ),
         Mistake(
             "After the first pass its saved values are gone. One pass is enough: sum the scores.",
@@ -239,6 +245,14 @@ SALIENCY = Hook(
         Mistake(
             "The slope is multiplied with the image. Here the slope alone is asked for.",
             when=_by_maps(_by_image),
+        ),
+        Mistake(
+            "Negative slopes were cut off. Saliency turns them into positive ones.",
+            when=_by_maps(slopes_of(finish=lambda g: g.clamp(min=0).amax(dim=1))),
+        ),
+        Mistake(
+            "These are squares. The absolute slopes themselves are asked for.",
+            when=_by_maps(slopes_of(finish=lambda g: (g**2).amax(dim=1))),
         ),
         Mistake(
             "The maps are scaled to a largest value of 1. Asked for are the slopes themselves.",

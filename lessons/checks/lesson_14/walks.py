@@ -10,6 +10,7 @@ from minigrad import Tensor
 from minigrad.autograd import grad
 from minigrad.classroom.behaviors import Hook, Trial
 from minigrad.classroom.exercises import Mistake
+from minigrad.classroom.values import alike
 
 from ..observations import observed, partly
 
@@ -34,6 +35,7 @@ def walk(
     divide: Callable[[int], float] = float,
     origin: bool = False,
     times: str = "difference",
+    beyond: bool = False,
     weight: Callable[[int, int], float] = lambda step, steps: 1.0,
 ) -> Answer:
     """Make integrated gradients; the settings name typical slips.
@@ -44,6 +46,7 @@ def walk(
         divide: what the sum is divided by, from the number of steps.
         origin: whether the way begins at zero, whatever the baseline.
         times: what the mean slope is multiplied with: "difference", "x" or "nothing".
+        beyond: whether the point is the baseline and a part of x, and so beyond x in the end.
         weight: of each slope.
     """
 
@@ -52,7 +55,8 @@ def walk(
         start, end = start.detach(), x.detach()
         total = torch.zeros_like(end)
         for step in range(steps + extra):
-            point = (start + at(step, steps) * (end - start)).requires_grad_()
+            way = end if beyond else end - start
+            point = (start + at(step, steps) * way).requires_grad_()
             total = total + weight(step, steps) * grad(f(point), point)[0]
         factors = {"difference": end - baseline.detach(), "x": end, "nothing": 1.0}
         return factors[times] * total / divide(steps)
@@ -104,6 +108,19 @@ def _as(**slips: Any) -> Callable[[Sequence[Trial]], bool]:
     return _does(walk(**slips))
 
 
+def _gain(f: Score, x: Tensor, baseline: Tensor) -> Tensor:
+    return (f(x) - f(baseline)).detach()
+
+
+def _evenly(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
+    return torch.ones_like(x).detach() * _gain(f, x, baseline) / x.numel()
+
+
+def _forced(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
+    parts = walk(at=lambda step, steps: 1.0)(f, x, baseline, steps)
+    return parts * _gain(f, x, baseline) / parts.sum()
+
+
 _ELSEWHERE = (
     "The slopes are not taken in the middle of the steps. In the first of four steps from 0 to 1 "
     "the middle is at 0.125."
@@ -115,6 +132,7 @@ WALK = Hook(
     "the way from the baseline times the mean of the slopes in the middle of the steps",
     scenario=walk_run,
     reference=walk(),
+    digits=4,
     right="Whatever f is, what it gained on the way is shared out among its inputs.",
     hints=(
         "At which points between baseline and x do you need a slope? Step number 0 of 4 has its "
@@ -250,6 +268,30 @@ WALK = Hook(
         Mistake(
             "Absolute slopes do not add up to the whole. The sign has to stay.",
             when=_does(lambda *given: walk()(*given).abs()),
+        ),
+        Mistake(
+            "One slope alone, in the middle of the whole way. Each step has a middle of its own.",
+            when=_as(at=lambda step, steps: 0.5),
+        ),
+        Mistake(
+            "Baseline plus a part of x overshoots: the way leads from the baseline to x, and is "
+            "x - baseline long.",
+            when=_as(beyond=True),
+        ),
+        Mistake(
+            "The gain was dealt out evenly. What each input did on the way is to decide.",
+            when=_does(_evenly),
+        ),
+        Mistake(
+            "The sum was forced to fit. Slope times way, scaled, is no walk along the way.",
+            when=_does(_forced),
+        ),
+        Mistake(
+            "The number of steps is an argument: take as many as are asked for.",
+            when=lambda found: (
+                not alike(observed(found, FROM_ZERO), walk_run(walk())[FROM_ZERO])
+                and bool((observed(found, FROM_ZERO) - torch.tensor([8.0, 4.0])).abs().max() < 0.4)
+            ),
         ),
         Mistake(
             "The result at the baseline should be zero: there is no way, so nothing is gained.",
