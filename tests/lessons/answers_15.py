@@ -113,6 +113,20 @@ def _turn_hook_with_two(h, strength):
     return e
 
 
+def _turn_values(h, strength):
+    e = h * 1
+    if e.requires_grad:
+        e.register_hook(lambda g: -strength * e.detach())
+    return e
+
+
+def _turn_asks_the_wrong_one(h, strength):
+    e = h * 1
+    if h.requires_grad:
+        e.register_hook(lambda g: -strength * g)
+    return e
+
+
 # ------------------------------------------------------------------ 15.2, quantize
 
 
@@ -369,6 +383,51 @@ def _skips_parameters(optimizer, parameters, scale, limit):
     return scale if fine else scale / 2
 
 
+def _emptied_too_early(optimizer, parameters, scale, limit):
+    if not _finite(parameters):
+        return scale / 2
+    _unscale(parameters, scale)
+    optimizer.zero_grad()
+    optimizer.step()
+    return scale
+
+
+def _in_the_loop(optimizer, parameters, scale, limit):
+    for p in parameters:
+        if p.grad is not None:
+            p.grad /= scale
+            if not p.grad.isfinite().all():
+                return scale / 2
+            nn.utils.clip_grad_norm_(parameters, limit)
+            optimizer.step()
+    return scale
+
+
+def _twice(optimizer, parameters, scale, limit):
+    scale = _step_else(optimizer, parameters, scale, limit)
+    optimizer.step()
+    return scale
+
+
+def _step_or_error(optimizer, parameters, scale, limit):
+    _unscale(parameters, scale)
+    try:
+        nn.utils.clip_grad_norm_(parameters, limit, error_if_nonfinite=True)
+    except RuntimeError:
+        return scale / 2
+    optimizer.step()
+    return scale
+
+
+def _step_scaled_limit(optimizer, parameters, scale, limit):
+    if not _finite(parameters):
+        return 0.5 * scale
+    nn.utils.clip_grad_norm_(parameters, limit * scale)
+    _unscale(parameters, scale)
+    optimizer.step()
+    return scale
+
+
 # ------------------------------------------------------------------ 15.4, per_sample
 
 
@@ -612,8 +671,8 @@ def _no_axis(noted, limit):
 ANSWERS = {
     "15.1": {
         "wrong": [
-            ("the tensor refuses a hook", _turning(lambda g, s: -s * g, guarded=False)),
-            ("the tensor refuses a hook", _turn_kept_argument),
+            ("it refuses a hook", _turning(lambda g, s: -s * g, guarded=False)),
+            ("it refuses a hook", _turn_kept_argument),
             ("hears everybody", _turning(lambda g, s: -s * g, copies=False)),
             ("hears everybody", _turn_hook_on_h_copy_back),
             ("as if there were no hook", _turn_returns_h),
@@ -629,6 +688,11 @@ ANSWERS = {
             ("You divide by the strength", _turning(lambda g, s: -g / s)),
             ("It is a factor", _turning(lambda g, s: g - s)),
             ("1 is left in the factor", _turning(lambda g, s: g - s * g)),
+            ("Once is enough", _turning(lambda g, s: s * s * g)),
+            ("first that does not fit", _turning(lambda g, s: -s * g.abs())),
+            ("a tensor: the new gradient", _turning(lambda g, s: -s)),
+            ("multiplies the values of h", _turn_values),
+            ("it refuses a hook", _turn_asks_the_wrong_one),
             ("a number in place of the gradient", _turning(lambda g, s: -s * torch.ones_like(g))),
             ("Forward nothing is to happen", lambda h, strength: -strength * h),
             ("Forward nothing is to happen", lambda h, strength: -h),
@@ -677,6 +741,11 @@ ANSWERS = {
             ("Only one end", _through(_right_value, lambda x: x.clamp(max=1))),
             ("comes in twice", _through(_right_value, lambda x: 2 * x.clamp(-1, 1))),
             ("exchanged", _through(_right_value, lambda x: x * (x.abs() > 1))),
+            ("The range goes from -1 to 1", _through(lambda x: _quarters(x.clamp(-1, 0.75)))),
+            ("there in the values", _through(lambda x: _quarters(x.clamp(max=1)))),
+            ("do not cancel", lambda x: x.clamp(-1, 1) + (_right_value(x) - x).detach()),
+            ("just as it arrived", _through(_right_value, torch.tanh)),
+            ("of another width", _through(lambda x: torch.round(x.clamp(-1, 1), decimals=2))),
             ("quantize returned None", _quantize_forgets),
             ("a thing of type", lambda x: _quantize(x).tolist()),
         ],
@@ -693,14 +762,14 @@ ANSWERS = {
             ("clipped by itself", _stepping(clip=_each_clipped)),
             ("The entries are clipped", _stepping(clip=nn.utils.clip_grad_value_)),
             ("makes short ones longer", _stepping(clip=_to_length)),
-            ("where is the step", _stepping(steps=False)),
+            ("Where is the step", _stepping(steps=False)),
             ("spoiled for good", _step_late),
             ("spoiled for good", _stepping(finite=lambda p: True)),
             ("NaN is not", _stepping(finite=_not_inf)),
             ("Inf is not", _stepping(finite=_not_nan)),
             ("-Inf is not noticed", _stepping(finite=_not_plus)),
             ("Not every gradient is looked at", _stepping(finite=_first_only)),
-            ("only if all entries are bad", _stepping(finite=_not_all)),
+            ("only for some of them", _stepping(finite=_not_all)),
             ("no skipped step", _stepping(bad=_keep_finite)),
             ("no skipped step", _stepping(bad=_all_zeros)),
             ("no skipped step", _skips_parameters),
@@ -717,11 +786,28 @@ ANSWERS = {
                 _stepping(bad=lambda o, p, s: 512.0, good=lambda s: 1024.0),
             ),
             ("Half the old scale", _stepping(bad=lambda o, p, s: s / 10)),
+            ("Are the gradients still there", _emptied_too_early),
+            ("goes in a wrong direction", _in_the_loop),
+            (
+                "is neither scaled nor used twice",
+                _stepping(
+                    clip=lambda p, limit: nn.utils.clip_grad_norm_(p, limit / 1024), early=True
+                ),
+            ),
+            ("longer than the limit", _twice),
             ("mended_step returned None", _no_return),
             ("has no gradient", _none_forgotten),
             ("it takes optimizer", lambda optimizer, scale: scale),
         ],
-        "right": [_step, _step_by_norm, _step_by_hand, _step_else, _stepping()],
+        "right": [
+            _step,
+            _step_by_norm,
+            _step_by_hand,
+            _step_else,
+            _stepping(),
+            _step_or_error,
+            _step_scaled_limit,
+        ],
     },
     "15.4": {
         "wrong": [
@@ -741,7 +827,7 @@ ANSWERS = {
             ("weight first, then bias", _samples_as(lambda a, d: _outer(a, d)[::-1])),
             ("one call is enough", _samples_twice),
             ("A hook of yours is still registered", _samples_left),
-            ("Nothing was noted", _samples_late),
+            ("Something was not noted", _samples_late),
             ("A hook that returns something", _samples_replacing),
             (
                 "fourth between samples",
@@ -772,6 +858,12 @@ ANSWERS = {
             ),
             ("two tensors", _samples_as(lambda a, d: _outer(a, d)[0])),
             ("two tensors", _samples_as(lambda a, d: None)),
+            (
+                "One number for each sample",
+                _samples_as(
+                    lambda a, d: (_outer(a, d)[0].norm(dim=(1, 2)), _flat(d).sum(1).norm(dim=1))
+                ),
+            ),
             ("hook gets tuples", _samples_whole_tuple),
         ],
         "right": [_samples, _samples_by_loop, _samples_by_cases, _samples_as(_outer)],
@@ -809,6 +901,33 @@ ANSWERS = {
                 ("b", "because the decay is too small to matter and momentum keeps old gradients"),
             ),
             ("Make a sentence", ("b", "because decay, zero, momentum, buffer, weight")),
+            (
+                "asks for no gradient",
+                ("b", "weight decay needs a gradient to work, momentum has a buffer of old ones"),
+            ),
+            (
+                "asks for no gradient",
+                (
+                    "b",
+                    "weight decay is zero when the gradient is zero, momentum keeps old gradients",
+                ),
+            ),
+            (
+                "it would move nothing",
+                ("b", "decay moves toward zero, momentum is zero because the gradient is zero"),
+            ),
+            (
+                "The hook never sees the decay",
+                ("b", "weight decay is applied to the loss, and the hook removes it there"),
+            ),
+            (
+                "What is it made of",
+                ("b", "momentum is a share of the weight, and decay of a zero weight is zero"),
+            ),
+            (
+                "From where does momentum have its push",
+                ("b", "because momentum adds the new gradient, and decay of zero is zero"),
+            ),
         ],
         "right": [
             ("b", "decay is proportional to the weight, which is 0; momentum keeps old gradients"),
@@ -831,6 +950,19 @@ ANSWERS = {
                 "decay multiplies the weight by a factor and 0 times anything is 0, while "
                 "momentum has accumulated past gradients",
             ),
+            (
+                "b",
+                "since w = 0 weight decay does nothing, momentum keeps the velocity of past steps",
+            ),
+            (
+                "b",
+                "0 decayed stays 0. The momentum buffer is not reset and keeps pushing.",
+            ),
+            (
+                "b",
+                "Because the weight is 0, its decay is 0. The running average of gradients is not.",
+            ),
+            ("b", "decay contributes wd*w = 0; momentum contributes mu*v and v is from before"),
             "b) wd * w = 0 when w = 0, but the momentum buffer remembers previous gradients",
         ],
     },
@@ -886,6 +1018,20 @@ ANSWERS = {
                 _clipping(lambda r: [sum((b**2).sum(1) for w, b in r).sqrt()] * len(r)),
             ),
             ("needs a second axis", _no_axis),
+            ("opposite order", lambda noted, limit: _private(noted, limit)[::-1]),
+            (
+                "weight comes first",
+                lambda noted, limit: [(b, w) for w, b in _private(noted, limit)],
+            ),
+            ("For each layer a pair", lambda noted, limit: [w for w, b in _private(noted, limit)]),
+            ("are to be left as they are", _clipping(factor=lambda n, c: (n > c) * c / (n + 1e-9))),
+            ("The limit is an argument", _clipping(factor=lambda n, c: _down(n, 1.0))),
+            (
+                "One factor for the whole batch",
+                _clipping(lambda r: [sum(_squares(r)).sum().sqrt().expand(len(r[0][0]))] * len(r)),
+            ),
+            ("Take one sample", _clipping(factor=lambda n, c: c / (n + c))),
+            ("Sum over the samples", lambda noted, limit: _rows(noted)),
             ("return missing", _private_forgets),
             ("it takes noted", lambda noted: noted),
         ],

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
+from minigrad.classroom.exercises import Mistake
 from minigrad.classroom.reasons import Choice
+
+_NO_MOMENTUM = re.compile(
+    r"momentum( buffer| term)? (is|stays|becomes|will be|gets)( also| then| set to| reset to)* "
+    r"(zero|0(?![.\d])|empty|masked)"
+)
+_BY_GRADIENT = re.compile(
+    r"decay[^.;]{0,20}(?<!not )\b(needs?|requires?) (a |the |its |some )?gradient"
+    r"|decay[^.;,]{0,40}\b(when|if|because|since|as) (the |its )?gradient"
+)
 
 DECAY = Choice(
     id="15.5",
@@ -40,6 +52,8 @@ DECAY = Choice(
             "buffer|velocity old|earlier|previous|past|still|nonzero|histor|KEEP|not|from|of",
             "old|earlier|previous|past gradient|step|direction",
             "gradient before|earlier|already",
+            "running|average gradient",
+            "from before",
         ),
     },
     misled={
@@ -87,5 +101,16 @@ DECAY = Choice(
         "Decay subtracts a multiple of the weight. Momentum subtracts a multiple of a buffer. Put "
         "in a pruned weight.",
     ),
+    mistakes=[
+        Mistake(
+            "If momentum were zero, it would move nothing. From where does it have its push?",
+            when=lambda reason: _NO_MOMENTUM.search(reason.casefold()),
+        ),
+        Mistake(
+            "Decay asks for no gradient: in section 3 it moved a weight whose gradient was zero. "
+            "For what does it ask?",
+            when=lambda reason: _BY_GRADIENT.search(reason.casefold()),
+        ),
+    ],
 )
 """The exercise."""

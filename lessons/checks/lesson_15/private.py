@@ -9,7 +9,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import Tensor
-from minigrad.classroom.behaviors import Function
+from minigrad.classroom.behaviors import Function, Trial
 from minigrad.classroom.exercises import Mistake
 
 Noted = list[tuple[Tensor, Tensor]]
@@ -52,6 +52,22 @@ def private(
     return weighed(noted, [factor(length, limit) for length in lengths(noted)])
 
 
+def _factors(noted: Noted, limit: float) -> list[Tensor]:
+    return [shrinking(torch.stack(squares(noted)).sum(0).sqrt(), limit)] * len(noted)
+
+
+def _shaped(trial: Trial) -> bool:
+    """Tell whether there is a pair for each layer, of the shapes of weight and bias."""
+    (noted, _), result = trial.args, trial.result
+    try:
+        return len(result) == len(noted) and all(
+            tuple(w.shape) == (d.shape[1], a.shape[1]) and tuple(b.shape) == (d.shape[1],)
+            for (w, b), (a, d) in zip(result, noted, strict=True)
+        )
+    except (TypeError, ValueError, AttributeError):
+        return False
+
+
 def _like(
     lengths: Callable[[Noted], list[Tensor]] | None = None,
     factor: Callable[[Tensor, float], Tensor] = shrinking,
@@ -78,6 +94,15 @@ def _own_bias(noted: Noted, limit: float) -> list[tuple[Tensor, Tensor]]:
         f, g = (shrinking(square.sqrt(), limit)[:, None] for square in (of_weight, of_bias))
         found.append(((f * d).T @ a, (g * d).sum(0)))
     return found
+
+
+def _parts(noted: Noted, limit: float, clipped: int) -> list[tuple[Tensor, Tensor]]:
+    """Clip the weights alone, or the biases alone."""
+    plain = weighed(noted, [torch.ones(len(a), dtype=a.dtype) for a, _ in noted])
+    right = private(noted, limit)
+    if clipped == 0:
+        return [(w, b) for (w, _), (_, b) in zip(right, plain, strict=True)]
+    return [(w, b) for (w, _), (_, b) in zip(plain, right, strict=True)]
 
 
 def _inputs(rng: Random) -> list[tuple[Any, ...]]:
@@ -171,6 +196,44 @@ PRIVATE = Function(
             like=_like(lambda noted: [torch.stack(squares(noted)).sum(0)] * len(noted)),
         ),
         Mistake(
+            "The weights are clipped, the biases are not.",
+            like=lambda noted, limit: _parts(noted, limit, 0),
+        ),
+        Mistake(
+            "The biases are clipped, the weights are not.",
+            like=lambda noted, limit: _parts(noted, limit, 1),
+        ),
+        Mistake(
+            "The 1 for the bias belongs into the bracket: the bias's gradient is delta itself.",
+            like=_like(
+                lambda noted: (
+                    [
+                        torch.stack([(d**2).sum(1) * (a**2).sum(1) + 1 for a, d in noted])
+                        .sum(0)
+                        .sqrt()
+                    ]
+                    * len(noted)
+                )
+            ),
+        ),
+        Mistake(
+            "What went in has a length, and delta has one. The gradient's is their product, over "
+            "all layers, not the one of what went in alone.",
+            like=_like(
+                lambda noted: (
+                    [torch.stack([(a**2).sum(1) for a, _ in noted]).sum(0).sqrt()] * len(noted)
+                )
+            ),
+        ),
+        Mistake(
+            "The longest layer does not decide alone: squares of lengths add up.",
+            like=_like(lambda noted: [torch.stack(squares(noted)).amax(0).sqrt()] * len(noted)),
+        ),
+        Mistake(
+            "The limit holds as it is given, whatever the number of layers or samples.",
+            like=lambda noted, limit: private(noted, limit / len(noted[0][0])),
+        ),
+        Mistake(
             "The factor comes in twice: once is enough, on delta or on the sample's gradient.",
             like=_like(factor=lambda length, limit: shrinking(length, limit) ** 2),
         ),
@@ -216,6 +279,79 @@ PRIVATE = Function(
                     [torch.stack([(d**2).sum(1) for _, d in noted]).sum(0).sqrt()] * len(noted)
                 )
             ),
+        ),
+        Mistake(
+            "The factor is in the weights twice: on delta and on what went in.",
+            like=lambda noted, limit: [
+                ((f[:, None] * d).T @ (f[:, None] * a), (f[:, None] * d).sum(0))
+                for (a, d), f in zip(noted, _factors(noted, limit), strict=True)
+            ],
+        ),
+        Mistake(
+            "The layers come out in the opposite order.",
+            like=lambda noted, limit: private(noted, limit)[::-1],
+        ),
+        Mistake(
+            "Bias and weight are exchanged: the weight comes first in each pair.",
+            like=lambda noted, limit: [(b, w) for w, b in private(noted, limit)],
+        ),
+        Mistake(
+            "One factor for the whole batch. Each sample has a length and a factor of its own.",
+            like=_like(
+                lambda noted: (
+                    [torch.stack(squares(noted)).sum().sqrt().expand(len(noted[0][0]))] * len(noted)
+                )
+            ),
+        ),
+        Mistake(
+            "One factor for the whole batch. Each sample has a length and a factor of its own.",
+            like=_like(
+                lambda noted: (
+                    [torch.stack(squares(noted)).sum(0).sqrt().mean().expand(len(noted[0][0]))]
+                    * len(noted)
+                )
+            ),
+        ),
+        Mistake(
+            "Gradients that are short enough vanish. They are to be left as they are: what is the "
+            "factor then?",
+            like=_like(
+                factor=lambda length, limit: length.gt(limit) * limit / length.clamp(min=1e-12)
+            ),
+        ),
+        Mistake(
+            "You clip to a length of your own. The limit is an argument.",
+            like=_like(factor=lambda length, limit: shrinking(length, 1.0)),
+        ),
+        Mistake(
+            "The lengths of weight and bias are added. Squares of lengths add up, and the root "
+            "comes last.",
+            like=_like(
+                lambda noted: (
+                    [
+                        torch.stack(
+                            [(d**2).sum(1).sqrt() * ((a**2).sum(1).sqrt() + 1) for a, d in noted]
+                        ).sum(0)
+                    ]
+                    * len(noted)
+                )
+            ),
+        ),
+        Mistake(
+            "Sum over the samples: a weight's gradient has the weight's shape, without an axis for "
+            "the samples.",
+            when=lambda found: found[0].result[0][0].dim() == 3,
+        ),
+        Mistake(
+            "For each layer a pair is asked for: the sum for the weight, of shape (outputs, "
+            "inputs), and the sum for the bias, of shape (outputs,).",
+            when=lambda found: found[0].result is not None and not _shaped(found[0]),
+        ),
+        Mistake(
+            "The shapes are right. Take one sample: its length is the root of the sum of all its "
+            "squared entries, in all layers, weights and biases. If that is above the limit its "
+            "factor is limit / length, else 1.",
+            when=lambda found: _shaped(found[0]) and not any(trial.changed for trial in found),
         ),
     ],
 )

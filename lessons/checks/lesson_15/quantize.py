@@ -12,7 +12,7 @@ from minigrad.classroom.exercises import Mistake, Objection
 
 from ..observations import Answer, partly
 
-POINTS = [-1.7, -1.1, -0.95, -0.4, 0.2, 0.6, 0.93, 1.05, 1.45, 3.0]
+POINTS = [-1.713, -1.1, -0.951, -0.4, 0.204, 0.6, 0.93, 1.05, 1.45, 3.0]
 VALUES = f"what quantize returns for {POINTS}"
 GRADIENT = "the gradient that comes back for these numbers, when 1, 2, ... 10 arrive,"
 TABLE = "what quantize returns for [[0.3, -2.0], [0.7, 0.05]]"
@@ -87,10 +87,15 @@ def _by(way: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     return lambda x: way(4 * x.clamp(-1, 1)) / 4
 
 
+def _between(low: float, high: float) -> Callable[[Tensor], Tensor]:
+    return lambda x: _to_quarters(x.clamp(low, high))
+
+
 def _steps(many: float) -> Callable[[Tensor], Tensor]:
     return lambda x: (many * x.clamp(-1, 1)).round() / many
 
 
+_WIDTHS = 0.25, 2, 3, 5, 8, 10, 16, 100
 _ROUNDINGS = torch.floor, torch.ceil, torch.trunc
 
 QUANTIZE = Hook(
@@ -139,6 +144,27 @@ QUANTIZE = Hook(
             when=_wrong_value(_to_quarters),
         ),
         Mistake(
+            "Only one end of the range is there in the values. There are two.",
+            when=lambda found: (
+                _wrong_value(lambda x: _to_quarters(x.clamp(max=1)))(found)
+                or _wrong_value(lambda x: _to_quarters(x.clamp(min=-1)))(found)
+            ),
+        ),
+        Mistake(
+            "The range goes from -1 to 1, both of them included.",
+            when=lambda found: any(
+                _wrong_value(_between(low, high))(found)
+                for low, high in (
+                    (0, 1),
+                    (-1, 0.75),
+                    (-0.75, 0.75),
+                    (-2, 2),
+                    (-0.5, 0.5),
+                    (-0.25, 0.25),
+                )
+            ),
+        ),
+        Mistake(
             "What lies outside became 0. It goes to the nearer end of the range.",
             when=_wrong_value(lambda x: _to_quarters(x) * (x.abs() <= 1)),
         ),
@@ -148,7 +174,7 @@ QUANTIZE = Hook(
         ),
         Mistake(
             "The steps are of another width: four of them fit between 0 and 1.",
-            when=lambda found: any(_wrong_value(_steps(n))(found) for n in (0.25, 2, 5, 8, 10)),
+            when=lambda found: any(_wrong_value(_steps(n))(found) for n in _WIDTHS),
         ),
         Mistake(
             "The values are right, and no gradient comes back: all of it is detached. Something "
@@ -210,12 +236,26 @@ QUANTIZE = Hook(
             when=_wrong_slope(lambda x: 2 * (x.abs() <= 1)),
         ),
         Mistake(
+            "What you add and what you take away again are not the same, so they do not cancel: "
+            "the value should be the rounded one alone.",
+            when=lambda found: (
+                _wrong_value(lambda x: x.clamp(-1, 1) + _to_quarters(x.clamp(-1, 1)) - x)(found)
+                or _wrong_value(lambda x: x + _to_quarters(x.clamp(-1, 1)) - x.clamp(-1, 1))(found)
+                or _wrong_value(lambda x: x.clamp(-1, 1) + _to_quarters(x) - x)(found)
+            ),
+        ),
+        Mistake(
             "What comes back is the mask, or a one, whatever arrives. Multiply what arrives by it.",
             when=lambda found: (
                 _is_like(VALUES)(found)
                 and [float(g) for g in found[1].result]
                 in ([0.0, 0.0, *[1.0] * 5, 0.0, 0.0, 0.0], [1.0] * len(POINTS))
             ),
+        ),
+        Mistake(
+            "The values are right. Inside of the range the gradient is to come back just as it "
+            "arrived, whatever x is there, and outside as 0.",
+            when=_is_like(VALUES),
         ),
     ],
 )

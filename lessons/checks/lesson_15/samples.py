@@ -144,8 +144,8 @@ SAMPLES = Hook(
     ),
     mistakes=[
         Mistake(
-            "Nothing was noted. Is the hook registered before run() is called, and is run() called "
-            "at all?",
+            "Something was not noted. Is the hook registered before run() is called, and is run() "
+            "called? And does a hook return something, which then takes the output's place?",
             trouble=("KeyError", "IndexError", "UnboundLocalError", "NameError"),
         ),
         Mistake(
@@ -177,7 +177,14 @@ SAMPLES = Hook(
         Mistake(
             "That is the sum over the samples, what .grad holds anyway. Keep the axis of the "
             "samples.",
-            when=lambda found: _shape(found, WEIGHTS) == (2, 3) or _shape(found, BIASES) == (2,),
+            when=lambda found: (
+                _shape(found, WEIGHTS) in ((2, 3), (2,)) or _shape(found, BIASES) == (2,)
+            ),
+        ),
+        Mistake(
+            "One number for each sample: a norm or a sum. The gradient itself is asked for, in the "
+            "shape of the parameter.",
+            when=lambda found: _shape(found, WEIGHTS) == (3,),
         ),
         Mistake(
             "The last two axes are exchanged: a weight has the shape (outputs, inputs).",

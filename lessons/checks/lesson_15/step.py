@@ -128,6 +128,10 @@ def _is_like(*names: str, **slip: Any) -> Callable[..., bool]:
     return partly(step_run, lambda *given: step(*given, **slip), *names)
 
 
+def _length(found: Sequence[Trial], name: str) -> float:
+    return math.hypot(*observed(found, name))
+
+
 def _stays(found: Sequence[Trial], *names: str) -> bool:
     return all(not any(observed(found, name)) for name in names)
 
@@ -192,8 +196,23 @@ STEP = Hook(
             when=lambda found: _is_like(LONG)(found) and observed(found, SHORT)[1] > 0.5,
         ),
         Mistake(
-            "On a good day nothing moves: where is the step?",
+            "On a good day nothing moves. Where is the step? Are the gradients still there then?",
             when=lambda found: _stays(found, LONG, SHORT),
+        ),
+        Mistake(
+            "On a good day the step is shorter than it may be: the limit is given for unscaled "
+            "gradients, and is neither scaled nor used twice.",
+            when=lambda found: 0 < _length(found, LONG) < 6.9,
+        ),
+        Mistake(
+            "On a good day the step is longer than the limit. Unscale all gradients first, then "
+            "clip them all together, then make one step.",
+            when=lambda found: _length(found, LONG) > 7.1,
+        ),
+        Mistake(
+            "On a good day the step is long enough, and goes in a wrong direction. All gradients "
+            "have to be unscaled when they are clipped, and then comes one step for all of them.",
+            when=lambda found: not _is_like(LONG)(found),
         ),
         Mistake(
             "After Inf the step is made all the same, and the weights are spoiled for good: look "
@@ -221,7 +240,8 @@ STEP = Hook(
             when=lambda found: _stays(found, OVERFLOW, NOT_A_NUMBER) and not _stays(found, MINUS),
         ),
         Mistake(
-            "One bad entry has to be enough. You skip the step only if all entries are bad.",
+            "One bad entry has to be enough, whatever its sign, and NaN as well as Inf. Yours "
+            "skips the step only for some of them.",
             when=lambda found: (
                 _stays(found, OVERFLOW, CANCEL)
                 and not _stays(found, NOT_A_NUMBER)
@@ -272,6 +292,10 @@ STEP = Hook(
                 _is_like(LONG_SCALE, OVERFLOW_SCALE)(found)
                 and not _is_like(SHORT_SCALE, NAN_SCALE)(found)
             ),
+        ),
+        Mistake(
+            "Clipping makes long gradients shorter, and leaves short ones as they are.",
+            when=lambda found: _is_like(LONG)(found) and not _is_like(SHORT)(found),
         ),
         Mistake(
             "Half the old scale is asked for after an overflow.",

@@ -9,15 +9,16 @@ import minigrad as torch
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.values import alike
 
 from ..observations import Answer, partly
 
 VALUES = "what turn(h, 0.5) returns for h = [1, -2, 3]"
-THROUGH = "the gradient of h, when it comes back through turn(h, 0.5) and 2, 3, 5 arrive,"
+THROUGH = "the gradient of h, when it comes back through turn(h, 0.5) and 2, -3, 5 arrive,"
 STRONG = "the same gradient for turn(h, 4.0)"
-SHARED = "the gradient of h, where 2, 3, 5 arrive at h + turn(h, 0.5),"
+SHARED = "the gradient of h, where 2, -3, 5 arrive at h + turn(h, 0.5),"
 OTHERS = "the gradient of h for (h ** 2).sum(), after h was given to turn,"
-LEAF = "h.grad, where h is a leaf and 2, 3, 5 arrive at 10 * h + turn(h, 0.25),"
+LEAF = "h.grad, where h is a leaf and 2, -3, 5 arrive at 10 * h + turn(h, 0.25),"
 NO_GRAD = "what turn(h, 0.5) returns inside of no_grad"
 CONSTANT = "what turn(h, 0.5) returns for an h that needs no gradient"
 UNCONNECTED = "none: no way leads back to h"
@@ -57,7 +58,7 @@ def _gradient(loss: Tensor, h: Tensor) -> Any:
 
 def turn_run(answer: Answer) -> dict[str, Any]:
     """Send gradients back through what an answer returns, and around it."""
-    numbers, arriving = [1.0, -2.0, 3.0], torch.tensor([2.0, 3.0, 5.0])
+    numbers, arriving = [1.0, -2.0, 3.0], torch.tensor([2.0, -3.0, 5.0])
 
     def turned(h: Tensor, strength: float) -> Tensor:
         found = answer(h, strength)
@@ -82,8 +83,9 @@ def turn_run(answer: Answer) -> dict[str, Any]:
     leaf = torch.tensor(numbers, requires_grad=True)
     ((10 * leaf + turned(leaf, 0.25)) * arriving).sum().backward()
     seen[LEAF] = leaf.grad
+    h = fresh()
     with torch.no_grad():
-        seen[NO_GRAD] = turned(fresh(), 0.5)
+        seen[NO_GRAD] = turned(h, 0.5)
     seen[CONSTANT] = turned(torch.tensor(numbers), 0.5)
     return seen
 
@@ -111,8 +113,8 @@ TURN = Hook(
     ),
     mistakes=[
         Mistake(
-            "Nothing is recorded there, so there is no gradient to turn, and the tensor refuses a "
-            "hook. Ask copy.requires_grad first.",
+            "That tensor needs no gradient, so it refuses a hook: either it was detached, or "
+            "nothing is recorded, as in a test. Ask copy.requires_grad first.",
             trouble=("doesn't require gradient", "does not require grad"),
         ),
         Mistake(
@@ -126,6 +128,10 @@ TURN = Hook(
             trouble=("written-to tensor",),
         ),
         Mistake(
+            "A hook returns a tensor: the new gradient, of the shape of the old one.",
+            trouble=("expected a Tensor", "hook returned", "returned by hook", "expected Variable"),
+        ),
+        Mistake(
             "A hook gets the gradient and nothing else; strength it knows from the function around "
             "it.",
             trouble=("<lambda>() missing", "hook() missing", "missing 1 required positional"),
@@ -133,11 +139,7 @@ TURN = Hook(
         Mistake(
             "Forward nothing is to happen: the values are those of h. Only what comes back is "
             "multiplied.",
-            when=lambda found: (
-                _is_like(VALUES, values=lambda copy, s: -s * copy)(found)
-                or _is_like(VALUES, values=lambda copy, s: s * copy)(found)
-                or _is_like(VALUES, values=lambda copy, s: -copy)(found)
-            ),
+            when=lambda found: not _is_like(VALUES)(found),
         ),
         Mistake(
             "No gradient comes back at all: what you return is cut off from h. A detached copy has "
@@ -154,7 +156,8 @@ TURN = Hook(
         ),
         Mistake(
             "The gradient comes back as if there were no hook. Does the hook return what it "
-            "computed? Is it registered on the tensor that you return?",
+            "computed? Is it registered on the tensor that you return, and still there when the "
+            "gradient comes?",
             when=_is_like(THROUGH, hook=lambda gradient, strength: None),
         ),
         Mistake(
@@ -175,8 +178,16 @@ TURN = Hook(
             when=lambda found: _is_like(THROUGH)(found) and not _is_like(STRONG)(found),
         ),
         Mistake(
-            "The strength comes in twice.",
-            when=_is_like(THROUGH, STRONG, hook=lambda gradient, s: -s * s * gradient),
+            "The strength comes in twice. Once is enough.",
+            when=lambda found: (
+                _is_like(THROUGH, STRONG, hook=lambda gradient, s: -s * s * gradient)(found)
+                or _is_like(THROUGH, STRONG, hook=lambda gradient, s: s * s * gradient)(found)
+            ),
+        ),
+        Mistake(
+            "The hook multiplies the values of h. What it is to change is the gradient that it "
+            "gets.",
+            when=lambda found: alike(found[1].result, [-0.5, 1.0, -1.5]),
         ),
         Mistake(
             "You divide by the strength. The gradient is to be multiplied by it.",
@@ -199,7 +210,10 @@ TURN = Hook(
         Mistake(
             "Without recording the values come out changed, or not at all. There the function has "
             "nothing to do but to hand h on.",
-            when=lambda found: _is_like(VALUES, THROUGH, STRONG, SHARED, OTHERS, LEAF)(found),
+            when=lambda found: (
+                _is_like(VALUES, THROUGH, STRONG, SHARED, OTHERS, LEAF)(found)
+                and not _is_like(NO_GRAD, CONSTANT)(found)
+            ),
         ),
     ],
 )
