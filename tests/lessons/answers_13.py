@@ -336,6 +336,33 @@ def _flow_remembers(model, loss_fn):
     return [total**0.5 for total in _FLOW_KEPT.values()]
 
 
+def _flow_grouped(layer_of):
+    def gradient_flow(model, loss_fn):
+        found, handles = {}, []
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                parts = found.setdefault(layer_of(name), [])
+                handles.append(p.register_hook(lambda g, parts=parts: parts.append(g.flatten())))
+        try:
+            loss_fn(model).backward()
+        finally:
+            for handle in handles:
+                handle.remove()
+        return [torch.cat(parts).norm().item() for parts in found.values()]
+
+    return gradient_flow
+
+
+def _flow_unfreezes(model, loss_fn):
+    for p in model.parameters():
+        p.requires_grad_(True)
+    return _flow_right(model, loss_fn)
+
+
+def _flow_rounded(model, loss_fn):
+    return [round(norm, 1) for norm in _flow_right(model, loss_fn)]
+
+
 # ---------------------------------------------------------------- 13.2
 
 
@@ -661,6 +688,10 @@ def _dead_at_linear(model, batches):
     return _count(model, batches, _any, _or, lambda a: int((~a).sum()), which=(nn.Linear,))
 
 
+def _numbered(values):
+    return ((str(place), value) for place, value in enumerate(values))
+
+
 def _dead_total(model, batches):
     return sum(_dead()(model, batches).values())
 
@@ -831,6 +862,14 @@ def _nan_equal(names, found):
 def _nan_all(names, found):
     def look(m, args):
         if any(each.isnan().all() for each in _tensors(args)):
+            found.append(names[m])
+
+    return look
+
+
+def _nan_of_the_sum(names, found):
+    def look(m, args):
+        if any(each.sum().isnan() for each in _tensors(args)):
             found.append(names[m])
 
     return look
@@ -1089,6 +1128,21 @@ def _even_on_input(layer, args, output):
     return output / by
 
 
+def _even_children(model, data):
+    layers = [layer for layer in model.children() if isinstance(layer, nn.Linear)]
+    handles = [layer.register_forward_hook(_even_hook) for layer in layers]
+    with torch.no_grad():
+        model(data)
+    for handle in handles:
+        handle.remove()
+
+
+def _even_only_down(layer, args, output):
+    by = max(1.0, output.std().item())
+    _divide(layer, by)
+    return output / by
+
+
 def _nothing(model, data):
     with torch.no_grad():
         model(data)
@@ -1145,6 +1199,10 @@ ANSWERS = {
             ("something is kept", _flow_remembers),
             ("None", lambda model, loss_fn: loss_fn(model).backward()),
             ("a list", lambda model, loss_fn: loss_fn(model).item()),
+            ("inside of one container", _flow_grouped(lambda name: name.split(".")[0])),
+            ("went to one entry", _flow_grouped(lambda name: name.split(".")[-1])),
+            ("not frozen any more", _flow_unfreezes),
+            ("rounded", _flow_rounded),
         ],
         "right": [
             _flow_right,
@@ -1167,7 +1225,7 @@ ANSWERS = {
             ("until the handles are removed", _clip_last_handle),
             ("takes no hook", _clip_frozen),
             ("in the end: use what the hook is given", _clip_late),
-            ("comes before the sum", _clip_grad_in_tensor_hook),
+            ("before the sum is made", _clip_grad_in_tensor_hook),
             ("One norm for all parameters", _clip_global),
             ("do not write into it", _clip_in_place_on_arrival),
             ("acts before the addition", _before(_scaled)),
@@ -1186,6 +1244,8 @@ ANSWERS = {
                 "long ones get longer",
                 _after(lambda g, limit: g * g.norm() / limit if g.norm() > limit else g),
             ),
+            ("the largest entry", _after(lambda g, limit: g * min(1, limit / g.abs().max()))),
+            ("an argument", _after(lambda g, limit: _scaled(g, 2.0))),
             (
                 "set to zero",
                 _after(lambda g, limit: torch.zeros_like(g) if g.norm() > limit else g),
@@ -1231,6 +1291,8 @@ ANSWERS = {
             ("c", "It scales all layers by one common factor <= 1, so the first layer stays tiny."),
             ("c", "clipping is made against exploding gradients, here they are vanishing"),
             ("c", "min(1, c/norm) is at most 1, it cannot make a tiny gradient bigger"),
+            ("c", "a cap from above does not lift the tiny gradients of the first layers"),
+            ("c", "small gradients are not touched by clipping at all"),
             ("c", "Nothing exceeds the threshold, and clipping doesn't amplify small gradients."),
         ],
     },
@@ -1252,6 +1314,8 @@ ANSWERS = {
                 "Those are zeros",
                 _dead(awake=lambda o: (o == 0).sum().item(), join=lambda a, b: a + b, give=int),
             ),
+            ("Only one image", _dead(awake=lambda o: o[0] != 0)),
+            ("not the names", lambda m, b: dict(_numbered(_dead()(m, b).values()))),
             ("units that are alive", _dead(give=lambda a: int(a.sum()))),
             ("the share of dead", _dead(give=lambda a: (~a).float().mean().item())),
             ("under one name", _dead_one_name),
@@ -1284,6 +1348,7 @@ ANSWERS = {
             ("An infinity counts there", _first(_nan_infinite)),
             ("not equal to itself", _first(_nan_equal)),
             ("among good numbers", _first(_nan_all)),
+            ("opposite signs", _first(_nan_of_the_sum)),
             (
                 "Only the first argument",
                 _first(lambda n, f: lambda m, a: f.append(n[m]) if _nan(a[:1]) else None),
@@ -1321,6 +1386,8 @@ ANSWERS = {
             ("more than one factor", _even(_even_shifts)),
             ("comes into the layer", _even(_even_on_input)),
             ("Nothing has changed", _nothing),
+            ("were left out", _even_children),
+            ("were left as they are", _even(_even_only_down)),
             ("under torch.no_grad()", _even(_even_hook, grad_mode=torch.enable_grad)),
             ("still there", _even(_even_hook, remove=False)),
         ],

@@ -165,6 +165,20 @@ def in_place_on_arrival(model: nn.Module, limit: float) -> list[Any]:
     return [p.register_hook(hook) for p in _free(model)]
 
 
+def _by(gradient: Tensor, size: Any, limit: float) -> Tensor:
+    return gradient * (limit / size) if size > limit else gradient
+
+
+def _fixed_limit(found: Any) -> bool:
+    """Tell whether the results are those of a limit that is not the one given."""
+    seen = [trial.result for trial in found]
+    for fixed in (0.5, 1.0, 2.0, LIMIT):
+        wrong = list(clip_run(lambda model, limit, f=fixed: clip_grads(model, f)).values())
+        if all(alike(a, b) for a, b in zip(seen, wrong, strict=True)):
+            return True
+    return False
+
+
 def _cut(gradient: Tensor, limit: float) -> Tensor:
     return gradient.clamp(-limit, limit)
 
@@ -227,8 +241,8 @@ CLIPPING = Hook(
             trouble=("should return None", "expected to return None"),
         ),
         Mistake(
-            "In the first pass .grad is still None when a tensor hook runs: it comes before the "
-            "sum is made. Which hook comes after it?",
+            "Some .grad is None there. Either a tensor hook asks, which runs before the sum is "
+            "made: which one runs after it? Or the hook asks another parameter than its own.",
             trouble=("NoneType",),
         ),
         Mistake(
@@ -237,8 +251,8 @@ CLIPPING = Hook(
             trouble=("single memory location",),
         ),
         Mistake(
-            "Nothing is clipped. A new local value does not leave the hook: return it, or write it "
-            "to where it belongs.",
+            "Nothing is clipped. Are the hooks there? And a new local value does not leave the "
+            "hook: return it, or write it to where it belongs.",
             when=_unchanged,
         ),
         Mistake(
@@ -288,6 +302,22 @@ CLIPPING = Hook(
         Mistake(
             "What is too long gets norm 1, whatever the limit is.",
             like=after_each(lambda g, limit: g / g.norm() if g.norm() > limit else g),
+        ),
+        Mistake(
+            "The limit is an argument: use the one that is given.",
+            when=_fixed_limit,
+        ),
+        Mistake(
+            "That is the sum of the sizes. The norm is the root of the sum of the squares.",
+            like=after_each(lambda g, limit: _by(g, g.abs().sum(), limit)),
+        ),
+        Mistake(
+            "That is the largest entry. The norm is the root of the sum of the squares.",
+            like=after_each(lambda g, limit: _by(g, g.abs().max(), limit)),
+        ),
+        Mistake(
+            "That is the sum of the squares. The norm is its root.",
+            like=after_each(lambda g, limit: _by(g, (g * g).sum(), limit)),
         ),
         Mistake(
             "That divides by the norm and forgets to multiply by the limit; or the other way "

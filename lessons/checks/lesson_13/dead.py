@@ -18,15 +18,15 @@ from .traces import Answer, chain, hooks_on, quietly
 _EYE = [[float(i == j) for j in range(6)] for i in range(6)]
 
 # What comes to the first ReLU, a row for each image. Unit 0 is always awake, 1 and 3 never, 2 in
-# each batch but not for each image, 4 in the first batch only, 5 in the last one only.
+# each batch but not for each image, 4 for the first image only, 5 in the last one only.
 _BATCHES = [
-    [[1.0, -1.0, 0.3, 0.0, 2.0, -3.0], [0.5, -2.0, -0.1, 0.0, 1.0, -0.2]],
+    [[1.0, -1.0, -0.1, 0.0, 2.0, -3.0], [0.5, -2.0, 0.3, 0.0, -1.0, -0.2]],
     [
         [2.0, -0.3, -1.0, 0.0, -0.4, -1.0],
         [1.5, -0.7, 0.8, 0.0, -0.6, -2.0],
         [0.7, -0.9, -1.2, 0.0, -0.1, -0.5],
     ],
-    [[0.9, -1.1, 0.6, 0.0, -1.3, 0.4], [0.6, -0.8, -0.7, 0.0, -0.9, -0.3]],
+    [[0.6, -0.8, -0.7, 0.0, -0.9, -0.3], [0.9, -1.1, 0.6, 0.0, -1.3, 0.4]],
 ]
 # Five units of the second ReLU: awake, never (its weights are negative), never, awake at first and
 # never again, never.
@@ -259,6 +259,10 @@ DEAD = Hook(
             ),
         ),
         Mistake(
+            "Only one image of each batch is looked at. A unit is alive if any image wakes it.",
+            when=partly(dead_run, dead(awake=lambda o: o[0].ne(0)), MAIN, TURNED),
+        ),
+        Mistake(
             "Those are the units that are alive. The dead ones are asked for.",
             when=partly(dead_run, dead(give=lambda awake: int(awake.sum())), MAIN, TURNED),
         ),
@@ -317,6 +321,10 @@ DEAD = Hook(
         Mistake(
             "For a model without a ReLU the dict is empty, and still a dict.",
             when=lambda found: found[_NONE].result is None and found[_MAIN].result is not None,
+        ),
+        Mistake(
+            "Those keys are not the names that named_modules() gives.",
+            when=lambda found: not {*_main(found)} <= {"relu", "body.act"},
         ),
         Mistake(
             "The counts are right, and your hooks are still there. Keep the handles, and remove "

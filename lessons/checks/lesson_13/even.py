@@ -36,7 +36,9 @@ def _deep() -> nn.Module:
 
 
 def _turned() -> nn.Module:
-    return filled(Turned(), seed=6, scale=0.3)
+    model = filled(Turned(), seed=6, scale=0.3)
+    model.second.weight.data.mul_(20.0)
+    return model
 
 
 SPREAD, OTHER = "the list of deviations, run anew,", "for another model, the list of deviations"
@@ -142,22 +144,46 @@ def even_out(
     return answer
 
 
-def by_the_input(model: nn.Module, data: Tensor) -> None:
-    """Divide each layer by the deviation of its input, a mistake."""
+def _corrected(
+    model: nn.Module, data: Tensor, layers: Any, size: Callable[[Any, Any, Tensor], Tensor]
+) -> None:
+    """Divide these layers and their outputs by what `size` gives."""
 
     def correct(layer: Any, args: Any, output: Tensor) -> Tensor:
-        by = args[0].std()
-        layer.weight.div_(by)
-        if layer.bias is not None:
-            layer.bias.div_(by)
+        by = size(layer, args, output)
+        for parameter in layer.parameters(recurse=False):
+            parameter.div_(by)
         return output / by
 
-    layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
     handles = [layer.register_forward_hook(correct) for layer in layers]
     with torch.no_grad():
         model(data)
     for handle in handles:
         handle.remove()
+
+
+def _linears(modules: Any) -> list[nn.Module]:
+    return [module for module in modules if isinstance(module, nn.Linear)]
+
+
+def by_the_input(model: nn.Module, data: Tensor) -> None:
+    """Divide each layer by the deviation of its input, a mistake."""
+    _corrected(model, data, _linears(model.modules()), lambda layer, args, out: args[0].std())
+
+
+def by_the_weights(model: nn.Module, data: Tensor) -> None:
+    """Divide each layer by the deviation of its weights, a mistake."""
+    _corrected(model, data, _linears(model.modules()), lambda layer, args, out: layer.weight.std())
+
+
+def children_only(model: nn.Module, data: Tensor) -> None:
+    """Leave layers inside of containers out, a mistake."""
+    _corrected(model, data, _linears(model.children()), lambda layer, args, out: out.std())
+
+
+def every_module(model: nn.Module, data: Tensor) -> None:
+    """Correct the outputs of all modules, a mistake."""
+    _corrected(model, data, list(model.modules()), lambda layer, args, out: out.std())
 
 
 def in_the_models_order(model: nn.Module, data: Tensor) -> None:
@@ -264,6 +290,34 @@ EVEN = Hook(
             "That divides by the deviation of what comes into the layer. Its output is to have "
             "deviation 1.",
             when=partly(even_run, by_the_input, SPREAD, OTHER),
+        ),
+        Mistake(
+            "That is the mean of the units' deviations. Asked for is one deviation, over all "
+            "entries.",
+            when=partly(
+                even_run, even_out(size=lambda output: output.std(0).mean()), SPREAD, OTHER
+            ),
+        ),
+        Mistake(
+            "Layers whose deviation is small were left as they are. They need a factor, too, and "
+            "one above 1.",
+            when=partly(
+                even_run, even_out(size=lambda output: output.std().clamp(min=1.0)), SPREAD, OTHER
+            ),
+        ),
+        Mistake(
+            "That divides by the deviation of the weights. It is the output that is to have "
+            "deviation 1.",
+            when=partly(even_run, by_the_weights, SPREAD, OTHER),
+        ),
+        Mistake(
+            "Layers inside of containers were left out: modules() goes all the way down.",
+            when=partly(even_run, children_only, SPREAD),
+        ),
+        Mistake(
+            "Other layers were set right as well. Only the nn.Linear are to change, and what they "
+            "put out.",
+            when=partly(even_run, every_module, SPREAD),
         ),
         Mistake(
             "Each unit was divided by a number of its own. One number for the layer is asked for, "

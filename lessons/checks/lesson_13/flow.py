@@ -118,8 +118,12 @@ def _as_list(norms: Any) -> Any:
     """Take a dict, a tuple or a tensor for a list; object to what holds no numbers."""
     if norms is None:
         return None
+    if hasattr(norms, "__next__"):
+        norms = list(norms)
     if isinstance(norms, dict):
         norms = list(norms.values())
+    if isinstance(norms, list | tuple) and any(each is None for each in norms):
+        raise Objection("An entry of the list is None. A layer that is frozen has no entry at all.")
     if hasattr(norms, "tolist"):
         norms = norms.tolist()
     if not isinstance(norms, list | tuple):
@@ -147,7 +151,8 @@ def flow(
     measure: Callable[[list[Tensor]], float] = root,
     which: Callable[[str], bool] = lambda name: True,
     arrange: Callable[[list[float]], list[float]] = list,
-    by_parameter: bool = False,
+    layer_of: Callable[[str], str] = lambda name: name.rpartition(".")[0],
+    order: Callable[[Any], list[str]] = list,
     accumulated: bool = False,
     removes: str = "always",
 ) -> Answer:
@@ -157,7 +162,8 @@ def flow(
         measure: what is noted of the gradients of one layer.
         which: which parameters are looked at, by name.
         arrange: what becomes of the list.
-        by_parameter: whether each parameter counts as a layer.
+        layer_of: gives the layer of a parameter with a name.
+        order: arranges the names of the layers.
         accumulated: whether what is in .grad is measured.
         removes: "always", "at the end" (not after an error) or "never".
     """
@@ -167,8 +173,7 @@ def flow(
         handles = []
         for name, parameter in model.named_parameters():
             if parameter.requires_grad and which(name):
-                layer = name if by_parameter else name.rpartition(".")[0]
-                found = layers.setdefault(layer, [])
+                found = layers.setdefault(layer_of(name), [])
                 handles.append(parameter.register_hook(found.append))
         try:
             loss_fn(model).backward()
@@ -182,7 +187,7 @@ def flow(
             for layer in layers:
                 parts = dict(model.get_submodule(layer).named_parameters()).values()
                 layers[layer] = [p.grad for p in parts if p.grad is not None]
-        return arrange([measure(gradients) for gradients in layers.values()])
+        return arrange([measure(layers[layer]) for layer in order(layers)])
 
     return gradient_flow
 
@@ -210,6 +215,14 @@ def _linear(name: str) -> bool:
 def _zeros_but_one(found: Any) -> bool:
     norms = found[_NORMS].result
     return len(norms) >= 4 and sum(norm != 0 for norm in norms) == 1
+
+
+def _rounded_off(found: Any) -> bool:
+    right = flow_run(flow())[NORMS]
+    norms = found[_NORMS].result
+    return len(norms) == len(right) and all(
+        round(a, 3) == a and abs(a - b) <= 0.06 for a, b in zip(norms, right, strict=True)
+    )
 
 
 def _with_zero(found: Any) -> bool:
@@ -246,7 +259,11 @@ FLOW = Hook(
     mistakes=[
         Mistake(
             "A frozen parameter takes no hook. Ask for requires_grad before you register one.",
-            trouble=("doesn't require gradient", "does not require grad"),
+            trouble=("doesn't require gradient",),
+        ),
+        Mistake(
+            "The loss has no graph. Was it computed under no_grad, or detached?",
+            trouble=("does not have a grad_fn",),
         ),
         Mistake(
             "A parameter that is frozen has no gradient, so there is no norm of it either.",
@@ -256,6 +273,11 @@ FLOW = Hook(
             "A hook that returns something replaces the gradient by it. This one only has to note: "
             "let it return None.",
             trouble=("expected to return", "hook return", "returned a", "hook has changed"),
+        ),
+        Mistake(
+            "What was frozen is not frozen any more, and the next step of training would move it. "
+            "Leave requires_grad as it is.",
+            when=lambda found: "requires_grad" in found[_NORMS].changed,
         ),
         Mistake(
             "The list is in the order in which the hooks were called. Where does a backward pass "
@@ -275,14 +297,35 @@ FLOW = Hook(
         ),
         Mistake(
             "Those are the parameters one by one. A layer is one entry: weight and bias together.",
-            when=partly(flow_run, flow(by_parameter=True), NORMS, SMALL),
+            when=partly(flow_run, flow(layer_of=str), NORMS, SMALL),
         ),
         Mistake(
             "Those are the parameters one by one, in the order of the backward pass. A layer is "
             "one entry, weight and bias together, and the layer nearest to the input comes first.",
             when=partly(
-                flow_run, flow(by_parameter=True, arrange=lambda norms: norms[::-1]), NORMS, SMALL
+                flow_run, flow(layer_of=str, arrange=lambda norms: norms[::-1]), NORMS, SMALL
             ),
+        ),
+        Mistake(
+            "The layers are in the order of the alphabet there. The one nearest to the input comes "
+            "first, as in named_parameters().",
+            when=partly(flow_run, flow(order=sorted), NORMS, SMALL),
+        ),
+        Mistake(
+            "What is inside of one container counts as one layer there. Each layer with parameters "
+            "of its own has an entry of its own: its name is all that stands before the last dot.",
+            when=partly(flow_run, flow(layer_of=lambda name: name.partition(".")[0]), NORMS, SMALL),
+        ),
+        Mistake(
+            "All weights went to one entry and all biases to another. What stands before the last "
+            "dot names the layer, not what stands behind it.",
+            when=partly(
+                flow_run, flow(layer_of=lambda name: name.rpartition(".")[2]), NORMS, SMALL
+            ),
+        ),
+        Mistake(
+            "Two passes ran, and both were added up. One is asked for.",
+            when=partly(flow_run, flow(measure=lambda gs: 2**0.5 * root(gs)), NORMS, SMALL),
         ),
         Mistake(
             "Only the weights are in it. A layer's bias has a gradient as well.",
@@ -367,6 +410,15 @@ FLOW = Hook(
             when=partly(flow_run, at_outputs, NORMS, SMALL),
         ),
         Mistake(
+            "Containers have entries, too. Their parameters are those of the layers inside: "
+            "parameters(recurse=False) gives a module's own.",
+            when=lambda found: len(found[_NORMS].result) > 7,
+        ),
+        Mistake(
+            "The norms are rounded. Keep all digits: whoever reads them can round.",
+            when=_rounded_off,
+        ),
+        Mistake(
             "That is one number for the whole model. Each layer has one of its own.",
             when=lambda found: len(found[_NORMS].result) == 1,
         ),
@@ -376,7 +428,8 @@ FLOW = Hook(
             when=lambda found: found[_NORMS].result == [],
         ),
         Mistake(
-            "All norms are zero: the hooks noted nothing. Did a backward pass run?",
+            "All norms are zero: the hooks noted nothing. Did a backward pass run while they were "
+            "there?",
             when=lambda found: not any(found[_NORMS].result),
         ),
         Mistake(

@@ -33,6 +33,7 @@ MEDICINE = Choice(
             "small gradient LEAVE|unchanged|untouched|alone|stay|stays|remain|left|leaves|through",
             "unchanged|untouched|unaffected",
             "not explod",
+            "not touch|affect|alter|clip",
             "not chang anything|gradient|them|small|short",
         ),
         "how large the gradients are here": (
@@ -46,6 +47,9 @@ MEDICINE = Choice(
             "not exceed|reach|above|over|large|long|big|explod",
             "gradient|they disappear|fade|die|shrink|lost",
             "power ten",
+            "ONLY large|big|long|explod|exceed",
+            "almost|hardly|barely|nearly|practically|scarcely no|any|nothing gradient|signal|norm",
+            "far|much|way|well less|below|under|smaller|lower|shorter",
         ),
         "what becomes of the proportions between the layers": (
             "ratio|proportion|relat",

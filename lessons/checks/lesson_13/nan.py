@@ -86,7 +86,7 @@ class Mixer(nn.Module):
 def _cases() -> dict[str, tuple[nn.Module, Tensor]]:
     """Make models in which something goes wrong, or nothing, each with its data."""
     mixed, fine = torch.tensor([[2.0, 3.0], [1.0, -1.0]]), torch.tensor([[2.0, 3.0]])
-    with_zero = torch.tensor([[0.0, 3.0]])
+    infinite = torch.tensor([[0.0, float("inf")]])
     swap = layer([[0.0, 1.0], [1.0, 0.0]], [0.0, 0.0])
     return {
         "a healthy model": (chain(a=nn.Tanh(), log=Log(), c=nn.Tanh()), fine),
@@ -105,7 +105,7 @@ def _cases() -> dict[str, tuple[nn.Module, Tensor]]:
             torch.tensor([[1.0, NAN], [2.0, 3.0]]),
         ),
         "a NaN made by the last module": (chain(a=nn.Tanh(), log=Log()), mixed),
-        "an infinity": (chain(a=nn.Tanh(), log=Log(), c=nn.Tanh(), d=nn.Tanh()), with_zero),
+        "infinities": (chain(log=Log(), c=nn.Tanh(), d=nn.Tanh()), infinite),
         "a module with several arguments": (Mixer(), mixed),
         "a model that runs its modules in an order of its own": (Swapped(), mixed),
     }
@@ -162,7 +162,7 @@ def first(
         asked: which modules are looked at.
         label: what to say of a module.
         arguments: which of them are looked at.
-        at: "input", "output", or "maker" (good input, bad output).
+        at: "input", "output", "maker" (good input, bad output), or "input, when it is done".
         give: what to return of all that was noted.
     """
 
@@ -172,7 +172,7 @@ def first(
 
         def look(module: nn.Module, args: Any, output: Any = None) -> None:
             into = any(bad(a) for a in args[arguments] if isinstance(a, Tensor))
-            if at != "input":
+            if at in ("output", "maker"):
                 into = bad(output) and (at == "output" or not into)
             if into and asked(module):
                 found.append(label(module, names[module]))
@@ -280,12 +280,22 @@ RECEIVES = Hook(
             when=lambda found: all(trial.result is None for trial in found[:_LEFT]),
         ),
         Mistake(
+            "The sum of infinities with opposite signs is NaN, and none of them is. Ask the "
+            "entries.",
+            when=partly(nan_run, first(bad=lambda t: bool(t.sum().isnan())), *NAMES),
+        ),
+        Mistake(
+            "That is the last module that receives clean values. Which is the first that does not?",
+            when=partly(nan_run, first(bad=lambda t: not has_nan(t), which=-1), *NAMES[:5]),
+        ),
+        Mistake(
             "One NaN among good numbers is enough: mind any() and all().",
             when=partly(nan_run, first(bad=lambda t: bool(t.isnan().all())), *NAMES),
         ),
         Mistake(
             "A container receives it before the modules inside of it do, and the model is one, "
-            "too. Leave no module out.",
+            "too. Leave no module out, and ask on the way in: a forward hook speaks when its "
+            "module is done.",
             when=partly(nan_run, first(asked=no_children), *NAMES),
         ),
         Mistake(
