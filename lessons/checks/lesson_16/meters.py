@@ -1,0 +1,116 @@
+"""Measure memory and time of training steps, for lesson 16: `tracemalloc` sees NumPy's arrays."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_MB = 1e6
+
+
+def course_of(model: Any, train: Callable[[Any], Callable[[], Any]]) -> tuple[Any, float, Any]:
+    """Follow the memory over the second step of training, from event to event.
+
+    Args:
+        model: layers one after the other. It is trained in place.
+        train: prepares the training of a model and gives a function that makes one step.
+
+    Returns:
+        For each event (a layer in forward, a gradient in backward, the end) the megabytes in all,
+        those of gradients, and how many gradients there are; the peak; and the model.
+    """
+    parameters = list(model.parameters())
+    own = sum(p.nbytes for p in parameters) / _MB  # they were there before the count began
+    course: list[tuple[float, float, int]] = []
+
+    def note(*_: Any) -> None:
+        alive = [p.grad.nbytes / _MB for p in parameters if p.grad is not None]
+        course.append((own + tracemalloc.get_traced_memory()[0] / _MB, sum(alive), len(alive)))
+
+    handles = [layer.register_forward_hook(note) for layer in model]
+    handles += [p.register_post_accumulate_grad_hook(note) for p in parameters]
+    tracemalloc.start()
+    try:
+        one_step = train(model)
+        one_step()  # an optimizer gets its memory in the first step
+        course.clear()
+        tracemalloc.reset_peak()
+        one_step()
+        peak = own + tracemalloc.get_traced_memory()[1] / _MB
+        note()
+    finally:
+        tracemalloc.stop()
+    for handle in handles:
+        handle.remove()
+    return course, peak, model
+
+
+class Cost(NamedTuple):
+    """What forward and backward took.
+
+    Attributes:
+        kept: megabytes in use when forward is over.
+        peak: megabytes at the most.
+        seconds: how long both took, if it was asked for.
+        gradients: what came of it.
+    """
+
+    kept: float
+    peak: float
+    seconds: float
+    gradients: list[Any]
+
+
+def cost(parameters: Sequence[Any], make_loss: Callable[[], Any], runs: int = 0) -> Cost:
+    """Run forward and backward, count the memory that both take, and time them.
+
+    Args:
+        parameters: whose gradients to give; their `.grad` is empty afterwards.
+        make_loss: runs forward.
+        runs: how often to run it for the time; the quickest counts. Counting memory takes time
+            itself, so these are runs of their own.
+    """
+    tracemalloc.start()
+    try:
+        loss = make_loss()
+        kept = tracemalloc.get_traced_memory()[0] / _MB
+        loss.backward()
+        peak = tracemalloc.get_traced_memory()[1] / _MB
+    finally:
+        tracemalloc.stop()
+    gradients = _taken(parameters)
+    seconds = []
+    for _ in range(runs):
+        start = perf_counter()
+        make_loss().backward()
+        seconds.append(perf_counter() - start)
+        _taken(parameters)
+    return Cost(kept, peak, min(seconds, default=0.0), gradients)
+
+
+def _taken(parameters: Sequence[Any]) -> list[Any]:
+    gradients = [p.grad for p in parameters]
+    for p in parameters:
+        p.grad = None
+    return gradients
+
+
+def many_or_one(comm: Any) -> float:
+    """Send the same numbers in many messages and in one; give how many times as long many take.
+
+    Args:
+        comm: MPI's communicator.
+    """
+    data, times = np.ones(4096), []
+    for size in 5 * (64, 4096):
+        total = np.empty(size)  # MPI has its address only: it has to stay alive
+        comm.Barrier()
+        start = perf_counter()
+        for part in data.reshape(-1, size):
+            comm.Iallreduce(part, total).Wait()
+        times.append(perf_counter() - start)
+    return min(times[::2]) / min(times[1::2])
