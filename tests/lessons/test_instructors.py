@@ -180,6 +180,98 @@ def central_error():
     return (f(2.1) - f(1.9)) / 0.2, (f(2.1) - f(2.0)) / 0.1
 
 
+def shrinking():
+    factor = (1 / 3) ** 0.5 / 4
+    return factor, factor**10
+
+
+def clipped_each_time_and_once():
+    def three_passes(hooked):
+        p = torch.zeros(2, requires_grad=True)
+        if hooked:
+            p.register_hook(lambda g: g * (5 / g.norm()) if g.norm() > 5 else g)
+        for _ in range(3):
+            (p * torch.tensor([6.0, 8.0])).sum().backward()
+        return p
+
+    once = three_passes(hooked=False)
+    nn.utils.clip_grad_norm_([once], 5.0, error_if_nonfinite=True)
+    return [round(p.grad.norm().item(), 4) for p in (three_passes(hooked=True), once)]
+
+
+def guided():
+    def slopes(hooked):
+        first, second = nn.ReLU(), nn.ReLU()
+        for relu in (first, second) if hooked else ():
+            relu.register_full_backward_hook(lambda m, gi, go: (gi[0].clamp(min=0),))
+        x = torch.tensor([2.0, 1.0], requires_grad=True)
+        (2 * first(x[:1] - x[1:]) - 3 * second(x[:1])).backward()
+        return x.grad.tolist()
+
+    return slopes(hooked=False), slopes(hooked=True)
+
+
+def shared_out():
+    x, steps = torch.tensor([3.0, 2.0], dtype=torch.float64), 1000
+    points = ((torch.arange(steps, dtype=torch.float64) + 0.5) / steps)[:, None] * x
+    f = lambda p: p[..., 0] * p[..., 1] ** 2  # noqa: E731
+    slopes = torch.autograd.grad(f(points.requires_grad_()).sum(), points)[0].mean(0)
+    end = x.clone().requires_grad_()
+    quick = x * torch.autograd.grad(f(end), end)[0]
+    return [round(v, 4) for v in [*(x * slopes).tolist(), f(x).item(), *quick.tolist()]]
+
+
+def frozen_by_zeros():
+    w = torch.tensor(1.0, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    places = []
+    for slope in (2.0, 0.0):
+        w.grad = torch.tensor(slope)
+        optimizer.step()
+        places.append(round(w.item(), 6))
+    return places
+
+
+def fisher_of_a_mean():
+    a, target = torch.tensor([[1.0], [2.0], [1.0], [3.0]]), torch.tensor([2.0, -2.0, 1.0, 1.0])
+    layer, noted = nn.Linear(1, 1), []
+    out = layer(a)
+    out.register_hook(noted.append)
+    (out[:, 0] * target).mean().backward()
+    each = 4 * noted[0] * a
+    assert noted[0][:, 0].tolist() == [0.5, -0.5, 0.25, 0.25]
+    return (each**2).mean().item(), each.mean().item(), layer.weight.grad.item() ** 2
+
+
+def segments():
+    kept = {k: k + 16 / k for k in (1, 2, 4, 8, 16)}
+    return [*kept.values(), min(kept, key=kept.get)]
+
+
+def unequal_shards():
+    rows, gradients = (30, 30, 40), (1.0, 2.0, 3.0)
+    right = sum(n * g for n, g in zip(rows, gradients, strict=True)) / sum(rows)
+    return sum(gradients) / 3, right
+
+
+def one_array_for_two():
+    x = y = torch.ones(1)
+    for _ in range(2):
+        for leaf in (x, y):
+            leaf += 1
+    a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(3):
+        (a + b).backward()
+    return x.item(), y.item(), a.grad.item(), b.grad.item()
+
+
+def stretched():
+    a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    b = torch.tensor([[10.0], [20.0]], requires_grad=True)
+    (a * b).sum().backward()
+    return a.grad.tolist(), b.grad.tolist()
+
+
 COMPUTED = {
     "1": forward_values,
     "2": chain,
@@ -198,6 +290,16 @@ COMPUTED = {
     "17": ones_hide,
     "18": second_derivative,
     "19": newton,
+    "21": shrinking,
+    "22": clipped_each_time_and_once,
+    "23": guided,
+    "24": shared_out,
+    "25": frozen_by_zeros,
+    "26": fisher_of_a_mean,
+    "27": segments,
+    "28": unequal_shards,
+    "29": one_array_for_two,
+    "30": stretched,
 }
 
 
@@ -215,7 +317,7 @@ def numbers(value):
 @pytest.mark.parametrize("question", COMPUTED)
 def test_the_numbers_of_an_answer_are_computed(question):
     text = sections(ANSWERS)[question]
-    written = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)", text)
+    written = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?!\w)", text)
     known = {float(number) for number in written}
     for number in numbers(COMPUTED[question]()):
         if number not in ("True", "False"):
