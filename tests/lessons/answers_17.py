@@ -61,17 +61,19 @@ def value(
             if resets:
                 for each in order:
                     each.grad = 0.0
-            self.grad += seed
+            arrived = defaultdict(float, {self: seed})
             for each in order:
                 for source, slope in each.edges:
                     if send == "add":
-                        source.grad += slope * each.grad
+                        arrived[source] += slope * arrived[each]
                     elif send == "assign":
-                        source.grad = slope * each.grad
+                        arrived[source] = slope * arrived[each]
                     elif send == "slopes":
-                        source.grad += slope
+                        arrived[source] += slope
                     elif send == "sum":
-                        source.grad += slope + each.grad
+                        arrived[source] += slope + arrived[each]
+            for each, gradient in arrived.items():
+                each.grad += gradient
 
         def _by_paths(self, gradient):
             self.grad += gradient
@@ -120,15 +122,15 @@ def value(
 
 
 class _Micrograd:
-    """The way of closures, as micrograd has it."""
+    """The way of closures, as micrograd has it: what a pass leaves in .grad inside, stays."""
 
     def __init__(self, data, children=()):
         self.data, self.grad = data, 0
         self._backward, self._prev = lambda: None, set(children)
 
     def __add__(self, other):
-        other = other if isinstance(other, _Micrograd) else _Micrograd(other)
-        out = _Micrograd(self.data + other.data, (self, other))
+        other = other if isinstance(other, _Micrograd) else type(self)(other)
+        out = type(self)(self.data + other.data, (self, other))
 
         def _backward():
             self.grad += out.grad
@@ -138,8 +140,8 @@ class _Micrograd:
         return out
 
     def __mul__(self, other):
-        other = other if isinstance(other, _Micrograd) else _Micrograd(other)
-        out = _Micrograd(self.data * other.data, (self, other))
+        other = other if isinstance(other, _Micrograd) else type(self)(other)
+        out = type(self)(self.data * other.data, (self, other))
 
         def _backward():
             self.grad += other.data * out.grad
@@ -159,15 +161,76 @@ class _Micrograd:
                 topo.append(v)
 
         build(self)
+        self._begins(topo)
         self.grad = 1
         for v in reversed(topo):
             v._backward()
+
+    def _begins(self, topo): ...
 
     def __radd__(self, other):
         return self + other
 
     def __rmul__(self, other):
         return self * other
+
+
+class _MicrogradAnew(_Micrograd):
+    """The same, with nothing left inside from the pass before."""
+
+    def _begins(self, topo):
+        for v in topo:
+            v.grad = 0 if v._prev else v.grad
+
+
+class _Tape:
+    """One list of all operations, which a pass reads from its end."""
+
+    lines: ClassVar = []
+    clears = False
+
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+
+    def _made(self, other, forward, slopes):
+        other = other if isinstance(other, _Tape) else type(self)(other)
+        made = type(self)(forward(self.data, other.data))
+        self.lines.append((made, self, other, slopes(self.data, other.data)))
+        return made
+
+    def __add__(self, other):
+        return self._made(other, lambda a, b: a + b, lambda a, b: (1.0, 1.0))
+
+    def __mul__(self, other):
+        return self._made(other, lambda a, b: a * b, lambda a, b: (b, a))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def backward(self):
+        arrived = defaultdict(float, {self: 1.0})
+        for made, a, b, slopes in reversed(self.lines):
+            for source, slope in zip((a, b), slopes, strict=True) if made in arrived else ():
+                arrived[source] += slope * arrived[made]
+        for each, gradient in arrived.items():
+            each.grad += gradient
+        if self.clears:
+            self.lines.clear()
+
+
+class _TapeThrownAway(_Tape):
+    lines: ClassVar = []
+    clears = True
+
+
+class _LosesX(value()):
+    def __radd__(self, other):
+        return value()(self.data + other)
+
+
+class _AddsInPlace(value()):
+    def __add__(self, other):
+        self.data = self.data + getattr(other, "data", other)
+        return self
 
 
 class _MicrogradAssigns(_Micrograd):
@@ -391,6 +454,37 @@ def _tuple_missing(self):
 def _one_gradient(self, other):
     other = self.wrap(other)
     return self.result(self.data * other.data, (self, other), lambda g: (g * other.data,))
+
+
+def _with_n_as_input(self, n):
+    n = self.wrap(n)
+    x, y = self.data, n.data
+    return self.result(x**y, (self, n), lambda g: (g * y * x ** (y - 1), g))
+
+
+def _in_one_place(self, other):
+    other = self.wrap(other)
+    Recorded.last = self.data, other.data
+    return self.result(
+        self.data * other.data,
+        (self, other),
+        lambda g: (g * Recorded.last[1], g * Recorded.last[0]),
+    )
+
+
+class _Bare:
+    requires_grad = False
+
+    def __init__(self, data):
+        self.data = np.array(data, float)
+
+
+def _bare_numbers(self, other):
+    return other if isinstance(other, Recorded) else _Bare(other)
+
+
+def _numbers_alone(self, other):
+    return type(self)(other) if isinstance(other, int | float) else other
 
 
 def _copies(self, other):
@@ -848,6 +942,21 @@ class _OfANumber(Differentiable):
         super().backward(1.0 if gradient is None and self.data.size == 1 else gradient)
 
 
+class _ZeroIsOnes(Differentiable):
+    def backward(self, gradient=None):
+        given = gradient is not None and np.any(gradient)
+        several = gradient is not None and self.data.size > 1
+        super().backward(gradient if given else np.ones_like(self.data) if several else None)
+
+
+class _TensorForGrad(Differentiable):
+    def complete(self, gradient):
+        super().complete(gradient)
+        if not self.inputs:
+            self.grad = Broadcasting(self.grad)
+        return gradient
+
+
 class _ForgetsToReturn(Differentiable):
     def complete(self, gradient):
         super().complete(gradient)
@@ -998,6 +1107,40 @@ class _HooksInRule(Differentiable):
             return tuple(parts)
 
         return super().result(data, inputs, calling)
+
+
+class _CountsThoseThere(Hookable):
+    def register_hook(self, hook):
+        name = len(self.hooks)
+        self.hooks[name] = hook
+        handle = Handle({}, hook)
+        handle.remove = lambda: self.hooks.pop(name, None)
+        return handle
+
+
+class _GivesATensor(Hookable):
+    def register_hook(self, hook):
+        return super().register_hook(lambda gradient: hook(type(self)(gradient)))
+
+
+class _StopsAtTheFirst(Hookable):
+    def complete(self, gradient):
+        answers = (hook(gradient) for hook in list(self.hooks.values()))
+        given = next((each for each in answers if each is not None), gradient)
+        return Differentiable.complete(self, given)
+
+
+class _CollectsTwice(Hookable):
+    def complete(self, gradient):
+        gradient = super().complete(gradient)
+        return Differentiable.complete(self, gradient)
+
+
+class _Refuses(Hookable):
+    def register_hook(self, hook):
+        if not self.requires_grad:
+            raise RuntimeError("no gradient will ever come here")
+        return super().register_hook(hook)
 
 
 class _PastTheClassBelow(Hookable):
@@ -1201,6 +1344,78 @@ class _KeyByFunction(Module):
         return Taken()
 
 
+class _KeyByFunctionTwice(Module):
+    def register_forward_hook(self, hook):
+        handle = Handle({}, hook)
+        self.forward_hooks[hook] = hook
+        handle.remove = lambda: self.forward_hooks.pop(hook, None)
+        return handle
+
+
+class _CountsThoseOnModule(Module):
+    def register_forward_pre_hook(self, hook):
+        hooks, name = self.forward_pre_hooks, len(self.forward_pre_hooks)
+        hooks[name] = hook
+        handle = Handle({}, hook)
+        handle.remove = lambda: hooks.pop(name, None)
+        return handle
+
+
+class _ListsOnce(Module):
+    """Takes what it lists for known by something that is not the tensor itself."""
+
+    by: ClassVar = staticmethod(lambda name, tensor: name)
+
+    def named_parameters(self, prefix="", seen=None):
+        seen = set() if seen is None else seen
+        for name, each in vars(self).items():
+            known = hasattr(each, "inputs") and self.by(name, each) in seen
+            if getattr(each, "requires_grad", False) and not each.inputs and not known:
+                seen.add(self.by(name, each))
+                yield prefix + name, each
+        for name, each in vars(self).items():
+            if isinstance(each, Module):
+                yield from each.named_parameters(f"{prefix}{name}.", seen)
+
+
+class _ListsOnceByValue(_ListsOnce):
+    by: ClassVar = staticmethod(lambda name, tensor: str(tensor.data))
+
+
+class _LastNameOnly(Module):
+    def named_parameters(self):
+        for name, each in super().named_parameters():
+            yield ".".join(name.split(".")[-2:]), each
+
+
+class _AsDict(Module):
+    def named_parameters(self):
+        return dict(super().named_parameters())
+
+
+class _HooksOnForward(Module):
+    def register_forward_hook(self, hook):
+        handle = super().register_forward_hook(hook)
+        bare = type(self).forward
+
+        def hooked_forward(*args):
+            result = bare(self, *args)
+            for each in list(self.forward_hooks.values()):
+                given = each(self, args, result)
+                result = result if given is None else given
+            return result
+
+        vars(self)["forward"] = hooked_forward
+        return handle
+
+    def __call__(self, *args):
+        for hook in list(self.forward_pre_hooks.values()):
+            given = hook(self, args)
+            if given is not None:
+                args = given if isinstance(given, tuple) else (given,)
+        return self.forward(*args)
+
+
 class _Cached(Module):
     def named_parameters(self):
         if "_kept" not in vars(self):
@@ -1347,6 +1562,93 @@ class _GateNodes(Module):
         return hooking
 
 
+class _LooksInThePass(HookedModule):
+    """Looks its hooks up when gradients come."""
+
+    def between_gates(self, x):
+        module, at_call = self, dict(self.full_hooks)
+
+        def all_that_are_there(*args):
+            return (run_hooks(list(module.full_hooks.values()), *args),)[0]
+
+        self.full_hooks = {0: all_that_are_there}
+        try:
+            return super().between_gates(x)
+        finally:
+            self.full_hooks.clear()
+            self.full_hooks = at_call
+
+
+class _NoneIsAnAnswer(HookedModule):
+    def register_full_backward_hook(self, hook):
+        return super().register_full_backward_hook(lambda *args: (hook(*args)[0],))
+
+
+class _ForgetsSuper(HookedModule):
+    def __init__(self):
+        self.full_hooks, self.legacy_hooks = {}, {}
+
+
+class _CutsTheGraph(HookedModule):
+    def between_gates(self, x):
+        return super().between_gates(type(x)(x.data, requires_grad=x.requires_grad))
+
+
+class _LateInALoop(HookedModule):
+    def __call__(self, x):
+        hooks, self.legacy_hooks = self.legacy_hooks, {}
+        y = super().__call__(x)
+        self.legacy_hooks = hooks
+        for hook in list(hooks.values()) if y.inputs else ():
+            before = y.rule
+
+            def rule(g, before=before):
+                return run_hooks([hook], self, before(g), (g,))  # noqa: B023
+
+            y.rule = rule
+        return y
+
+
+class _TwoThings(HookedModule):
+    def register_full_backward_hook(self, hook):
+        return super().register_full_backward_hook(
+            lambda module, grad_input, grad_output: hook(grad_input, grad_output)
+        )
+
+
+class _BareIdentity(HookedModule):
+    def between_gates(self, x):
+        return super().between_gates(x.result(x.data, (x,), lambda g: g))
+
+
+class _AnswersAtTheResult(HookedModule):
+    """Without a gradient at the argument, what hooks give back changes that at the result."""
+
+    def __call__(self, x):
+        if x.requires_grad or not self.full_hooks:
+            return super().__call__(x)
+        result = identity(Module.__call__(self, x))
+        hooks = list(self.full_hooks.values())
+        if result.requires_grad:
+            result.register_hook(lambda g: run_hooks(hooks, self, (None,), (g,))[0])
+        return result
+
+
+class _TablesOfTheClass(HookedModule):
+    full: ClassVar = {}
+
+    def __init__(self):
+        super().__init__()
+        self.full_hooks = _TablesOfTheClass.full
+
+
+class _NeedsAGradient(HookedModule):
+    def between_gates(self, x):
+        result = super().between_gates(x)
+        result.rule.__name__  # noqa: B018  (as if there always were one)
+        return result
+
+
 class _NotRegistered(Module):
     def register_full_backward_hook(self, hook):
         self.full = hook
@@ -1403,12 +1705,17 @@ ANSWERS = {
             ("the walk ends behind the first step", value(walk="one step")),
             ("before all its gradients were in", value(walk="pre")),
             ("overwritten, or emptied", value(resets=True)),
+            ("mixed up", _Micrograd),
+            ("must not be missing in the next", _TapeThrownAway),
+            ("the way back to x is missing", _LosesX),
+            ("changed x itself", _AddsInPlace),
+            ("begins with the value of the sum", value(seed=-2.0)),
             ("It has to be a Value again", value(gives="number")),
             ("x * y and 1 + x and 2 * x and x.backward()", _WithoutBackward),
             ("its name, without brackets", value()(3.0)),
             ("wants a class", lambda data: data),
         ],
-        "right": [value(), _Micrograd, _Counting, _ByNumber, reference.Value],
+        "right": [value(), _MicrogradAnew, _Counting, _ByNumber, _Tape, reference.Value],
     },
     "17.2": {
         "wrong": [
@@ -1476,6 +1783,10 @@ ANSWERS = {
                 "a tuple with one gradient for each input",
                 _with(tanh=_tuple_missing),
             ),
+            ("the only input is a", _with(__pow__=_with_n_as_input)),
+            ("for each result by itself", _with(__mul__=_in_one_place)),
+            ("All inputs are tensors", _with(wrap=_bare_numbers)),
+            ("whatever is none is made one", _with(wrap=_numbers_alone)),
             ("its rule gives 1 gradients", _with(__mul__=_one_gradient)),
             ("themselves and not copies", _with(__mul__=_copies)),
             (
@@ -1587,7 +1898,9 @@ ANSWERS = {
             ("more than once for one tensor", _RecursiveSend),
             ("build it on Broadcasting", type("D", (), {"complete": 1, "backward": print})),
             ("nothing yet for complete(gradient)", type("D", (Broadcasting,), {"backward": print})),
-            ("its rule makes of the gradient", _OnRecorded),
+            ("built on Broadcasting", _OnRecorded),
+            ("a gradient of zero is one, too", _ZeroIsOnes),
+            ("It has to be an array", _TensorForGrad),
             ("One entry is enough", _NeedsNoShape),
             ("not with a plain number", _OfANumber),
             ("has to return what goes on", _ForgetsToReturn),
@@ -1619,6 +1932,10 @@ ANSWERS = {
             ("has to return a handle", hookable(handle=False)),
             ("should not end in an error", hookable(strict_remove=True)),
             ("go through a copy", hookable(copy=False)),
+            ("gets a name that is taken", _CountsThoseThere),
+            ("the gradient alone, as an array", _GivesATensor),
+            ("All have their turn", _StopsAtTheFirst),
+            ("The leaves collected twice", _CollectsTwice),
             ("called for each part", _HooksInRule),
             ("hand it on", _ForgetsFlag),
             ("No leaf has collected", _PastTheClassBelow),
@@ -1626,7 +1943,7 @@ ANSWERS = {
             ("build it on what the last", type("H", (Broadcasting,), {"register_hook": print})),
             ("nothing yet for register_hook", type("H", (Differentiable,), {"f": print})),
         ],
-        "right": [Hookable, hookable(), _WithList, _LazyTable],
+        "right": [Hookable, _Refuses, hookable(), _WithList, _LazyTable],
     },
     "17.6": {
         "wrong": [
@@ -1641,6 +1958,12 @@ ANSWERS = {
             ("listed once", _parameters("own first")),
             ("gives None", _parameters("none")),
             ("look anew", _Cached),
+            ("gets the names alone", _AsDict),
+            ("not its name", _ListsOnce),
+            ("taken for one", _ListsOnceByValue),
+            ("on each level", _LastNameOnly),
+            ("by itself gets no hooks", _HooksOnForward),
+            ("gets a name that is taken", _CountsThoseOnModule),
             ("the name comes first", _TurnedPairs),
             ("nothing yet for register_forward_hook", _Unwritten),
             ("gives back what comes of it", _ForgetsResult),
@@ -1659,6 +1982,7 @@ ANSWERS = {
             ("all arguments", _OneArgument),
             ("Registering has to give a handle", _NoHandles),
             ("A second remove should do nothing", _KeyByFunction),
+            ("is there once", _KeyByFunctionTwice),
         ],
         "right": [Module, _AsGenerator, _WithSetattr, calling()],
     },
@@ -1683,6 +2007,16 @@ ANSWERS = {
             ("It has two inputs", hooked(legacy="first")),
             ("It was never called", hooked(legacy="nothing")),
             ("past __call__ of the class below", hooked(forwards=False)),
+            ("note them then", _LooksInThePass),
+            ("leaves grad_input as it is", _NoneIsAnAnswer),
+            ("super().__init__()", _ForgetsSuper),
+            ("the graph is cut", _CutsTheGraph),
+            ("made in a loop", _LateInALoop),
+            ("with three things", _TwoThings),
+            ("The rule of an identity gives a tuple", _BareIdentity),
+            ("nobody is upstream", _AnswersAtTheResult),
+            ("called for another module", _TablesOfTheClass),
+            ("nothing is to be done", _NeedsAGradient),
             ("build it on what the last", type("M", (), {"register_backward_hook": print})),
             ("nothing yet for register_full", type("M", (Module,), {"f": print})),
         ],

@@ -32,9 +32,10 @@ EXERCISES = [
             "and 1; what are those of a product? backward needs an order in which each value comes "
             "before its inputs: visit the inputs first, then note the value, and read that list "
             "from its end.",
-            "backward in four steps: list all values below this one, inputs before users; add 1 to "
-            "your own grad; go through the list from the end; for each pair of a value add slope "
-            "times the value's grad to the input's grad.",
+            "backward in four steps: list all values below this one, inputs before users; make a "
+            "dict of what arrives in this pass, 1 for yourself and 0 for the others; go through "
+            "the list from its end, and for each pair of a value add slope times what arrived at "
+            "the value to what arrives at the input; add what arrived to each grad.",
         ),
     ),
     Checkpoint(

@@ -21,6 +21,12 @@ def _leaf(made: Any, data: Any) -> Any:
 
 
 def _grads(*tensors: Any) -> list[Any]:
+    for tensor in tensors:
+        if not isinstance(tensor.grad, np.ndarray | np.generic | float | None):
+            raise Objection(
+                f"A .grad is a {type(tensor.grad).__name__}. It has to be an array, as NumPy has "
+                "them."
+            )
     return [listed(tensor.grad) for tensor in tensors]
 
 
@@ -96,7 +102,10 @@ def _given(made: Any) -> list[Any]:
             "After two passes the array that was given to backward has changed: a leaf kept it as "
             "its .grad, and added to it in place. A leaf needs an array of its own."
         )
-    return [listed(x.grad), listed(z.grad)]
+    nothing, one = _leaf(made, [1.0, 2.0]), _leaf(made, [1.0])
+    (nothing * 3).backward(np.zeros(2))
+    (one * 3).backward(np.zeros(1))
+    return [*_grads(x, z), *_grads(nothing, one)]
 
 
 def _refused(tensor: Any) -> str:
@@ -161,13 +170,14 @@ def _completed(made: Any) -> list[Any]:
             return super().complete(gradient)
 
     x, w = (Noting(v, requires_grad=True) for v in (2.0, 4.0))
-    c = x * 5
+    k = Noting(5.0)
+    c = x * k
     a = x * 2
     b = a * a
     d = b + c
     root: Any = d * w
     aside = a * 100  # a use that does not lead to the root
-    named = {"x": x, "w": w, "c": c, "a": a, "b": b, "d": d, "L": root, "aside": aside}
+    named = {"x": x, "w": w, "c": c, "a": a, "b": b, "d": d, "L": root, "aside": aside, "k": k}
     names.update({id(tensor): name for name, tensor in named.items()})
     root.backward()
     return calls
@@ -225,6 +235,14 @@ _SEND = "What a tensor sends to its inputs is what its rule makes of the gradien
 
 ENGINE_TROUBLES = [
     Mistake(
+        "A leaf has no rule: it only collects. Ask for inputs before you call the rule.",
+        trouble=("not callable",),
+    ),
+    Mistake(
+        "backward() has to do without a gradient, too: backward(self, gradient=None).",
+        trouble=("required positional argument: 'gradient'",),
+    ),
+    Mistake(
         "None went on in place of a gradient: complete has to return what goes on.",
         trouble=("NoneType",),
     ),
@@ -247,10 +265,6 @@ ENGINE_TROUBLES = [
         "Add out of place: an array that a rule gave may be one that cannot be written to, and it "
         "is not yours.",
         trouble=("read-only",),
-    ),
-    Mistake(
-        "A leaf has no rule: it only collects. Ask for inputs before you call the rule.",
-        trouble=("not callable",),
     ),
 ]
 
@@ -340,6 +354,13 @@ ENGINE = [
         ),
         lambda: _by_minigrad(),
         _SEND,
+        [
+            Mistake(
+                "The gradient of the bias has not the bias's shape: nobody has summed over its "
+                "copies. Is your class built on Broadcasting, where each rule ends with this sum?",
+                when=lambda seen: np.shape(seen[2]) != (2,),
+            ),
+        ],
     ),
     Probe(
         "After a pass: x.grad, the .grad of an inner tensor, and that of a constant",
@@ -405,10 +426,26 @@ ENGINE = [
     ),
     Probe(
         "With a gradient given, backward(np.array([1, 10])): x.grad for y = 3 * x, and that of a "
-        "leaf that is the root, after two passes",
+        "leaf that is the root, after two passes; and for y = 3 * x with zeros given, for two "
+        "entries and for one",
         _given,
-        [[3.0, 30.0], [2.0, 20.0]],
+        [[3.0, 30.0], [2.0, 20.0], [0.0, 0.0], [0.0]],
         "A gradient that is given takes the place of the ones at the root.",
+        [
+            Mistake(
+                "Zeros that were given were taken for nothing given. Ask `is None`: a gradient of "
+                "zero is one, too.",
+                when=lambda seen: (
+                    seen[:2] == [[3.0, 30.0], [2.0, 20.0]]
+                    and [seen[2], seen[3]] != [[0.0] * 2, [0.0]]
+                ),
+            ),
+            Mistake(
+                "Zeros that were given were taken for nothing given, or could not be asked whether "
+                "they are true. Ask `is None`, and nothing else.",
+                trouble=("truth value", "ambiguous"),
+            ),
+        ],
     ),
     Probe(
         "What happens for a root with two entries and no gradient given, and for one that requires "
@@ -446,8 +483,8 @@ ENGINE = [
         ],
     ),
     Probe(
-        "The calls of complete in d * w with c = x * 5, a = x * 2, d = a * a + c, each with the "
-        "gradient that it got",
+        "The calls of complete in d * w with c = x * k, a = x * 2, b = a * a, d = b + c, where k "
+        "is a constant, 5, and L the result: each with the gradient that it got",
         _completed,
         _ORDER,
         "complete is called once for each tensor that the pass reaches, with the whole sum; of the "
@@ -471,6 +508,10 @@ ENGINE = [
                 "A tensor that is used aside, and does not lead to the root, was visited: begin at "
                 "the root.",
                 when=lambda seen: any(each.startswith("aside") for each in seen),
+            ),
+            Mistake(
+                "k had a turn, and k is a constant: a tensor that requires no gradient gets none.",
+                when=lambda seen: any(each.startswith("k") for each in seen),
             ),
             Mistake(
                 "It is called more than once for one tensor, with parts. Wait until the sum is "
@@ -572,6 +613,10 @@ def _by_minigrad() -> list[Any]:
 
 def _watching(calls: list[Any]) -> Callable[[Any], None]:
     def hook(gradient: Any) -> None:
+        if hasattr(gradient, "requires_grad"):
+            raise Objection(
+                f"A hook got a {type(gradient).__name__}. It gets the gradient alone, as an array."
+            )
         calls.append(listed(gradient))
 
     return hook
@@ -677,6 +722,24 @@ def _handle(made: Any) -> list[Any]:
     return counts
 
 
+def _later_ones(made: Any) -> list[str]:
+    x, calls = _leaf(made, 3.0), list[str]()
+
+    def named(name: str) -> Callable[[Any], None]:
+        return lambda gradient: calls.append(name)
+
+    first = x.register_hook(named("first"))
+    second = x.register_hook(named("second"))
+    first.remove()
+    x.register_hook(named("third"))
+    (x * 2).backward()
+    calls.append("and then")
+    first.remove()
+    second.remove()
+    (x * 2).backward()
+    return calls
+
+
 def _removes_itself(made: Any) -> list[Any]:
     x = _leaf(made, 3.0)
     calls: list[str] = []
@@ -724,9 +787,9 @@ def _on_root(made: Any) -> list[Any]:
 def _still(made: Any) -> str:
     x = _leaf(made, [1.0, 2.0])
     y = x * 3
-    y.register_hook(lambda g: None)
     if not isinstance(y, made):
         raise Objection("Results have to be of your class, so that they have hooks as well.")
+    y.register_hook(lambda g: None)
     z = made([1.0, 2.0])
     if z.requires_grad or not made([1.0], requires_grad=True).requires_grad:
         raise Objection("requires_grad of a new tensor is not what was asked for: hand it on.")
@@ -748,6 +811,10 @@ HOOKS = [
         [5.0],
         "Each tensor has hooks of its own.",
         [
+            Mistake(
+                "A hook gets one thing, the gradient: hook(gradient).",
+                trouble=("positional argument",),
+            ),
             Mistake(
                 "The hook was called for other tensors, too: is the table of hooks made once for "
                 "the whole class? Make one for each tensor, in __init__.",
@@ -804,6 +871,11 @@ HOOKS = [
                 when=lambda seen: None in seen,
             ),
             Mistake(
+                "The leaves collected twice: the complete of the class below was called twice. "
+                "Keep what it gives, and return that.",
+                value=[200.0, 12000.0],
+            ),
+            Mistake(
                 "What hooks give back is not used. Complete has to go on with it.",
                 value=[10.0, 6.0],
             ),
@@ -849,7 +921,12 @@ HOOKS = [
             ),
             Mistake(
                 "Only the last hook is left: a tensor may have several.",
-                when=lambda seen: len(seen[0]) == 1,
+                when=lambda seen: [call[0] for call in seen[0]] == ["third"],
+            ),
+            Mistake(
+                "Behind the first hook that gave something back, nobody was called any more. All "
+                "have their turn.",
+                when=lambda seen: [call[0] for call in seen[0]] == ["first"],
             ),
         ],
     ),
@@ -883,6 +960,21 @@ HOOKS = [
             Mistake(
                 "A second remove has nothing to do, and should not end in an error.",
                 trouble=("KeyError", "ValueError", "IndexError"),
+            ),
+        ],
+    ),
+    Probe(
+        "Who is called when the first of two hooks was removed and a third one registered; and "
+        "then, when the second one was removed, too",
+        _later_ones,
+        ["second", "third", "and then", "third"],
+        "A handle stands for its own registration, however many come and go before and after it.",
+        [
+            Mistake(
+                "The third one took the place of the second. The number of hooks that there are "
+                "now is no name for a hook: when one has gone, the next gets a name that is taken. "
+                "Count all that were ever registered.",
+                when=lambda seen: "second" not in seen,
             ),
         ],
     ),

@@ -112,7 +112,8 @@ class Checkpoint(Exercise):
         if not isinstance(made, type):
             advice = "Give the class itself: its name, without brackets behind it."
             return wrong_kind(answer, "a class", advice)
-        if not any(callable(each) or isinstance(each, property) for each in vars(made).values()):
+        own = any(callable(each) or isinstance(each, property) for each in vars(made).values())
+        if not own and not all(callable(getattr(made, name, None)) for name in self.methods):
             raise Unsolved
         if self.base is not None and not hasattr(made, self.base[1]):
             return Finding(self.base[0])

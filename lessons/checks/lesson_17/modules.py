@@ -64,7 +64,10 @@ def _pairs(found: Any) -> list[tuple[str, Any]]:
             "named_parameters gives None. Return the pairs, or hand them out with yield."
         )
     if isinstance(found, dict):
-        found = found.items()
+        raise Objection(
+            "named_parameters gives a dict, and who loops over that gets the names alone. Give the "
+            "pairs: a list of them, or one after the other with yield."
+        )
     if not isinstance(found, Iterable):
         raise Objection(f"named_parameters gives a {type(found).__name__}, not a list of pairs.")
     pairs = list(found)
@@ -99,6 +102,7 @@ def _tree(made: Any) -> list[str]:
     net = chain(made)
     net.scale = tensor([1.0], True)
     net.f1.gain = tensor([1.0], True)
+    net.f1.f.shift = tensor([2.0], True)
     return _names(net)
 
 
@@ -146,6 +150,12 @@ def _pre_replaces(made: Any) -> list[Any]:
         module.register_forward_pre_hook(lambda _, args: (args[0] + 1,))
         found.append(listed(module(tensor([3.0])).data))
     return found
+
+
+def _pre_turns(made: Any) -> Any:
+    module = _module(made, lambda x, y: x * 2 + y)
+    module.register_forward_pre_hook(lambda _, args: (args[1], args[0]))
+    return listed(module(tensor([1.0]), tensor([10.0])).data)
 
 
 def _post_looks(made: Any) -> list[Any]:
@@ -223,6 +233,57 @@ def _others(made: Any) -> int:
     return len(calls)
 
 
+def _forward_itself(made: Any) -> list[str]:
+    module, calls = _module(made, lambda x: x * 2), list[str]()
+    module.register_forward_pre_hook(lambda *_: calls.append("before"))
+    module.register_forward_hook(lambda *_: calls.append("after"))
+    module.forward(tensor([3.0]))
+    return calls
+
+
+def _later_ones(register: str) -> Callable[[Any], list[list[str]]]:
+    def run(made: Any) -> list[list[str]]:
+        module, calls = _module(made, lambda x: x * 2), list[str]()
+
+        def named(name: str) -> Callable[..., None]:
+            return lambda *_: calls.append(name)
+
+        def called() -> list[str]:
+            calls.clear()
+            module(tensor([3.0]))
+            return list(calls)
+
+        twice = named("twice")
+        handles = [getattr(module, register)(h) for h in (named("first"), twice, twice)]
+        found = [called()]
+        handles[0].remove()
+        getattr(module, register)(named("last"))
+        found.append(called())
+        handles[1].remove()
+        return [*found, called()]
+
+    return run
+
+
+_LATER = [
+    Mistake(
+        "By the function itself as a key, what is registered twice is there once. Give each "
+        "registration a number of its own.",
+        when=lambda seen: seen[0] == ["first", "twice"],
+    ),
+    Mistake(
+        "The last one took the place of another. The number of hooks that there are now is no name "
+        "for a hook: when one has gone, the next gets a name that is taken. Count all that were "
+        "ever registered.",
+        when=lambda seen: len(seen[1]) == 2,
+    ),
+    Mistake(
+        "A handle took off more than its own registration, or another one.",
+        when=lambda seen: seen[0] == ["first", "twice", "twice"],
+    ),
+]
+
+
 def _gradients_flow(made: Any) -> Any:
     net = chain(made)
     ((net(tensor([[0.3]])) - 1) ** 2).backward()
@@ -260,6 +321,12 @@ MODULE = [
                 when=lambda seen: "constant" in seen[0],
             ),
             Mistake(
+                "Nothing was found. If you ask whether an attribute is a Tensor: run the cell of "
+                "this answer again, for Tensor may be the class of before. And a parameter is "
+                "listed whatever its name.",
+                value=[[], []],
+            ),
+            Mistake(
                 "They are sorted by name. Order is that of assignment, as vars(self) has it.",
                 when=lambda seen: seen[0] == ["a", "b"],
             ),
@@ -277,7 +344,8 @@ MODULE = [
         "to do with it. It has inputs, and a leaf has none.",
     ),
     Probe(
-        "named_parameters of a net with f0, f1 and a tensor scale; f1 has f and a tensor gain",
+        "named_parameters of a net with f0, f1 and a tensor scale; f1 has f and a tensor gain; f "
+        "has a tensor shift besides its weight and bias",
         _tree,
         [
             "scale",
@@ -286,6 +354,7 @@ MODULE = [
             "f1.gain",
             "f1.f.weight",
             "f1.f.bias",
+            "f1.f.shift",
         ],
         "A module's own come first, then those of its modules in the order of assignment, with the "
         "module's name and a dot in front.",
@@ -296,20 +365,33 @@ MODULE = [
                 value=["scale"],
             ),
             Mistake(
+                "All are there, and the names are not: the module's name and a dot stand in front, "
+                "on each level.",
+                when=lambda seen: len(seen) == 7 and "f1.f.weight" not in seen,
+            ),
+            Mistake(
+                "f1.f.weight is missing, where f0.weight has been listed. They are two tensors: "
+                "what is listed once is the tensor, not its name.",
+                when=lambda seen: "f1.f.shift" in seen and "f1.f.weight" not in seen,
+            ),
+            Mistake(
                 "One level down it ends. A module's modules have modules, too: let each list its "
                 "own.",
                 when=lambda seen: "f1.gain" in seen and "f1.f.weight" not in seen,
             ),
             Mistake(
-                "All are there, and the names are not: the module's name and a dot stand in front, "
-                "on each level.",
-                when=lambda seen: len(seen) == 6 and not any("." in name for name in seen),
+                "Two tensors that hold the same number, scale and gain, were taken for one. Ask "
+                "whether they are the same object.",
+                when=lambda seen: "scale" in seen and len(seen) == 6 and "f1.gain" not in seen,
             ),
             Mistake(
                 "The names are right, the order is not: a module's own first, then its modules'.",
                 when=lambda seen: (
                     sorted(seen)
-                    == ["f0.bias", "f0.weight", "f1.f.bias", "f1.f.weight", "f1.gain", "scale"]
+                    == [
+                        *("f0.bias", "f0.weight", "f1.f.bias", "f1.f.shift", "f1.f.weight"),
+                        *("f1.gain", "scale"),
+                    ]
                 ),
             ),
         ],
@@ -368,6 +450,12 @@ MODULE = [
         ],
     ),
     Probe(
+        "A forward pre-hook that turns the two arguments of x * 2 + y around, 1 and 10",
+        _pre_turns,
+        [21.0],
+        "Where a pre-hook gives a tuple, all of it takes the place of the arguments.",
+    ),
+    Probe(
         "A forward hook that looks, on a module that doubles 3: the result; whether it got the "
         "module, the argument, the result",
         _post_looks,
@@ -392,7 +480,11 @@ MODULE = [
                 "They are called in the opposite order: first registered, first called.",
                 value=[70.0],
             ),
-            Mistake("The second hook did not get what the first gave back.", value=[7.0]),
+            Mistake(
+                "The second hook did not get what the first gave back, or the first is not there "
+                "any more: a module may have several.",
+                value=[7.0],
+            ),
         ],
     ),
     Probe(
@@ -437,6 +529,26 @@ MODULE = [
                 trouble=("changed size", "mutated"),
             ),
         ],
+    ),
+    Probe(
+        "Who is called when module.forward(x) is called by itself",
+        _forward_itself,
+        [],
+        "Hooks belong to the call of the module. forward is the bare computation: whoever calls it "
+        "by itself gets no hooks.",
+    ),
+    *(
+        Probe(
+            f"{register}: who is called, with one function registered first and another twice; "
+            "when the first is removed, and a last one registered; and when one of the two is "
+            "removed",
+            _later_ones(register),
+            [["first", "twice", "twice"], ["twice", "twice", "last"], ["twice", "last"]],
+            "A handle stands for its own registration, however many come and go before and after "
+            "it.",
+            _LATER,
+        )
+        for register in ("register_forward_pre_hook", "register_forward_hook")
     ),
     Probe(
         "The gradients of all parameters of the worked example",
@@ -497,6 +609,12 @@ def _example(register: str) -> Callable[[Any], list[Any]]:
         net, pupil = chain(made), Pupil()
         getattr(net.f1, register)(pupil)
         gradients(net)
+        if any(module in (net, net.f0, net.f1.f) for module in pupil.modules):
+            raise Objection(
+                "A hook on f1 was called for another module. Each module has tables of hooks of "
+                "its own, made in __init__, and a hook's first argument is the module on which it "
+                "is."
+            )
         if any(module is not net.f1 for module in pupil.modules):
             raise Objection("The first argument of a hook is the module on which it is.")
         return pupil.calls
@@ -604,6 +722,38 @@ def _on_data(made: Any) -> list[Any]:
     return pupil.calls
 
 
+def _data_alone(made: Any) -> list[Any]:
+    module, net, pupil = _module(made, lambda x: x * 2), chain(made), Pupil()
+    module.register_full_backward_hook(pupil)
+    ((net(module(tensor([[0.15]]))) - 1) ** 2).backward()
+    bias = dict(_pairs(net.named_parameters()))["f0.bias"]
+    return [pupil.calls, listed(bias.grad)]
+
+
+def _answer_on_data(made: Any) -> list[Any]:
+    net = chain(made)
+    net.f0.register_full_backward_hook(
+        lambda module, grad_input, grad_output: (10.0 + grad_output[0],)
+    )
+    return gradients(net, needs=False)
+
+
+def _registered_late(register: str) -> Callable[[Any], list[str]]:
+    def run(made: Any) -> list[str]:
+        net, calls = chain(made), list[str]()
+
+        def named(name: str) -> Callable[..., None]:
+            return lambda *_: calls.append(name)
+
+        getattr(net.f1, register)(named("before"))
+        loss = (net(tensor([[0.3]], True)) - 1) ** 2
+        getattr(net.f1, register)(named("after"))
+        loss.backward()
+        return calls
+
+    return run
+
+
 def _several(register: str) -> Callable[[Any], list[Any]]:
     def run(made: Any) -> list[Any]:
         net, first, second = chain(made), Pupil(10.0), Pupil()
@@ -660,6 +810,13 @@ def _last_of_sum(made: Any) -> list[Any]:
     return pupil.calls
 
 
+def _doubled_sum(made: Any) -> Any:
+    module, x = _module(made, lambda x: x * 2 + x * 3), tensor([3.0], True)
+    module.register_backward_hook(Pupil(2.0))
+    module(x).backward()
+    return listed(x.grad)
+
+
 def _forward_hooks_too(made: Any) -> list[str]:
     net, calls = chain(made), list[str]()
     net.f1.register_forward_pre_hook(lambda *_: calls.append("before"))
@@ -688,6 +845,17 @@ _TUPLE = (
 )
 
 
+_CHAINED = (
+    "First registered, first called, and each hook gets the grad_input that the one before it gave "
+    "back."
+)
+_LATE = Mistake(
+    "The first hook is never called, and the second one more than once. Does a function that is "
+    "made in a loop use the loop's variable? It looks it up when it runs, and finds the last one.",
+    when=lambda seen: seen[0] == [] and len(seen[1]) > 1,
+)
+
+
 def _calls_are(*pair: Any) -> Callable[[Any], bool]:
     return lambda seen: (
         len(seen) == 1
@@ -698,12 +866,29 @@ def _calls_are(*pair: Any) -> Callable[[Any], bool]:
     )
 
 
+def _late(register: str) -> Probe:
+    return Probe(
+        f"{register}: who is called, with one hook registered before the module was called, and "
+        "one after that",
+        _registered_late(register),
+        ["before"],
+        "Those hooks count that are there when the module is called: note them then, in a list.",
+    )
+
+
 MODULE_HOOKS = [
     Probe(
         "The gradients of the worked example without any hook",
         _unhooked,
         lambda: [g for g in _plain()],
         "Where no hook is registered, the module does what it did before.",
+        [
+            Mistake(
+                "Does __init__ begin with super().__init__()? The class below makes its tables "
+                "there.",
+                trouble=("has no attribute",),
+            ),
+        ],
     ),
     Probe(
         "A full hook on f1 of the worked example: grad_input and grad_output of each call",
@@ -716,6 +901,10 @@ MODULE_HOOKS = [
                 "That is what a legacy hook sees: the gradient inside, in front of the last "
                 "operation. What leaves the module is known at its argument only.",
                 when=_calls_are(_S, [[-1.847648]]),
+            ),
+            Mistake(
+                "grad_input is None, and the argument requires a gradient. Wait until it is there.",
+                when=lambda seen: len(seen) == 1 and seen[0][0] == [None],
             ),
             Mistake(_SWAPPED, when=_calls_are([[-1.847648]], _X1)),
             Mistake(
@@ -730,9 +919,23 @@ MODULE_HOOKS = [
             ),
             Mistake(_TUPLE, trouble=("'tuple'", "sequence", "inhomogeneous")),
             Mistake(
+                "A hook that gives None back leaves grad_input as it is: ask `is None` before you "
+                "use what it gave. And if it was not that: when the hook was called, one of the "
+                "two gradients had not arrived yet. The one at the result comes first.",
+                trouble=("NoneType",),
+            ),
+            Mistake(
                 "When the hook was called, one of the two gradients had not arrived yet. The one "
                 "at the result comes first: keep it until the other comes.",
-                trouble=("NoneType", "KeyError", "UnboundLocal", "IndexError"),
+                trouble=("KeyError", "UnboundLocal", "IndexError"),
+            ),
+            Mistake(
+                "The rule of an identity gives a tuple, too, with one gradient: (g,).",
+                trouble=("'axis'", "zip()", "not iterable", "AxisError"),
+            ),
+            Mistake(
+                "A hook is called with three things: hook(module, grad_input, grad_output).",
+                trouble=("positional argument",),
             ),
         ],
     ),
@@ -744,6 +947,11 @@ MODULE_HOOKS = [
         "doubled, and the module's own parameters are not.",
         [
             Mistake("What the hook gives back is not used.", value=lambda: _plain()),
+            Mistake(
+                "Nothing arrived upstream of f1: at its argument the graph is cut. The identity "
+                "has to be a result, x.result(...), that keeps the argument as its input.",
+                when=lambda seen: None in seen[:3],
+            ),
             Mistake(
                 "f1's own parameters are doubled, too: that is what a legacy hook does. Replace "
                 "the gradient at the argument, behind all of the module.",
@@ -794,6 +1002,24 @@ MODULE_HOOKS = [
         ],
     ),
     Probe(
+        "The gradients with a full hook on f0 that gives ten more than grad_output, where the data "
+        "need none: x, f0's two, f1.f's two",
+        _answer_on_data,
+        lambda: [None, *_plain()[1:]],
+        "What a hook gives back takes the place of grad_input. Where the argument needs no "
+        "gradient, nobody is upstream to get it; what arrives at the result goes to the parameters "
+        "as it is.",
+    ),
+    Probe(
+        "A full hook on a module without parameters, between data and the net: its calls, and the "
+        "gradient of f0.bias",
+        _data_alone,
+        lambda: [[], _plain()[2]],
+        "Neither the argument nor the result requires a gradient, so nothing arrives, and nothing "
+        "is to be done.",
+    ),
+    _late(FULL),
+    Probe(
         "Full hooks on f1 and on the layer inside of it: the inner one's pairs, the outer one's",
         _nested,
         lambda: [[[[_X1], [_S]]], [[[_X1], [[[-1.847648]]]]]],
@@ -803,7 +1029,8 @@ MODULE_HOOKS = [
         "Two full hooks on f1, the first gives ten times what it got: what each of them gets",
         _several(FULL),
         lambda: [_on_package(FULL)(), [[[[[10 * _X1[0][0]]]], [[[-1.847648]]]]]],
-        "Each hook gets the grad_input that the one before it gave back.",
+        _CHAINED,
+        [_LATE],
     ),
     Probe(
         "The number of calls after one pass and after two, after two more through one graph, and "
@@ -829,6 +1056,10 @@ MODULE_HOOKS = [
                 "That is what a full hook sees. The legacy kind knows nothing of the module's "
                 "argument: it sits on the last operation.",
                 when=_calls_are(_X1, [[-1.847648]]),
+            ),
+            Mistake(
+                "It is called more than once: once in a pass, when the operation's rule runs.",
+                when=lambda seen: len(seen) > 1,
             ),
             Mistake(_SWAPPED, when=_calls_are([[-1.847648]], _S)),
             Mistake(
@@ -860,11 +1091,20 @@ MODULE_HOOKS = [
         "the module's arguments are.",
     ),
     Probe(
+        "x.grad with a legacy hook that doubles, on x * 2 + x * 3",
+        _doubled_sum,
+        [10.0],
+        "What the hook gives back takes the place of all that the operation sends: here two "
+        "entries, for x * 2 and for x * 3.",
+    ),
+    Probe(
         "Two legacy hooks on f1, the first gives ten times what it got: what each of them gets",
         _several(LEGACY),
         lambda: [_on_package(LEGACY)(), [[[[[10 * _S[0][0]]]], [[[-1.847648]]]]]],
-        "Each hook gets the grad_input that the one before it gave back.",
+        _CHAINED,
+        [_LATE],
     ),
+    _late(LEGACY),
     Probe(
         "Legacy: the number of calls after one pass and after two, after two more through one "
         "graph, and whether these got the same as the first",

@@ -53,10 +53,11 @@ class Value:
                 order.append(value)
 
         visit(self)
-        self.grad += 1.0
+        arrived = {value: 0.0 for value in order} | {self: 1.0}
         for value in reversed(order):
+            value.grad += arrived[value]
             for source, slope in value.edges:
-                source.grad += slope * value.grad
+                arrived[source] += slope * arrived[value]
 
 
 # --- 17.2
@@ -303,8 +304,10 @@ class HookedModule(mine("17.6")):
 
         gate = identity(x)
         result = identity(super().__call__(gate))
-        result.register_hook(at_output)
-        gate.register_hook(at_input)
+        if result.requires_grad:
+            result.register_hook(at_output)
+        if gate.requires_grad:
+            gate.register_hook(at_input)
         return result
 
 

@@ -74,6 +74,11 @@ _SUM = (
     "of them."
 )
 
+
+def _only_entries(gradient: Any, result: Any) -> bool:
+    return bool(np.isin(np.ravel(result), np.ravel(gradient)).all())
+
+
 MISTAKES = [
     Mistake(f"You take the mean. {_SUM}", like=faulty("mean")),
     Mistake(
@@ -113,6 +118,10 @@ MISTAKES = [
         "The sums are right, the shape is another: axes that broadcasting has put in front are "
         "still there, with length 1. reshape(shape) drops them.",
         when=lambda trials: any(np.shape(t.result) == (1, *t.args[1]) for t in trials),
+    ),
+    Mistake(
+        f"What comes out are entries of the gradient as they were: one copy is kept. {_SUM}",
+        when=lambda trials: all(_only_entries(t.args[0], t.result) for t in trials),
     ),
     Mistake(
         "It has the right shape and not the right sums: where axes are put in front, axis k of the "

@@ -50,11 +50,34 @@ def _two_losses(made: Any) -> Any:
     return x.grad
 
 
+def _one_loss_twice(made: Any) -> Any:
+    x = made(3.0)
+    y = x * x
+    loss = made(7.0) * y
+    for _ in range(2):
+        loss.backward()
+    return x.grad
+
+
+def _losses_that_share(made: Any) -> Any:
+    x = made(3.0)
+    y = x * x
+    first, second = made(2.0) * y, made(5.0) * y
+    first.backward()
+    second.backward()
+    return x.grad
+
+
 def _kinds(made: Any) -> str:
     x = made(3.0)
     for what, result in (("x + x", x + x), ("x * x", x * x)):
         if not hasattr(result, "backward"):
             raise Objection(f"{what} gives a {type(result).__name__}. {_AGAIN}")
+        if result is x or x.data != 3.0:
+            raise Objection(
+                f"{what} changed x itself, and others may still need x as it was. An operation "
+                "makes a new Value."
+            )
     return "right"
 
 
@@ -68,6 +91,16 @@ _NUMBERS = (
 _NOTHING = (
     "Nothing arrived. Does backward begin with a gradient of 1 at the value that it is called on, "
     "and does it go along all edges from there?"
+)
+
+_LEFT = (
+    "The first pass left something behind that is in the way of the second: what one pass marks "
+    "or keeps in mind must end with it."
+)
+_MIXED = (
+    "Too much: what travels and what is collected are mixed up. The sum that y has from the first "
+    "pass went down a second time. What a pass sends on is what has arrived in this pass alone: "
+    "keep it apart from .grad, in a dict of the pass, say."
 )
 
 VALUE = [
@@ -91,8 +124,8 @@ VALUE = [
         ],
     ),
     Probe(
-        "The gradients of x + y",
-        lambda made: _leaf_gradients(made, lambda x, y: x + y, 3.0, -2.0),
+        "The gradients of x + y, for x = 3 and y = -5",
+        lambda made: _leaf_gradients(made, lambda x, y: x + y, 3.0, -5.0),
         [1.0, 1.0],
         "In a sum each input moves the result as much as itself: its local derivative is 1.",
         [
@@ -100,7 +133,12 @@ VALUE = [
             Mistake(
                 "Those are the inputs themselves. A local derivative is how fast the result moves "
                 "with an input.",
-                when=lambda seen: sorted(seen) == [-2.0, 3.0],
+                when=lambda seen: sorted(seen) == [-5.0, 3.0],
+            ),
+            Mistake(
+                "backward begins with the value of the sum, -2. It begins with the derivative of "
+                "the result with respect to itself, and that is 1, whatever the value.",
+                value=[-2.0, -2.0],
             ),
         ],
     ),
@@ -120,6 +158,22 @@ VALUE = [
                 "Both derivatives are 1, as in a sum. If one factor moves, the other one decides "
                 "how far the product moves.",
                 value=[1.0, 1.0],
+            ),
+        ],
+    ),
+    Probe(
+        "The gradients of x in x + 1, 1 + x, x * 2 and 2 * x",
+        lambda made: [
+            _leaf_gradients(made, each, 3.0)[0]
+            for each in (lambda x: x + 1, lambda x: 1 + x, lambda x: x * 2, lambda x: 2 * x)
+        ],
+        [1.0, 1.0, 2.0, 2.0],
+        "A plain number becomes a Value that takes part like any other, on either side.",
+        [
+            Mistake(
+                "Where a 0 stands, the number is right and the way back to x is missing: a result "
+                "has to keep x, on whichever side of the sign it stands.",
+                when=lambda seen: 0.0 in seen,
             ),
         ],
     ),
@@ -197,6 +251,43 @@ VALUE = [
                 "emptied at the beginning. A leaf collects.",
                 value=5.0,
             ),
+            Mistake(
+                "Only the first pass is to be seen. What is counted or marked is left from the "
+                "pass before, or counts uses that do not lead to this loss: count in backward, "
+                "anew in each pass, and begin at the value that it is called on.",
+                value=2.0,
+            ),
+            Mistake(_LEFT, trouble=("KeyError", "IndexError")),
+        ],
+    ),
+    Probe(
+        "x.grad after two passes from one loss, 7 * y with y = x * x, x = 3",
+        _one_loss_twice,
+        84.0,
+        "The second pass is worth as much as the first, 42.",
+        [
+            Mistake(
+                "The second pass did nothing. What is marked, counted or thrown away in one pass "
+                "must not be missing in the next.",
+                value=42.0,
+            ),
+            Mistake(_MIXED, when=lambda seen: seen > 84.0),
+            Mistake(_LEFT, trouble=("Error",)),
+        ],
+    ),
+    Probe(
+        "x.grad after a pass from 2 * y and one from 5 * y, with the same y = x * x, x = 3",
+        _losses_that_share,
+        42.0,
+        "The two losses share y, and each pass is worth what it is worth alone: 12 and 30.",
+        [
+            Mistake(_MIXED, when=lambda seen: seen > 42.0),
+            Mistake(
+                "The second loss added nothing. A pass must leave what is below y as it was, for "
+                "the other loss.",
+                value=12.0,
+            ),
+            Mistake(_LEFT, trouble=("Error",)),
         ],
     ),
     Probe(
@@ -296,6 +387,12 @@ def _operation(
         first = pulled(result, gradient, tensors)
         if pulled(result, gradient, tensors) != first:
             raise Objection("Run twice, the rule gives something else: what does it change?")
+        function(*(made(array + 1.0, requires_grad=True) for array in arrays))
+        if pulled(result, gradient, tensors) != first:
+            raise Objection(
+                "After another operation of the same kind, on other numbers, the rule of the first "
+                "gives something else: what a rule needs has to be kept for each result by itself."
+            )
         if any(not np.array_equal(t.data, array) for t, array in zip(tensors, arrays, strict=True)):
             raise Objection(
                 "It wrote into the data of its input, which others may still need. Compute a new "
@@ -351,8 +448,34 @@ _NO_G = (
 def _with_interface(made: Any) -> list[Any]:
     a, b = made([1.0, 2.0], requires_grad=True), made([3.0, 4.0], requires_grad=True)
     y = a * b
-    same = [any(each is given for each in y.inputs) for given in (a, b)]
+    same = [each is given for each, given in zip(y.inputs, (a, b), strict=False)]
     return [array_of(y.data).tolist(), len(y.inputs), *same]
+
+
+def _inputs_of(made: Any) -> list[Any]:
+    a = made([1.0, 2.0], requires_grad=True)
+    for written, function in (
+        ("a * 2", lambda: a * 2),
+        ("2 * a", lambda: 2 * a),
+        ("a + 1", lambda: a + 1),
+        ("1 - a", lambda: 1 - a),
+        ("a ** 3", lambda: a**3),
+        ("a * np.ones(2)", lambda: a * np.ones(2)),
+        ("a - np.ones(2)", lambda: a - np.ones(2)),
+    ):
+        other = next((x for x in function().inputs if not isinstance(x, made)), None)
+        if other is not None:
+            raise Objection(
+                f"Among the inputs of {written} is a {type(other).__name__}. All inputs are "
+                "tensors of your class: whatever is none is made one first, with type(self)."
+            )
+    power = a**3
+    return [len(power.inputs), any(x is a for x in power.inputs)]
+
+
+def _with_arrays(made: Any) -> list[Any]:
+    a, array = made([1.0, 2.0], requires_grad=True), np.array([3.0, 5.0])
+    return [(a * array).data.tolist(), (a - array).data.tolist(), (a + array).data.tolist()]
 
 
 def _new(made: Any) -> list[Any]:
@@ -500,13 +623,33 @@ RECORDED = [
         ],
     ),
     Probe(
-        "For y = a * b with a = [1, 2] and b = [3, 4]: data, the number of inputs, and whether a "
-        "and b themselves are among them",
+        "For y = a * b with a = [1, 2] and b = [3, 4]: data, the number of inputs, and whether "
+        "they are a and b themselves, in this order",
         _with_interface,
         [[3.0, 8.0], 2, True, True],
-        "inputs is a tuple of the tensors that went in, themselves and not copies: by them the "
-        "gradient finds its way.",
-        [Mistake("It has to take requires_grad, too, by name.", trouble=("requires_grad'",))],
+        "inputs is a tuple of the tensors that went in, as they stand, themselves and not copies: "
+        "by them the gradient finds its way.",
+        [
+            Mistake("It has to take requires_grad, too, by name.", trouble=("requires_grad'",)),
+            Mistake(
+                "Only what requires a gradient is among the inputs. All that went in belong there: "
+                "the rule gives one gradient for each.",
+                when=lambda seen: seen[1] == 1,
+            ),
+        ],
+    ),
+    Probe(
+        "For a ** 3: the number of inputs, and whether a is among them",
+        _inputs_of,
+        [1, True],
+        "In a ** n the n is a plain number, and not an input: the only input is a.",
+    ),
+    Probe(
+        "The data of a * b, a - b and a + b, where a is a tensor and b a NumPy array",
+        _with_arrays,
+        [[3.0, 10.0], [-2.0, -3.0], [4.0, 7.0]],
+        "An array on the right becomes a constant tensor, as a number does: whatever is no tensor "
+        "is made one.",
     ),
     Probe(
         "What result gives for 5 times x: data, the number of inputs, what the rule makes of "
