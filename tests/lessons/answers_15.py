@@ -668,6 +668,62 @@ def _no_axis(noted, limit):
     return [((f * d).T @ a, (f * d).sum(0)) for a, d in noted]
 
 
+_strengths = {}
+
+
+def _turn_by_the_last(h, strength):
+    _strengths["last"] = strength
+    return _turning(lambda g, s: -_strengths["last"] * g)(h, strength)
+
+
+def _turn_only_recorded(h, strength):
+    if torch.is_grad_enabled() and h.requires_grad:
+        return _turn(h, strength)
+    return None
+
+
+def _quantize_hook_on_x(x):
+    if x.requires_grad:
+        x.register_hook(lambda g: g * (x.abs() < 1))
+    return x + (_right_value(x) - x).detach()
+
+
+def _quantize_in_place(x):
+    x.data.clamp_(-1, 1)
+    return x + (_right_value(x) - x).detach()
+
+
+def _to_the_first_none(optimizer, parameters, scale, limit):
+    for p in parameters:
+        if p.grad is None:
+            break
+        p.grad /= scale
+    nn.utils.clip_grad_norm_(parameters, limit)
+    optimizer.step()
+    return scale
+
+
+def _undone(optimizer, parameters, scale, limit):
+    before = [p.detach().clone() for p in parameters]
+    new = _stepping(bad=lambda o, p, s: (o.step(), s / 2)[1])(optimizer, parameters, scale, limit)
+    if new != scale:
+        for p, old in zip(parameters, before, strict=True):
+            p.data.copy_(old)
+    return new
+
+
+def _raises_on_overflow(optimizer, parameters, scale, limit):
+    if not all(p.grad.isfinite().all() for p in parameters if p.grad is not None):
+        raise OverflowError("inf")
+    return _step(optimizer, parameters, scale, limit)
+
+
+def _samples_clears_all(layer, run):
+    found = _samples(layer, run)
+    layer._forward_hooks.clear()
+    return found
+
+
 ANSWERS = {
     "15.1": {
         "wrong": [
@@ -689,7 +745,7 @@ ANSWERS = {
             ("It is a factor", _turning(lambda g, s: g - s)),
             ("1 is left in the factor", _turning(lambda g, s: g - s * g)),
             ("Once is enough", _turning(lambda g, s: s * s * g)),
-            ("first that does not fit", _turning(lambda g, s: -s * g.abs())),
+            ("one multiple of what arrived", _turning(lambda g, s: -s * g.abs())),
             ("a tensor: the new gradient", _turning(lambda g, s: -s)),
             ("multiplies the values of h", _turn_values),
             ("it refuses a hook", _turn_asks_the_wrong_one),
@@ -700,6 +756,9 @@ ANSWERS = {
             ("cut off from h", lambda h, strength: h.detach()),
             ("A hook gets the gradient and nothing else", _turn_hook_with_two),
             ("it takes h", lambda h: h),
+            ("the later one takes over", _turn_by_the_last),
+            ("None where nothing is recorded", _turn_only_recorded),
+            ("but not by -strength", _turning(lambda g, s: -(1 + s) * g)),
             ("a thing of type", lambda h, strength: [_turn(h, strength)]),
         ],
         "right": [
@@ -747,6 +806,8 @@ ANSWERS = {
             ("just as it arrived", _through(_right_value, torch.tanh)),
             ("of another width", _through(lambda x: torch.round(x.clamp(-1, 1), decimals=2))),
             ("quantize returned None", _quantize_forgets),
+            ("sits on x itself", _quantize_hook_on_x),
+            ("changed x itself", _quantize_in_place),
             ("a thing of type", lambda x: _quantize(x).tolist()),
         ],
         "right": [_quantize, _quantize_masked, _Quantize.apply, _quantize_by_hook],
@@ -795,6 +856,20 @@ ANSWERS = {
                 ),
             ),
             ("longer than the limit", _twice),
+            ("do not leave the loop", _to_the_first_none),
+            (
+                "only if all of them are bad",
+                _stepping(
+                    finite=lambda ps: any(p.grad.isfinite().all() for p in ps if p.grad is not None)
+                ),
+            ),
+            ("its momentum keeps it", _undone),
+            ("An overflow is no error", _raises_on_overflow),
+            ("returned as it was given", _stepping(good=lambda s: 1.0)),
+            (
+                "that is all",
+                _stepping(unscale=lambda p, s: _unscale(p, s**0.5)),
+            ),
             ("mended_step returned None", _no_return),
             ("has no gradient", _none_forgotten),
             ("it takes optimizer", lambda optimizer, scale: scale),
@@ -864,6 +939,17 @@ ANSWERS = {
                     lambda a, d: (_outer(a, d)[0].norm(dim=(1, 2)), _flat(d).sum(1).norm(dim=1))
                 ),
             ),
+            ("Hooks that others had registered", _samples_clears_all),
+            ("signs are lost", _samples_as(lambda a, d: [t.abs() for t in _outer(a, d)])),
+            (
+                "No axis is left",
+                _samples_as(
+                    lambda a, d: (
+                        torch.einsum("nto,nti->ntoi", _flat(d), _flat(a)),
+                        _flat(d).sum(1),
+                    )
+                ),
+            ),
             ("hook gets tuples", _samples_whole_tuple),
         ],
         "right": [_samples, _samples_by_loop, _samples_by_cases, _samples_as(_outer)],
@@ -899,6 +985,48 @@ ANSWERS = {
             (
                 "small or large",
                 ("b", "because the decay is too small to matter and momentum keeps old gradients"),
+            ),
+            (
+                "The hook never sees the decay",
+                (
+                    "b",
+                    "because weight decay is added to the gradient and so the hook masks it too, "
+                    "while momentum is kept in the optimizer",
+                ),
+            ),
+            (
+                "asks for no gradient",
+                (
+                    "b",
+                    "because weight decay only works when there is a gradient, and momentum "
+                    "remembers the old gradients",
+                ),
+            ),
+            (
+                "asks for no gradient",
+                (
+                    "b",
+                    "because decay is multiplied by the gradient, which is zero; momentum has a "
+                    "buffer",
+                ),
+            ),
+            ("small or large", ("b", "momentum has old gradients; weight decay moves it a little")),
+            (
+                "that way round",
+                (
+                    "b",
+                    "because momentum is proportional to the weight and decay remembers old "
+                    "gradients",
+                ),
+            ),
+            ("no race", ("b", "because the momentum 0.9 is larger than the weight decay 0.5")),
+            (
+                "Nobody tells the optimizer",
+                (
+                    "b",
+                    "because the optimizer skips weight decay for pruned weights, but it "
+                    "remembers old gradients in momentum",
+                ),
             ),
             ("Make a sentence", ("b", "because decay, zero, momentum, buffer, weight")),
             (
@@ -963,6 +1091,22 @@ ANSWERS = {
                 "Because the weight is 0, its decay is 0. The running average of gradients is not.",
             ),
             ("b", "decay contributes wd*w = 0; momentum contributes mu*v and v is from before"),
+            (
+                "b",
+                "because momentum carries the gradients from before the pruning into the next "
+                "steps, whereas decay pulls toward zero, where the weight already is",
+            ),
+            (
+                "b",
+                "because decay adds wd*w = 0 at w = 0 and the velocity v <- 0.9 v is still nonzero "
+                "from previous gradients",
+            ),
+            (
+                "b",
+                "the optimizer's buffer was filled before the hook came, so it drags the weight "
+                "away from zero, and decay in proportion to a zero weight is zero",
+            ),
+            ("b", "only momentum: its buffer outlives the mask, whereas decay scales with w"),
             "b) wd * w = 0 when w = 0, but the momentum buffer remembers previous gradients",
         ],
     },

@@ -9,6 +9,7 @@ import minigrad as torch
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.values import alike
 
 from ..observations import Answer, partly
 
@@ -47,7 +48,8 @@ def quantize_run(answer: Answer) -> dict[str, Any]:
 
     def run(numbers: Any, weigh: Callable[[Tensor], Tensor]) -> tuple[Any, Any]:
         x = torch.tensor(numbers, requires_grad=True)
-        found = answer(x * 1.0)
+        given = x * 1.0
+        found = answer(given)
         if not isinstance(found, Tensor):
             if found is None:
                 raise Objection("quantize returned None: is a return missing?")
@@ -55,6 +57,15 @@ def quantize_run(answer: Answer) -> dict[str, Any]:
             raise Objection(f"quantize has to return a tensor, and this is a thing of type {kind}.")
         if found.shape != x.shape:
             raise Objection("quantize has to return as many numbers as it was given, in the shape.")
+        if not alike(given.detach(), numbers):
+            raise Objection(
+                "quantize has changed x itself, which others may still read. Compute new tensors."
+            )
+        if found is not given and given._backward_hooks:
+            raise Objection(
+                "A hook of yours sits on x itself, and cuts the gradient of everybody who uses x. "
+                "Hang it on a copy of your own, or do without a hook."
+            )
         if not found.requires_grad:
             return found.detach(), UNCONNECTED
         (gradient,) = torch.autograd.grad(weigh(found), x, allow_unused=True)

@@ -22,6 +22,7 @@ FIRST_BIASES = "the gradients of its bias"
 ROWS = "for samples that are rows of 2 vectors, the gradients of the weight"
 ROWS_BIASES = "for these samples, the gradients of the bias"
 RUNS = "how often run() was called"
+OTHERS = "whether hooks that the layer had before are still there"
 AGAIN = "whether the layer's own .grad is what one pass leaves there, the answer"
 
 
@@ -100,6 +101,16 @@ def samples_run(answer: Answer) -> dict[str, Any]:
         AGAIN: own is not None and alike(own, once),
         RUNS: len(calls),
     }
+    heard: list[int] = []
+
+    def of_others(*_: Any) -> None:
+        heard.append(1)
+
+    with first.register_forward_hook(of_others), first.register_forward_pre_hook(of_others):
+        asked(first, three)
+        before = len(heard)
+        model(three)
+        seen[OTHERS] = len(heard) - before == 2
     seen[FIRST], seen[FIRST_BIASES] = asked(first, three[:2])
     seen[ROWS], seen[ROWS_BIASES] = asked(last, rows)
     return seen
@@ -170,15 +181,16 @@ SAMPLES = Hook(
             trouble=("einsum", "must match the size", "size of tensor", "shapes cannot be"),
         ),
         Mistake(
-            "The layer's input need not require a gradient, and then grad_input is None. The "
-            "gradient of its output is what you need.",
-            trouble=("'NoneType'", "NoneType"),
+            "The layer's input need not require a gradient, and then it has no grad_input and no "
+            "hook. The gradient of its output is what you need.",
+            trouble=("'NoneType'", "NoneType", "doesn't require gradient"),
         ),
         Mistake(
             "That is the sum over the samples, what .grad holds anyway. Keep the axis of the "
             "samples.",
             when=lambda found: (
-                _shape(found, WEIGHTS) in ((2, 3), (2,)) or _shape(found, BIASES) == (2,)
+                _shape(found, WEIGHTS) in ((2, 3), (2,), (1, 2, 3))
+                or _shape(found, BIASES) in ((2,), (1, 2))
             ),
         ),
         Mistake(
@@ -214,7 +226,10 @@ SAMPLES = Hook(
         ),
         Mistake(
             "The same gradient for each sample: a sum or a mean over all of them was repeated.",
-            when=lambda found: alike(observed(found, WEIGHTS)[0], observed(found, WEIGHTS)[1]),
+            when=lambda found: any(
+                alike(observed(found, name)[0], observed(found, name)[1])
+                for name in (WEIGHTS, BIASES)
+            ),
         ),
         Mistake(
             "The two are exchanged: weight first, then bias.",
@@ -223,8 +238,24 @@ SAMPLES = Hook(
             ),
         ),
         Mistake(
+            "The signs are lost on the way.",
+            when=_is_like(lambda a, d: [t.abs() for t in both(a, d)], WEIGHTS),
+        ),
+        Mistake(
+            "For each sample a gradient has the shape of its parameter: (n, outputs, inputs) for "
+            "the weight, (n, outputs) for the bias. No axis is left for the vectors of a sample.",
+            when=lambda found: (
+                _shape(found, WEIGHTS) != (3, 2, 3) or _shape(found, BIASES) != (3, 2)
+            ),
+        ),
+        Mistake(
             "run() does one pass with all samples, and one call is enough.",
             when=lambda found: observed(found, RUNS) != 3 and observed(found, RUNS) != 1,
+        ),
+        Mistake(
+            "Hooks that others had registered on the layer are gone. Remove yours by the handle "
+            "that you got, and no other.",
+            when=lambda found: observed(found, OTHERS) is False,
         ),
         Mistake(
             "The layer has more in its .grad than one pass leaves there, or less.",

@@ -23,6 +23,7 @@ OVERFLOW_SCALE = "the scale returned after an overflow with 1024"
 NOT_A_NUMBER = "how far they move, when there is NaN in the first gradient,"
 NAN_SCALE = "the scale returned after an overflow with 512"
 MINUS = "how far they move, when there is -Inf in one gradient,"
+EVERY = "how far they move, when every entry of every gradient is Inf,"
 CANCEL = "how far they move, when there are Inf and -Inf in one gradient,"
 AFTER = "how far they move in the step after an overflow"
 INF, NAN = math.inf, math.nan
@@ -81,17 +82,17 @@ def step(
 
 
 class _Weights:
-    """Three parameters, the last of which never has a gradient, and their optimizer."""
+    """Three parameters, the middle one of which never has a gradient, and their optimizer."""
 
     def __init__(self, momentum: float = 0.0) -> None:
-        self.parameters = [nn.Parameter(torch.tensor(v)) for v in ([1.0, 2.0], [3.0], [4.0])]
+        self.parameters = [nn.Parameter(torch.tensor(v)) for v in ([1.0, 2.0], [4.0], [3.0])]
         self.optimizer = torch.optim.SGD(self.parameters, lr=1.0, momentum=momentum)
         if momentum:
             self.give([[0.5, 0.25], [0.125]], 1.0)
             self.optimizer.step()
 
     def give(self, gradients: Any, scale: float) -> None:
-        for p, gradient in zip(self.parameters, gradients, strict=False):
+        for p, gradient in zip(self.parameters[::2], gradients, strict=True):
             p.grad = torch.tensor(gradient) * scale
 
     def moved(self, answer: Answer, gradients: Any, scale: float, limit: float) -> Any:
@@ -120,12 +121,21 @@ def step_run(answer: Answer) -> dict[str, Any]:
     weights = _Weights(momentum=0.5)
     seen[NOT_A_NUMBER], seen[NAN_SCALE] = weights.moved(answer, [[NAN, 2.0], [1.0]], 512.0, 9.0)
     seen[MINUS], _ = _Weights(momentum=0.5).moved(answer, [[1.0, -INF], [1.0]], SCALE, 9.0)
+    seen[EVERY], _ = _Weights(momentum=0.5).moved(answer, [[INF, INF], [INF]], SCALE, 9.0)
     seen[CANCEL], _ = _Weights(momentum=0.5).moved(answer, [[INF, -INF], [1.0]], SCALE, 9.0)
     return seen
 
 
 def _is_like(*names: str, **slip: Any) -> Callable[..., bool]:
     return partly(step_run, lambda *given: step(*given, **slip), *names)
+
+
+def _to_the_first_none(optimizer: Any, parameters: Any, scale: float, limit: float) -> float:
+    """Leave the loop at a parameter without a gradient; typical slip."""
+    parameters[0].grad /= scale
+    nn.utils.clip_grad_norm_(parameters, limit)
+    optimizer.step()
+    return scale
 
 
 def _length(found: Sequence[Trial], name: str) -> float:
@@ -155,6 +165,10 @@ STEP = Hook(
         Mistake(
             "One of the parameters has no gradient: its .grad is None. Leave it out.",
             trouble=("'NoneType'", "NoneType"),
+        ),
+        Mistake(
+            "An overflow is no error: it is to be expected now and then. Return half of the scale.",
+            trouble=("OverflowError", "FloatingPointError", "overflow"),
         ),
         Mistake(
             "The condition has several truth values: a gradient has many entries. Are all of them "
@@ -188,20 +202,28 @@ STEP = Hook(
             when=_is_like(LONG, clip="values"),
         ),
         Mistake(
-            "Nothing is clipped: the norm of the unscaled gradients was above the limit.",
+            "Nothing is clipped by the time of the step, or to another limit: the norm of the "
+            "unscaled gradients was above the one that is given.",
             when=_is_like(LONG, clip="never"),
         ),
         Mistake(
             "Clipping makes long gradients shorter. Here it makes short ones longer, too.",
-            when=lambda found: _is_like(LONG)(found) and observed(found, SHORT)[1] > 0.5,
+            when=lambda found: _is_like(LONG)(found) and _length(found, SHORT) > 1e5,
         ),
         Mistake(
-            "On a good day nothing moves. Where is the step? Are the gradients still there then?",
+            "On a good day nothing moves. Where is the step, and is it reached? Are the gradients "
+            "still there then?",
             when=lambda found: _stays(found, LONG, SHORT),
         ),
         Mistake(
+            "What comes behind a parameter without a gradient is left out: go on with the next, "
+            "and do not leave the loop.",
+            when=partly(step_run, _to_the_first_none, LONG),
+        ),
+        Mistake(
             "On a good day the step is shorter than it may be: the limit is given for unscaled "
-            "gradients, and is neither scaled nor used twice.",
+            "gradients, and is neither scaled nor used twice. The norm is the root of the sum of "
+            "all squares.",
             when=lambda found: 0 < _length(found, LONG) < 6.9,
         ),
         Mistake(
@@ -213,6 +235,15 @@ STEP = Hook(
             "On a good day the step is long enough, and goes in a wrong direction. All gradients "
             "have to be unscaled when they are clipped, and then comes one step for all of them.",
             when=lambda found: not _is_like(LONG)(found),
+        ),
+        Mistake(
+            "One bad gradient has to be enough. You skip the step only if all of them are bad.",
+            when=lambda found: (
+                _stays(found, EVERY)
+                and not all(map(math.isfinite, observed(found, OVERFLOW)))
+                and not _stays(found, NOT_A_NUMBER)
+                and not _stays(found, CANCEL)
+            ),
         ),
         Mistake(
             "After Inf the step is made all the same, and the weights are spoiled for good: look "
@@ -286,6 +317,19 @@ STEP = Hook(
             when=lambda found: observed(found, LONG_SCALE) > SCALE and _is_like(LONG)(found),
         ),
         Mistake(
+            "The weights stay, and yet the optimizer has seen the Inf: its momentum keeps it, and "
+            "spoils the next step. Do not call step at all.",
+            when=lambda found: (
+                _stays(found, OVERFLOW) and not all(map(math.isfinite, observed(found, AFTER)))
+            ),
+        ),
+        Mistake(
+            "After a good step the scale is to be returned as it was given.",
+            when=lambda found: (
+                _is_like(LONG, OVERFLOW_SCALE, NAN_SCALE)(found) and not _is_like(LONG_SCALE)(found)
+            ),
+        ),
+        Mistake(
             "The scale that is returned does not follow from the one that was given: it need not "
             "be 1024.",
             when=lambda found: (
@@ -294,7 +338,8 @@ STEP = Hook(
             ),
         ),
         Mistake(
-            "Clipping makes long gradients shorter, and leaves short ones as they are.",
+            "Gradients that are short enough come out wrong. They are to be divided by the scale, "
+            "and that is all.",
             when=lambda found: _is_like(LONG)(found) and not _is_like(SHORT)(found),
         ),
         Mistake(

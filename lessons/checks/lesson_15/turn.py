@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import minigrad as torch
 from minigrad import Tensor
-from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.behaviors import Hook, Trial
 from minigrad.classroom.exercises import Mistake, Objection
 from minigrad.classroom.values import alike
 
@@ -20,8 +20,10 @@ SHARED = "the gradient of h, where 2, -3, 5 arrive at h + turn(h, 0.5),"
 OTHERS = "the gradient of h for (h ** 2).sum(), after h was given to turn,"
 LEAF = "h.grad, where h is a leaf and 2, -3, 5 arrive at 10 * h + turn(h, 0.25),"
 NO_GRAD = "what turn(h, 0.5) returns inside of no_grad"
+TWO = "the gradient of h, where 2, -3, 5 arrive at turn(h, 0.5) + turn(h, 4.0),"
 CONSTANT = "what turn(h, 0.5) returns for an h that needs no gradient"
 UNCONNECTED = "none: no way leads back to h"
+FIRST = VALUES, THROUGH, STRONG, SHARED, OTHERS, LEAF
 
 
 def turn(
@@ -56,6 +58,14 @@ def _gradient(loss: Tensor, h: Tensor) -> Any:
     return UNCONNECTED if found is None else found
 
 
+def _factors(found: Sequence[Trial]) -> list[float]:
+    """Give what each entry of the arriving gradient was multiplied with."""
+    result = found[1].result
+    if not isinstance(result, Tensor) or tuple(result.shape) != (3,):
+        return []
+    return [float(each) / came for each, came in zip(result, [2.0, -3.0, 5.0], strict=True)]
+
+
 def turn_run(answer: Answer) -> dict[str, Any]:
     """Send gradients back through what an answer returns, and around it."""
     numbers, arriving = [1.0, -2.0, 3.0], torch.tensor([2.0, -3.0, 5.0])
@@ -63,7 +73,11 @@ def turn_run(answer: Answer) -> dict[str, Any]:
     def turned(h: Tensor, strength: float) -> Tensor:
         found = answer(h, strength)
         if found is None:
-            raise Objection("turn returned None. A hook changes nothing without a tensor to use.")
+            where = " where nothing is recorded" if len(seen) > len(FIRST) else ""
+            raise Objection(
+                f"turn returned None{where}. It has to return a tensor with the values of h, in "
+                "every case."
+            )
         if not isinstance(found, Tensor):
             kind = type(found).__name__
             raise Objection(f"turn has to return a tensor, and this is a thing of type {kind}.")
@@ -72,7 +86,8 @@ def turn_run(answer: Answer) -> dict[str, Any]:
     def fresh() -> Tensor:
         return torch.tensor(numbers, requires_grad=True) * 1.0
 
-    seen: dict[str, Any] = {VALUES: turned(fresh(), 0.5).detach()}
+    seen: dict[str, Any] = {}
+    seen[VALUES] = turned(fresh(), 0.5).detach()
     for name, strength in ((THROUGH, 0.5), (STRONG, 4.0)):
         h = fresh()
         seen[name] = _gradient((turned(h, strength) * arriving).sum(), h)
@@ -83,6 +98,8 @@ def turn_run(answer: Answer) -> dict[str, Any]:
     leaf = torch.tensor(numbers, requires_grad=True)
     ((10 * leaf + turned(leaf, 0.25)) * arriving).sum().backward()
     seen[LEAF] = leaf.grad
+    h = fresh()
+    seen[TWO] = _gradient(((turned(h, 0.5) + turned(h, 4.0)) * arriving).sum(), h)
     h = fresh()
     with torch.no_grad():
         seen[NO_GRAD] = turned(h, 0.5)
@@ -206,6 +223,22 @@ TURN = Hook(
             "The hook returns a number in place of the gradient, whatever arrives. Multiply what "
             "arrives.",
             when=_is_like(THROUGH, STRONG, hook=lambda gradient, s: torch.full_like(gradient, -s)),
+        ),
+        Mistake(
+            "What comes back is not one multiple of what arrived: every entry is to be multiplied "
+            "by the same number, and nothing else is to be done.",
+            when=lambda found: len({round(factor, 3) for factor in _factors(found)}) > 1,
+        ),
+        Mistake(
+            "What arrived is multiplied by one number, as it should be, but not by -strength.",
+            when=lambda found: _factors(found) != [] and not _is_like(THROUGH)(found),
+        ),
+        Mistake(
+            "Right for one tensor at a time. Where two are turned, each with a strength of its "
+            "own, the later one takes over: keep the strength inside of the call.",
+            when=lambda found: (
+                _is_like(THROUGH, STRONG, SHARED, OTHERS, LEAF)(found) and not _is_like(TWO)(found)
+            ),
         ),
         Mistake(
             "Without recording the values come out changed, or not at all. There the function has "
