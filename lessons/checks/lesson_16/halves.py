@@ -183,8 +183,14 @@ HALVES = Hook(
     ),
     mistakes=[
         Mistake(
-            "unpack is handed just what pack returned: both have to agree on what that is.",
+            "unpack is handed just what pack returned: both have to agree on what that is. And of "
+            "the two, pack comes first.",
             trouble=("unpack", "not iterable", "'tuple' object", "'Tensor' object is not"),
+        ),
+        Mistake(
+            "A graph that is retained is walked twice, so unpack may be called a second time for "
+            "the same thing.",
+            trouble=("KeyError", "IndexError", "pop"),
         ),
         Mistake(
             "Integers saved for an index or a class have to come back as integers.",
@@ -306,6 +312,14 @@ HALVES = Hook(
         Mistake(
             "float64 is left as it is. It can be packed as well.",
             like=halving(floats=lambda t: t.dtype == torch.float32),
+        ),
+        Mistake(
+            "float32 is left as it is, and that is most of all there is.",
+            like=halving(floats=lambda t: t.dtype == torch.float64),
+        ),
+        Mistake(
+            "`fewest` is an argument: use the number that is given.",
+            like=halving(large=lambda t, fewest: t.numel() >= 4),
         ),
         Mistake(
             "`fewest` counts entries, not bytes.",

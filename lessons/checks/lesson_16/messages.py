@@ -37,7 +37,7 @@ class Request:
     def __init__(self, process: Process, send: Any, receive: Any) -> None:
         self.process, self.send, self.receive = process, send, receive
         self.number = len(process.requests)
-        self.done = False
+        self.done, self.asked = False, 0
 
     def Wait(self, status: Any = None) -> bool:
         """Wait for the message to arrive."""
@@ -53,7 +53,8 @@ class Request:
 
     def Test(self, status: Any = None) -> bool:
         """Tell whether it has arrived: in backward not yet."""
-        return False if self.process.in_backward else self.Wait()
+        self.asked += 1
+        return False if self.process.in_backward and self.asked < 100 else self.Wait()
 
     wait, test = Wait, Test
 
@@ -197,14 +198,14 @@ def messages_run(answer: Answer) -> dict[str, Any]:
             process.in_backward = True
             loss.backward()
             process.in_backward = False
-        if not started[1][0].early:
+        if not started[-1][0].early:
             raise Objection(
                 "When backward was over no message had been started. Start each in a hook, as soon "
                 "as its gradient is there."
             )
         for _, _, finish in started:
             finish()
-        parameters = [p for p in started[1][1].parameters() if p.requires_grad]
+        parameters = [p for p in started[-1][1].parameters() if p.requires_grad]
         return [None if p.grad is None else p.grad.detach().tolist() for p in parameters]
 
     started = start(2)
@@ -224,20 +225,20 @@ def messages_run(answer: Answer) -> dict[str, Any]:
 def averaging(
     *,
     waits: bool = True,
-    divides: float | None = None,
+    divides: Callable[[Any], float] = lambda comm: comm.Get_size(),
     keeps: bool = False,
     shared: bool = False,
-    puts: Callable[[Any, Any, Any], Any] = lambda p, mine, mean: mean,
+    puts: Callable[[Any, Any, Any], Any] = lambda own, total, by: total / by,
     sends: Callable[[Any], Any] = lambda p: p.grad.numpy(),
 ) -> Answer:
     """Make a right `average_in_backward`, or one with a typical mistake.
 
     Args:
         waits: whether it waits.
-        divides: by what the sum is divided; by default by the number of processes.
+        divides: by what the sum is divided.
         keeps: whether messages of the step before are kept, too.
         shared: whether all gradients are sent from one memory.
-        puts: what is put into .grad, of the parameter, what was sent and the mean.
+        puts: what is put into .grad, of what is in there, the total, and what it is divided by.
         sends: what is sent of a parameter.
     """
 
@@ -255,11 +256,10 @@ def averaging(
             running.append((p, comm.Iallreduce(mine, total), mine, total))
 
         def finish() -> None:
-            for p, request, mine, total in running:
+            for p, request, _, total in running:
                 if waits:
                     request.Wait()
-                by = comm.Get_size() if divides is None else divides
-                came = puts(p, mine.reshape(p.shape), (total / by).reshape(p.shape))
+                came = puts(p.grad.numpy(), total.reshape(p.shape), divides(comm))
                 p.grad.copy_(torch.from_numpy(np.asarray(came)))
             if not keeps:
                 running.clear()
@@ -314,6 +314,11 @@ MESSAGES = Hook(
             trouble=("NoneType",),
         ),
         Mistake(
+            "Gradients come in the order of backward, not in that of registration: note with each "
+            "request which parameter it belongs to.",
+            trouble=("assign a gradient of size", "broadcast", "must match", "shape"),
+        ),
+        Mistake(
             "A hook of this kind has to return nothing.",
             trouble=("should return None", "hook returned"),
         ),
@@ -340,11 +345,19 @@ MESSAGES = Hook(
         ),
         Mistake(
             "The gradients are the sum over the processes. The mean is asked for.",
-            like=averaging(divides=1.0),
+            like=averaging(divides=lambda comm: 1),
+        ),
+        Mistake(
+            "It divides by the number that this process has, not by how many there are.",
+            like=averaging(divides=lambda comm: comm.Get_rank() or 1),
+        ),
+        Mistake(
+            "It divides twice: before the message and behind it.",
+            like=averaging(divides=lambda comm: comm.Get_size() ** 2),
         ),
         Mistake(
             "It divides by 2. Ask comm how many processes there are.",
-            like=averaging(divides=2.0),
+            like=averaging(divides=lambda comm: 2),
         ),
         Mistake(
             "The messages come and go, and .grad still holds what this process has found by "
@@ -353,11 +366,11 @@ MESSAGES = Hook(
         ),
         Mistake(
             "What is divided is this process's own gradient, not the total.",
-            like=averaging(puts=lambda p, mine, mean: mine / 2, waits=True),
+            like=averaging(puts=lambda own, total, by: own / by),
         ),
         Mistake(
             "The mean is added to what this process had found by itself. It should take its place.",
-            like=averaging(puts=lambda p, mine, mean: p.grad.numpy() + mean),
+            like=averaging(puts=lambda own, total, by: own + total / by),
         ),
         Mistake(
             "What is sent are the parameters. The gradients are in p.grad.",

@@ -16,8 +16,6 @@ from ..observations import Answer, observed
 FIRST = "with every=2, the list of parameters after the first of two micro-batches"
 SECOND = "with every=2, the list of parameters after the second of two micro-batches"
 FOURTH = "with every=2, the list of parameters after four micro-batches"
-HELD = "with every=2, the number of parameters with a .grad after the first micro-batch"
-EMPTY = "with every=2, the number of parameters with a .grad after the second micro-batch"
 ONE = "with every=1, the list of parameters after two batches"
 THREE = "with every=3 and momentum, the list of parameters after six micro-batches"
 TIED = "with one layer used twice and every=2, the list of parameters after two micro-batches"
@@ -48,10 +46,6 @@ def _values(model: nn.Module) -> list[Any]:
     return [p.detach().tolist() for p in model.parameters()]
 
 
-def _held(model: nn.Module) -> int:
-    return sum(p.grad is not None for p in model.parameters())
-
-
 def _sgd(parameters: Sequence[Tensor]) -> Any:
     return torch.optim.SGD(parameters, lr=0.1)
 
@@ -75,9 +69,9 @@ def steps_run(answer: Answer) -> dict[str, Any]:
     model = _model()
     handles = handles_of(model, _sgd, 2)
     _backward(model, batches[0])
-    seen: dict[str, Any] = {FIRST: _values(model), HELD: _held(model)}
+    seen: dict[str, Any] = {FIRST: _values(model)}
     _backward(model, batches[1])
-    seen |= {SECOND: _values(model), EMPTY: _held(model)}
+    seen[SECOND] = _values(model)
     for batch in batches[2:4]:
         _backward(model, batch)
     seen[FOURTH] = _values(model)
@@ -109,7 +103,7 @@ def stepping(
     *,
     counts: str = "each",
     divide: str = "once",
-    frees: bool = True,
+    frees: str = "after",
     due: Callable[[int, int], bool] = lambda calls, every: calls % every == 0,
     kind: str = "register_post_accumulate_grad_hook",
 ) -> Answer:
@@ -119,7 +113,7 @@ def stepping(
         counts: whose calls are counted: of each parameter, of all together ("together").
         divide: when the gradient is divided: "once" before the step, in each "pass", "never"; or by
             what else: the number of "calls", or not divided but multiplied ("times").
-        frees: whether .grad is emptied.
+        frees: when .grad is emptied: "after" the step, in each "pass", or "never".
         due: whether to step at a call.
         kind: which hook.
     """
@@ -134,12 +128,12 @@ def stepping(
             calls[key] = calls.get(key, 0) + 1
             if divide == "pass":
                 p.grad /= every
-            by = {"once": every, "times": 1 / every, "calls": calls[key]}.get(divide, 1)
+            by = {"once": every, "times": 1 / every, "calls": calls[key], "two": 2}.get(divide, 1)
             if due(calls[key], every):
                 p.grad /= by
                 optimizers[p].step()
-                if frees:
-                    p.grad = None
+            if frees == "pass" or (frees == "after" and due(calls[key], every)):
+                p.grad = None
 
         def early(p: Any) -> Callable[[Any], None]:
             return lambda gradient: step(p) if p.grad is not None else None
@@ -202,13 +196,19 @@ STEPS = Hook(
             trouble=("positional argument",),
         ),
         Mistake(
+            "It steps while the pass still needs the old weight. Which hook is called when the "
+            "gradient of a parameter is complete?",
+            trouble=("modified by an inplace operation",),
+        ),
+        Mistake(
             "A hook of this kind has to return nothing. Does a lambda hand on what its last call "
             "returned?",
             trouble=("hook", "should return None"),
         ),
         Mistake(
             "When this hook ran, the .grad that it looked at was empty. A tensor hook comes before "
-            "the gradient is stored; and a function written in a loop may look at another one.",
+            "the gradient is stored, and a module's may; and a function "
+            "written in a loop may look at another one.",
             trouble=("NoneType",),
         ),
         Mistake(
@@ -236,6 +236,14 @@ STEPS = Hook(
             like=stepping(divide="times"),
         ),
         Mistake(
+            "`every` is an argument: use the number that is given.",
+            like=stepping(due=lambda calls, every: calls % 2 == 0, divide="two"),
+        ),
+        Mistake(
+            "The mean is right where there are 2 micro-batches, and only there.",
+            like=stepping(divide="two"),
+        ),
+        Mistake(
             "You divide by a count that goes on growing. A step has `every` micro-batches.",
             like=stepping(divide="calls"),
         ),
@@ -251,9 +259,32 @@ STEPS = Hook(
         *(
             Mistake(
                 "It steps, and does not empty .grad: the old gradient goes into the next step.",
-                like=stepping(frees=False, divide=divide),
+                like=stepping(frees="never", divide=divide),
             )
             for divide in ("once", "never", "pass")
+        ),
+        *(
+            Mistake(
+                "It throws the gradients of the first micro-batches away: until its step comes, "
+                "each has to stay, and the next is added to it.",
+                like=stepping(frees="pass", divide=divide),
+            )
+            for divide in ("once", "never")
+        ),
+        *(
+            Mistake(
+                "Once the number has come to `every` it steps in each micro-batch. A step is due "
+                "at each multiple.",
+                like=stepping(due=lambda calls, every: calls >= every, divide=divide),
+            )
+            for divide in ("once", "never")
+        ),
+        Mistake(
+            "It steps after the first micro-batch of two, and then not after the second: one too "
+            "early. When is the number of calls a multiple of `every`?",
+            when=lambda found: (
+                all(moves(found, FIRST)) and observed(found, FIRST) == observed(found, SECOND)
+            ),
         ),
         Mistake(
             "It steps in every micro-batch. `every` says how many belong together.",
@@ -267,6 +298,10 @@ STEPS = Hook(
             when=lambda found: moves(found, FOURTH) == [False, False, False, True],
         ),
         Mistake(
+            "Only the first parameter moves. Does a return stand inside of the loop?",
+            when=lambda found: moves(found, FOURTH) == [True, False, False, False],
+        ),
+        Mistake(
             "Some parameters move in the first micro-batch already, and others not. Whose calls "
             "are counted?",
             when=lambda found: any(moves(found, FIRST)),
@@ -277,28 +312,16 @@ STEPS = Hook(
             when=lambda found: not all(moves(found, SECOND)),
         ),
         Mistake(
-            "After the first micro-batch gradients are gone: until its step comes, each has to "
-            "stay, and the next is added to it.",
-            when=lambda found: observed(found, HELD) < 4,
-        ),
-        Mistake(
-            "The steps are right, and gradients are left behind them. Empty .grad after the step, "
-            "or the next one takes them along.",
-            when=lambda found: (
-                observed(found, EMPTY) > 0
-                and observed(found, SECOND) == steps_run(stepping())[SECOND]
-            ),
-        ),
-        Mistake(
             "The handles are removed, and parameters still move in backward. Return the handles of "
             "all hooks.",
             when=lambda found: observed(found, BARE) > 0,
         ),
         Mistake(
-            "With a momentum it comes out wrong: an optimizer has a memory. Make one for each "
-            "parameter, once.",
+            "With a momentum it comes out wrong: an optimizer has a memory. Step with what `make` "
+            "gives, one for each parameter, made once.",
             when=lambda found: (
                 observed(found, FOURTH) == steps_run(stepping())[FOURTH]
+                and observed(found, ONE) == steps_run(stepping())[ONE]
                 and observed(found, THREE) != steps_run(stepping())[THREE]
             ),
         ),
