@@ -12,8 +12,6 @@ from _tools.lesson import Lesson, Rule, lines_of, sentences
 from _tools.lint_structure import is_long_answer
 
 FEWEST_WORDS, MOST_WORDS = 2000, 3200
-MORE_WORDS = {"17": 3600}
-"""How many words at most, where not 3,200: the capstone specifies seven pieces of code."""
 WORDS_A_CODE_LINE = 10
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
@@ -95,9 +93,8 @@ def summary(notebook: NotebookNode) -> str:
 def prose_length(lesson: Lesson) -> Found:
     """A lesson has 2,000 to 3,200 words."""
     words = words_of(lesson.notebook)
-    most = MORE_WORDS.get(lesson.path.stem.partition("_")[0], MOST_WORDS)
-    if not FEWEST_WORDS <= words <= most:
-        yield "", f"{words} words of prose; a lesson has {FEWEST_WORDS} to {most}"
+    if not FEWEST_WORDS <= words <= MOST_WORDS:
+        yield "", f"{words} words of prose; a lesson has {FEWEST_WORDS} to {MOST_WORDS}"
 
 
 def prose_to_code(lesson: Lesson) -> Found:
