@@ -661,6 +661,10 @@ def _in_place(gradient, shape):
     return result
 
 
+def _squeezes_first(gradient, shape):
+    return _one_by_one(np.squeeze(gradient), shape)
+
+
 def _no_return(gradient, shape):
     gradient = _loop(gradient, shape)
 
@@ -885,7 +889,7 @@ class _RecursiveSend(Broadcasting):
         return gradient
 
     def backward(self, gradient=None):
-        if gradient is None and (self.data.size != 1 or not self.requires_grad):
+        if not self.requires_grad or (gradient is None and self.data.size != 1):
             raise RuntimeError("several entries, or no graph")
         gradient = np.ones_like(self.data) if gradient is None else gradient
         gradient = self.complete(gradient)
@@ -1388,6 +1392,14 @@ class _LastNameOnly(Module):
             yield ".".join(name.split(".")[-2:]), each
 
 
+class _RemembersAll(_ListsOnce):
+    by: ClassVar = staticmethod(lambda name, tensor: id(tensor))
+
+    def named_parameters(self, prefix="", seen=None):
+        kept = vars(self).setdefault("_seen", set())
+        return super().named_parameters(prefix, kept if seen is None else seen)
+
+
 class _AsDict(Module):
     def named_parameters(self):
         return dict(super().named_parameters())
@@ -1607,6 +1619,24 @@ class _LateInALoop(HookedModule):
 
             y.rule = rule
         return y
+
+
+class _KeepsTheFirst(HookedModule):
+    def register_full_backward_hook(self, hook):
+        kept = []
+
+        def with_the_first(module, grad_input, grad_output):
+            kept.append(grad_output)
+            return hook(module, grad_input, kept[0])
+
+        return super().register_full_backward_hook(with_the_first)
+
+
+class _RemovesAll(HookedModule):
+    def register_full_backward_hook(self, hook):
+        handle = super().register_full_backward_hook(hook)
+        handle.remove = self.full_hooks.clear
+        return handle
 
 
 class _TwoThings(HookedModule):
@@ -1861,6 +1891,7 @@ ANSWERS = {
                 "summed into one number",
                 lambda g, shape: g if g.shape == shape else np.full(shape, g.sum()),
             ),
+            ("It raised ValueError", _squeezes_first),
             ("None", _no_return),
             ("It changed what it was given", _in_place),
             ("It raised ValueError", _broadcasts),
@@ -1960,6 +1991,7 @@ ANSWERS = {
             ("look anew", _Cached),
             ("gets the names alone", _AsDict),
             ("not its name", _ListsOnce),
+            ("look anew", _RemembersAll),
             ("taken for one", _ListsOnceByValue),
             ("on each level", _LastNameOnly),
             ("by itself gets no hooks", _HooksOnForward),
@@ -2013,6 +2045,8 @@ ANSWERS = {
             ("the graph is cut", _CutsTheGraph),
             ("made in a loop", _LateInALoop),
             ("with three things", _TwoThings),
+            ("must not be found by the other", _KeepsTheFirst),
+            ("something else than its own", _RemovesAll),
             ("The rule of an identity gives a tuple", _BareIdentity),
             ("nobody is upstream", _AnswersAtTheResult),
             ("called for another module", _TablesOfTheClass),

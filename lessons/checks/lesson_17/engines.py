@@ -108,9 +108,9 @@ def _given(made: Any) -> list[Any]:
     return [*_grads(x, z), *_grads(nothing, one)]
 
 
-def _refused(tensor: Any) -> str:
+def _refused(tensor: Any, *given: Any) -> str:
     try:
-        tensor.backward()
+        tensor.backward(*given)
     except RecursionError:
         raise
     except Exception as error:
@@ -122,9 +122,10 @@ def _errors(made: Any) -> list[str]:
     x = _leaf(made, [1.0, 2.0])
     constant = made(3.0)
     several, nothing = _refused(x * 2), _refused(constant * constant)
+    given = _refused(made(3.0), np.array(1.0))
     if x.grad is not None and several != "no error":
         raise Objection("A pass was refused, and something was added to .grad all the same.")
-    return [several, nothing]
+    return [several, nothing, given]
 
 
 def _handing_on(made: Any, a: Any, b: Any) -> Any:
@@ -323,6 +324,11 @@ ENGINE = [
         "Then it runs, once.",
         [
             Mistake(
+                "Nothing came through: it waits for more parts than ever come. Was an edge counted "
+                "twice? Go through the inputs of each tensor once.",
+                when=lambda seen: seen[0] is None,
+            ),
+            Mistake(
                 "It depends on which arm comes first: y ran when the first part had arrived. Count "
                 "before the pass how many edges lead to each tensor, and let it wait for them.",
                 when=lambda seen: seen[0] != seen[1],
@@ -448,11 +454,11 @@ ENGINE = [
         ],
     ),
     Probe(
-        "What happens for a root with two entries and no gradient given, and for one that requires "
-        "no gradient",
+        "What happens for a root with two entries and no gradient given, for one that requires no "
+        "gradient, and for such a one when a gradient is given",
         _errors,
-        ["RuntimeError", "RuntimeError"],
-        "Both have to end in a RuntimeError that says what is missing.",
+        ["RuntimeError", "RuntimeError", "RuntimeError"],
+        "All have to end in a RuntimeError that says what is missing.",
         [
             Mistake(
                 "A root with several entries has no gradient of its own accord: ones would be that "
@@ -462,7 +468,7 @@ ENGINE = [
             Mistake(
                 "A root that requires no gradient has no graph, and a pass from it does nothing in "
                 "silence, where somebody expected gradients. Raise a RuntimeError.",
-                when=lambda seen: seen[1] != "RuntimeError",
+                when=lambda seen: seen[1:] != ["RuntimeError", "RuntimeError"],
             ),
         ],
     ),
@@ -719,7 +725,7 @@ def _handle(made: Any) -> list[Any]:
         calls.clear()
         (x * 2).backward()
         counts.append(len(calls))
-    return counts
+    return [*counts, listed(x.grad)]
 
 
 def _later_ones(made: Any) -> list[str]:
@@ -938,9 +944,10 @@ HOOKS = [
     ),
     Probe(
         "The number of calls, with one function registered twice; after the first handle's remove, "
-        "after the same once more, and after the second one's",
+        "after the same once more, and after the second one's; and x.grad after these four passes, "
+        "each worth 2",
         _handle,
-        [2, 1, 1, 0],
+        [2, 1, 1, 0, 8.0],
         "A handle removes its own registration, and nothing else; doing so again is harmless.",
         [
             Mistake(
@@ -956,6 +963,10 @@ HOOKS = [
             Mistake(
                 "remove took nothing off, or not the hook it should.",
                 when=lambda seen: seen[1] == 2,
+            ),
+            Mistake(
+                "A hook that was removed goes on changing the gradient.",
+                when=lambda seen: seen[:4] == [2, 1, 1, 0],
             ),
             Mistake(
                 "A second remove has nothing to do, and should not end in an error.",

@@ -100,9 +100,9 @@ def _not_kept(made: Any) -> list[str]:
 
 def _tree(made: Any) -> list[str]:
     net = chain(made)
-    net.scale = tensor([1.0], True)
-    net.f1.gain = tensor([1.0], True)
-    net.f1.f.shift = tensor([2.0], True)
+    net.scale, net.f1.gain = tensor(1.0, True), tensor(1.0, True)
+    net.f0.f = _module(made, lambda x: x)
+    net.f0.f.offset, net.f1.f.shift = tensor([3.0], True), tensor([2.0], True)
     return _names(net)
 
 
@@ -117,7 +117,7 @@ def _shared(made: Any) -> list[str]:
 def _later(made: Any) -> list[Any]:
     module = _module(made, lambda x: x)
     module.weight = tensor([1.0], True)
-    first = _names(module)
+    first = [_names(module), _names(module)]
     module.weight = tensor([2.0], True)
     again = [listed(value.data) for _, value in _pairs(module.named_parameters())]
     return [first, again, _names(_module(made, lambda x: x))]
@@ -250,7 +250,7 @@ def _later_ones(register: str) -> Callable[[Any], list[list[str]]]:
 
         def called() -> list[str]:
             calls.clear()
-            module(tensor([3.0]))
+            module(tensor([3.0], True)).backward()
             return list(calls)
 
         twice = named("twice")
@@ -278,10 +278,21 @@ _LATER = [
         when=lambda seen: len(seen[1]) == 2,
     ),
     Mistake(
-        "A handle took off more than its own registration, or another one.",
+        "A handle took off something else than its own registration.",
         when=lambda seen: seen[0] == ["first", "twice", "twice"],
     ),
 ]
+
+
+def _handles(register: str) -> Probe:
+    return Probe(
+        f"{register}: who is called, with one function registered first and another twice; when "
+        "the first is removed, and a last one registered; and when one of the two is removed",
+        _later_ones(register),
+        [["first", "twice", "twice"], ["twice", "twice", "last"], ["twice", "last"]],
+        "A handle stands for its own registration, however many come and go before and after it.",
+        _LATER,
+    )
 
 
 def _gradients_flow(made: Any) -> Any:
@@ -344,13 +355,14 @@ MODULE = [
         "to do with it. It has inputs, and a leaf has none.",
     ),
     Probe(
-        "named_parameters of a net with f0, f1 and a tensor scale; f1 has f and a tensor gain; f "
-        "has a tensor shift besides its weight and bias",
+        "named_parameters of a net with f0, f1 and a number scale; f0 has an f with an offset; f1 "
+        "has a number gain and an f with weight, bias and shift",
         _tree,
         [
             "scale",
             "f0.weight",
             "f0.bias",
+            "f0.f.offset",
             "f1.gain",
             "f1.f.weight",
             "f1.f.bias",
@@ -367,12 +379,20 @@ MODULE = [
             Mistake(
                 "All are there, and the names are not: the module's name and a dot stand in front, "
                 "on each level.",
-                when=lambda seen: len(seen) == 7 and "f1.f.weight" not in seen,
+                when=lambda seen: len(seen) == 8 and "f1.f.weight" not in seen,
             ),
             Mistake(
                 "f1.f.weight is missing, where f0.weight has been listed. They are two tensors: "
                 "what is listed once is the tensor, not its name.",
                 when=lambda seen: "f1.f.shift" in seen and "f1.f.weight" not in seen,
+            ),
+            Mistake(
+                "f0.f is listed, and f1.f is not. They are two modules, whatever they are called.",
+                when=lambda seen: "f0.f.offset" in seen and "f1.f.weight" not in seen,
+            ),
+            Mistake(
+                "scale and gain are missing: a parameter may be a single number, of shape ().",
+                when=lambda seen: len(seen) == 6 and not {"scale", "f1.gain"} & {*seen},
             ),
             Mistake(
                 "One level down it ends. A module's modules have modules, too: let each list its "
@@ -382,15 +402,15 @@ MODULE = [
             Mistake(
                 "Two tensors that hold the same number, scale and gain, were taken for one. Ask "
                 "whether they are the same object.",
-                when=lambda seen: "scale" in seen and len(seen) == 6 and "f1.gain" not in seen,
+                when=lambda seen: "scale" in seen and len(seen) == 7 and "f1.gain" not in seen,
             ),
             Mistake(
                 "The names are right, the order is not: a module's own first, then its modules'.",
                 when=lambda seen: (
                     sorted(seen)
                     == [
-                        *("f0.bias", "f0.weight", "f1.f.bias", "f1.f.shift", "f1.f.weight"),
-                        *("f1.gain", "scale"),
+                        *("f0.bias", "f0.f.offset", "f0.weight", "f1.f.bias", "f1.f.shift"),
+                        *("f1.f.weight", "f1.gain", "scale"),
                     ]
                 ),
             ),
@@ -405,9 +425,10 @@ MODULE = [
         "it twice.",
     ),
     Probe(
-        "named_parameters, again after another tensor was assigned, and of a module without any",
+        "named_parameters, twice; again, after another tensor was assigned; and of a module "
+        "without any",
         _later,
-        [["weight"], [[2.0]], []],
+        [[["weight"], ["weight"]], [[2.0]], []],
         "It tells what is there at the moment: look anew in each call.",
     ),
     Probe("The calls of hooks on another module", _others, 0, _TABLE),
@@ -537,19 +558,8 @@ MODULE = [
         "Hooks belong to the call of the module. forward is the bare computation: whoever calls it "
         "by itself gets no hooks.",
     ),
-    *(
-        Probe(
-            f"{register}: who is called, with one function registered first and another twice; "
-            "when the first is removed, and a last one registered; and when one of the two is "
-            "removed",
-            _later_ones(register),
-            [["first", "twice", "twice"], ["twice", "twice", "last"], ["twice", "last"]],
-            "A handle stands for its own registration, however many come and go before and after "
-            "it.",
-            _LATER,
-        )
-        for register in ("register_forward_pre_hook", "register_forward_hook")
-    ),
+    _handles("register_forward_pre_hook"),
+    _handles("register_forward_hook"),
     Probe(
         "The gradients of all parameters of the worked example",
         _gradients_flow,
@@ -810,6 +820,25 @@ def _last_of_sum(made: Any) -> list[Any]:
     return pupil.calls
 
 
+def _given_twice(register: str) -> Callable[[Any], list[Any]]:
+    def run(made: Any) -> list[Any]:
+        module, pupil = _module(made, lambda x: x * 2), Pupil()
+        getattr(module, register)(pupil)
+        result = module(tensor([3.0], True))
+        for each in (1.0, 10.0):
+            result.backward(np.array([each]))
+        return [[[pair[0][0]], pair[1]] for pair in pupil.calls]
+
+    return run
+
+
+def _leaf_through(made: Any) -> list[Any]:
+    module, x, pupil = _module(made, lambda x: x), tensor([3.0], True), Pupil(2.0)
+    module.register_backward_hook(pupil)
+    (module(x) * 3).backward()
+    return [pupil.calls, listed(x.grad)]
+
+
 def _doubled_sum(made: Any) -> Any:
     module, x = _module(made, lambda x: x * 2 + x * 3), tensor([3.0], True)
     module.register_backward_hook(Pupil(2.0))
@@ -930,7 +959,8 @@ MODULE_HOOKS = [
                 trouble=("KeyError", "UnboundLocal", "IndexError"),
             ),
             Mistake(
-                "The rule of an identity gives a tuple, too, with one gradient: (g,).",
+                "The rule of an identity gives a tuple, too, with one gradient, (g,); and a "
+                "gradient has the shape of its tensor.",
                 trouble=("'axis'", "zip()", "not iterable", "AxisError"),
             ),
             Mistake(
@@ -1040,11 +1070,19 @@ MODULE_HOOKS = [
         "A hook is called in each pass with what has arrived in this pass.",
     ),
     Probe(
+        "What a full hook on x * 2 gets in two passes through one graph, with 1 and 10 given",
+        _given_twice(FULL),
+        [[[[2.0]], [[1.0]]], [[[20.0]], [[10.0]]]],
+        "What was kept from the first pass must not be found by the second: each pass has its own "
+        "pair.",
+    ),
+    Probe(
         "The calls of a full hook that is removed after one pass, and the gradients after that",
         _without_again(FULL),
         lambda: [1, _plain()],
         "Whoever was removed is not called by the next forward, and its gates are not needed.",
     ),
+    _handles(FULL),
     Probe(
         "A legacy hook on f1 of the worked example: grad_input and grad_output of each call",
         _example(LEGACY),
@@ -1091,6 +1129,14 @@ MODULE_HOOKS = [
         "the module's arguments are.",
     ),
     Probe(
+        "A legacy hook on a module that returns its argument, a leaf: its calls, and x.grad of "
+        "3 times the result",
+        _leaf_through,
+        [[], [3.0]],
+        "No operation has made this result, so there is nothing to hook: the module does what it "
+        "did before.",
+    ),
+    Probe(
         "x.grad with a legacy hook that doubles, on x * 2 + x * 3",
         _doubled_sum,
         [10.0],
@@ -1106,6 +1152,12 @@ MODULE_HOOKS = [
     ),
     _late(LEGACY),
     Probe(
+        "What a legacy hook on x * 2 gets in two passes through one graph, with 1 and 10 given",
+        _given_twice(LEGACY),
+        [[[[2.0]], [[1.0]]], [[[20.0]], [[10.0]]]],
+        "Each pass shows what has arrived in this pass.",
+    ),
+    Probe(
         "Legacy: the number of calls after one pass and after two, after two more through one "
         "graph, and whether these got the same as the first",
         _two_passes(LEGACY),
@@ -1118,6 +1170,7 @@ MODULE_HOOKS = [
         lambda: [1, _plain()],
         "Whoever was removed is not put on the next forward's last operation.",
     ),
+    _handles(LEGACY),
     Probe(
         "The order of a forward pre-hook, a forward hook and a full hook on f1",
         _forward_hooks_too,
