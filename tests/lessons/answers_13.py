@@ -92,7 +92,7 @@ def _flow_by_difference(model, loss_fn):
     for name, p in free.items():
         now = p.grad if before[name] is None else p.grad - before[name]
         layers.setdefault(name.rpartition(".")[0], []).append(now.flatten())
-    return {layer: torch.cat(parts).norm().item() for layer, parts in layers.items()}
+    return [torch.cat(parts).norm().item() for parts in layers.values()]
 
 
 def _flow_by_grad(model, loss_fn):
@@ -353,6 +353,18 @@ def _flow_grouped(layer_of):
     return gradient_flow
 
 
+def _flow_of(layers):
+    """Make a recorder of groups of parameters: `layers(model)` gives them."""
+
+    def gradient_flow(model, loss_fn):
+        groups = layers(model)
+        flat = [p for group in groups for p in group]
+        found = iter(torch.autograd.grad(loss_fn(model), flat))
+        return [sum((next(found) ** 2).sum().item() for _ in group) ** 0.5 for group in groups]
+
+    return gradient_flow
+
+
 def _flow_unfreezes(model, loss_fn):
     for p in model.parameters():
         p.requires_grad_(True)
@@ -361,6 +373,42 @@ def _flow_unfreezes(model, loss_fn):
 
 def _flow_rounded(model, loss_fn):
     return [round(norm, 1) for norm in _flow_right(model, loss_fn)]
+
+
+def _own(module):
+    return list(module.parameters(recurse=False))
+
+
+def _all_free(model):
+    groups = [_own(module) for module in model.modules()]
+    return [group for group in groups if group and all(p.requires_grad for p in group)]
+
+
+def _of_leaves(model):
+    groups = [_own(module) for module in model.modules() if not list(module.children())]
+    groups = [[p for p in group if p.requires_grad] for group in groups]
+    return [group for group in groups if group]
+
+
+_flow_all_free, _flow_leaves = _flow_of(_all_free), _flow_of(_of_leaves)
+
+
+def _flow_of_values(model, loss_fn):
+    loss_fn(model).backward()
+    groups = [[p for p in _own(module) if p.requires_grad] for module in model.modules()]
+    return [sum((p**2).sum().item() for p in group) ** 0.5 for group in groups if group]
+
+
+def _flow_same_tensor(model, loss_fn):
+    before = {name: p.grad for name, p in model.named_parameters()}
+    loss_fn(model).backward()
+    sums = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            now = p.grad if before[name] is None else p.grad - before[name]
+            layer = name.rpartition(".")[0]
+            sums[layer] = sums.get(layer, 0) + (now * now).sum().item()
+    return [total**0.5 for total in sums.values()]
 
 
 # ---------------------------------------------------------------- 13.2
@@ -552,6 +600,55 @@ def _clip_in_place_on_arrival(model, limit):
     return [p.register_hook(hook) for p in _free(model)]
 
 
+def _clip_rows(g, limit):
+    norms = g.norm(dim=-1, keepdim=True)
+    return torch.where(norms > limit, g * (limit / norms), g)
+
+
+def _clip_linear(model, limit):
+    def hook(p):
+        p.grad = _scaled(p.grad, limit)
+
+    layers = [m for m in model.modules() if isinstance(m, nn.Linear)]
+    return [p.register_post_accumulate_grad_hook(hook) for m in layers for p in m.parameters()]
+
+
+def _clip_values(model, limit):
+    def hook(p):
+        p.data = _scaled(p.data, limit)
+
+    return [p.register_post_accumulate_grad_hook(hook) for p in _free(model)]
+
+
+def _clip_whole_sum(model, limit):
+    def hook_for(p):
+        return lambda g: _scaled(g if p.grad is None else g + p.grad, limit)
+
+    return [p.register_hook(hook_for(p)) for p in _free(model)]
+
+
+def _clip_removes(model, limit):
+    handles = _after(_scaled)(model, limit)
+    for handle in handles:
+        handle.remove()
+    return handles
+
+
+def _clip_own_sum(model, limit):
+    def hook_for(p):
+        total = torch.zeros_like(p).detach()
+
+        def hook(g):
+            new = _scaled(total + g, limit)
+            difference = new - total
+            total.copy_(new)
+            return difference
+
+        return hook
+
+    return [p.register_hook(hook_for(p)) for p in _free(model)]
+
+
 # ---------------------------------------------------------------- 13.4
 
 
@@ -728,6 +825,19 @@ def _dead_hook_returns(model, batches):
     for handle in handles:
         handle.remove()
     return found
+
+
+def _dead_below_zero(model, batches):
+    inputs, handles = {}, []
+    for name, module in model.named_modules():
+        if isinstance(module, nn.ReLU):
+            note = inputs.setdefault(name, [])
+            handles.append(module.register_forward_pre_hook(lambda m, a, n=note: n.append(a[0])))
+    for batch in batches:
+        model(batch)
+    for handle in handles:
+        handle.remove()
+    return {name: (torch.cat(each) < 0).all(0).sum().item() for name, each in inputs.items()}
 
 
 def _dead_evaluates(model, batches):
@@ -1045,6 +1155,39 @@ def _even_many_runs(model, data):
             _divide(layer, found[0].std())
 
 
+def _even_on_weights(layer, args, output):
+    by = layer.weight.std()
+    _divide(layer, by)
+    return output / by
+
+
+def _even_twice(layer, args, output):
+    by = output.std()
+    _divide(layer, by)
+    return layer.forward(*args) / by
+
+
+def _even_in_advance(model, data):
+    def correct(layer, args):
+        deviation = nn.functional.linear(args[0], layer.weight, layer.bias).std()
+        for parameter in layer.parameters():
+            parameter.mul_(1 / deviation)
+
+    handles = [layer.register_forward_pre_hook(correct) for layer in _linears(model)]
+    with torch.no_grad():
+        model(data)
+    for handle in handles:
+        handle.remove()
+
+
+@torch.no_grad()
+def _even_walks(model, data):
+    for module in model.children():
+        data = module(data)
+        if isinstance(module, nn.Linear):
+            data = _even_hook(module, (), data)
+
+
 def _even_measures_once(layer, args, output):
     _divide(layer, output.std())
 
@@ -1197,6 +1340,27 @@ ANSWERS = {
                 _flow(_add_square, finish=lambda s: [v**0.5 for v in s.values()][::-1]),
             ),
             ("something is kept", _flow_remembers),
+            ("sizes of the parameters", _flow_of_values),
+            ("the same factor", lambda m, f: [n / 5 for n in _flow_right(m, f)]),
+            ("sorted by size", lambda m, f: sorted(_flow_right(m, f))),
+            (
+                "plus and minus cancel",
+                _flow(
+                    lambda s, layer, g: s.update({layer: s[layer] + g.sum().item()}),
+                    finish=lambda s: [abs(total) for total in s.values()],
+                ),
+            ),
+            (
+                "or the largest of them",
+                _flow(
+                    lambda s, layer, g: s.update({layer: max(s[layer], g.norm().item())}),
+                    finish=lambda s: list(s.values()),
+                ),
+            ),
+            ("whose bias is frozen", _flow_all_free),
+            ("may have a parameter of its own", _flow_leaves),
+            ("keep a clone()", _flow_same_tensor),
+            ("That is a dict", lambda m, f: dict(enumerate(_flow_right(m, f)))),
             ("None", lambda model, loss_fn: loss_fn(model).backward()),
             ("a list", lambda model, loss_fn: loss_fn(model).item()),
             ("inside of one container", _flow_grouped(lambda name: name.split(".")[0])),
@@ -1247,6 +1411,28 @@ ANSWERS = {
             ("the largest entry", _after(lambda g, limit: g * min(1, limit / g.abs().max()))),
             ("an argument", _after(lambda g, limit: _scaled(g, 2.0))),
             (
+                "of norm 0, to NaN",
+                _after(lambda g, limit: g * limit / g.norm() if g.norm() < limit else g),
+            ),
+            (
+                "the sum of the squares. The norm",
+                _after(lambda g, limit: g * limit / (g**2).sum() if (g**2).sum() > limit else g),
+            ),
+            ("Each row has a norm", _after(_clip_rows)),
+            ("list of handles is empty", _clip_linear),
+            ("The parameters themselves", _clip_values),
+            ("a sum of its own", _clip_own_sum),
+            ("the old part counts twice", _clip_whole_sum),
+            ("no hook is left on the model", _clip_removes),
+            (
+                "does not get the limit",
+                _after(lambda g, limit: g * limit / (2 * g.norm()) if g.norm() > limit else g),
+            ),
+            (
+                "points elsewhere",
+                _after(lambda g, limit: g - g.sign() if g.norm() > limit else g),
+            ),
+            (
                 "set to zero",
                 _after(lambda g, limit: torch.zeros_like(g) if g.norm() > limit else g),
             ),
@@ -1275,6 +1461,8 @@ ANSWERS = {
             ("with a smaller limit", ("c", "because the limit is too large for it, lower it")),
             ("keeps the direction", ("c", "because the direction changes when you clip")),
             ("Make a sentence", ("c", "because clip small large gradient limit norm vanish")),
+            ("still less is clipped", ("c", "the limit is too small, and with 100 it would help")),
+            ("climb or fall", ("c", "because the gradients are too large, 1.0 is not enough")),
             (
                 "ever make a gradient longer",
                 ("c", "because it makes the gradients larger, too late"),
@@ -1293,6 +1481,10 @@ ANSWERS = {
             ("c", "min(1, c/norm) is at most 1, it cannot make a tiny gradient bigger"),
             ("c", "a cap from above does not lift the tiny gradients of the first layers"),
             ("c", "small gradients are not touched by clipping at all"),
+            ("c", "Clipping shrinks; we need to grow."),
+            ("c", "their norm is around 1e-12, and that is below 1, so they pass unclipped"),
+            ("c", "||g|| << 1 so min(1, c/||g||) = 1, g is not modified"),
+            ("c", "The gradients are already under the limit, therefore they remain how they are."),
             ("c", "Nothing exceeds the threshold, and clipping doesn't amplify small gradients."),
         ],
     },
@@ -1329,6 +1521,18 @@ ANSWERS = {
             ("still there", _dead_leaves_hooks),
             ("another mode", _dead_evaluates),
             ("not one number", _dead(give=lambda a: a)),
+            ("whose input is exactly 0", _dead_below_zero),
+            ("No unit counts as dead", _dead(join=lambda a, b: torch.ones_like(a))),
+            ("hardly ever awake", _dead(awake=lambda o: o.mean(0) > 0.01)),
+            (
+                "a mean over the batches",
+                lambda m, b: {
+                    k: v / len(b)
+                    for k, v in _dead(
+                        awake=lambda o: int((~_any(o)).sum()), join=lambda a, b: a + b, give=int
+                    )(m, b).items()
+                },
+            ),
             ("missing from the dict", lambda m, b: {k: v for k, v in _dead()(m, b).items() if v}),
         ],
         "right": [
@@ -1354,6 +1558,15 @@ ANSWERS = {
                 _first(lambda n, f: lambda m, a: f.append(n[m]) if _nan(a[:1]) else None),
             ),
             ("Only the first argument", _first(_nan_argument_zero)),
+            (
+                "Only the last argument",
+                _first(lambda n, f: lambda m, a: f.append(n[m]) if _nan(a[-1:]) else None),
+            ),
+            ("Only the data", lambda model, data: "" if _nan([data]) else None),
+            ("a text that says so", _first(_receive, lambda f: f[0] if f else "None")),
+            ("half of a name", _first(_receive, lambda f: f[0].split(".")[-1] if f else None)),
+            ("nothing more", _first(_receive, lambda f: f"module {f[0]}" if f else None)),
+            ("the second one", _first(_receive, lambda f: f[1] if len(f) > 1 else None)),
             ("no tensor", _first(_nan_stumbles)),
             ("any() makes it one", _first(_nan_ambiguous)),
             ("name of the class", _first(_nan_class)),
@@ -1390,7 +1603,11 @@ ANSWERS = {
             ("were left as they are", _even(_even_only_down)),
             ("under torch.no_grad()", _even(_even_hook, grad_mode=torch.enable_grad)),
             ("still there", _even(_even_hook, remove=False)),
+            ("ran several times", _even_many_runs),
+            ("deviation of the weights", _even(_even_on_weights)),
+            ("those after it are not", _even(_even_twice)),
+            ("You call the layers yourself", _even_walks),
         ],
-        "right": [_even(_even_hook), _even_by_data, _even_runs_again, _even_many_runs],
+        "right": [_even(_even_hook), _even_by_data, _even_runs_again, _even_in_advance],
     },
 }

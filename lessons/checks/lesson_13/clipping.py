@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import minigrad as torch
 from minigrad import Tensor, nn
@@ -11,6 +11,7 @@ from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake, Objection
 from minigrad.classroom.values import alike
 
+from ..observations import observed
 from .traces import Answer, hooks_on, numbers, quietly
 
 LIMIT = 1.5
@@ -44,9 +45,11 @@ class Parts(nn.Module):
 
 NAMES = ("long", "short", "idle", "left", "right", "single")
 FIRST, SECOND, GONE = "after one pass", "after a second pass", "with the handles removed"
+EMPTIED = "after zero_grad and another pass"
 TURNED = "after one pass with a limit of 0.5"
 INPUT = "the gradient of an input, which is not to be clipped,"
 FROZEN, COUNT = "the frozen parameter's .grad", "the number of hooks left on the model"
+VALUES = "whether the parameters themselves are what they were, the answer"
 
 
 def clip_run(answer: Answer) -> dict[str, Any]:
@@ -55,15 +58,23 @@ def clip_run(answer: Answer) -> dict[str, Any]:
     with quietly():
         model, data = Parts(), torch.zeros(2, 2, requires_grad=True)
         handles = _handles(answer(model, LIMIT))
+        there = hooks_on(model)
         model(torch.tensor(1.0), data).backward()
         seen |= _gradients(model, FIRST)
+        if not there and float(cast(Tensor, model.long.grad).norm()) > 1.01 * LIMIT:
+            raise Objection(
+                "When clip_grads has returned, no hook is left on the model. Removing them is for "
+                "the caller, who gets the handles."
+            )
         model(torch.tensor(0.7), data).backward()
         seen |= _gradients(model, SECOND)
         seen[FROZEN] = model.frozen.grad
         seen[INPUT] = data.grad
+        pairs = zip(model.parameters(), Parts().parameters(), strict=True)
+        seen[VALUES] = all(torch.equal(p, was) for p, was in pairs)
         model.zero_grad()
         model(torch.tensor(-1.0), torch.zeros(2, 2)).backward()
-        seen |= _gradients(model, "after zero_grad and another pass")
+        seen |= _gradients(model, EMPTIED)
         for handle in handles:
             handle.remove()
         left = hooks_on(model)
@@ -89,6 +100,11 @@ def _handles(handles: Any) -> list[Any]:
         handles = list(handles.values())
     if not isinstance(handles, list | tuple) or not all(hasattr(h, "remove") for h in handles):
         raise Objection("clip_grads has to return a list of handles, as register_hook gives them.")
+    if not handles:
+        raise Objection(
+            "The list of handles is empty. model.parameters() has all parameters, in whatever "
+            "kind of module they are."
+        )
     return list(handles)
 
 
@@ -156,6 +172,15 @@ def for_the_last(model: nn.Module, limit: float) -> list[Any]:
     return [p.register_post_accumulate_grad_hook(hook) for p in _free(model)]
 
 
+def old_part_twice(model: nn.Module, limit: float) -> list[Any]:
+    """Return the clipped sum from a tensor hook, whose result is added to the old part."""
+
+    def hook_for(p: Any) -> Callable[[Tensor], Tensor]:
+        return lambda g: scaled(g if p.grad is None else p.grad + g, limit)
+
+    return [p.register_hook(hook_for(p)) for p in _free(model)]
+
+
 def in_place_on_arrival(model: nn.Module, limit: float) -> list[Any]:
     """Cut the entries of what arrives in place, as the colleague does."""
 
@@ -183,13 +208,42 @@ def _cut(gradient: Tensor, limit: float) -> Tensor:
     return gradient.clamp(-limit, limit)
 
 
+def _by_rows(gradient: Tensor, limit: float) -> Tensor:
+    norm = gradient.norm(dim=-1, keepdim=True)
+    return torch.where(norm > limit, gradient * (limit / norm), gradient)
+
+
+def _short_ones(gradient: Tensor, limit: float) -> Tensor:
+    return gradient * (limit / gradient.norm()) if gradient.norm() < limit else gradient
+
+
 def _always(gradient: Tensor, limit: float) -> Tensor:
     return gradient * (limit / (gradient.norm() + 1e-30))
 
 
 def _unchanged(found: Any) -> bool:
-    plain = clip_run(lambda model, limit: [])
+    plain = clip_run(on_arrival(lambda gradient, limit: None))
     return all(alike(trial.result, want) for trial, want in zip(found, plain.values(), strict=True))
+
+
+def _keeps_its_own_sum(found: Any) -> bool:
+    """Tell whether two passes are right, and one after zero_grad is not."""
+    right = list(clip_run(clip_grads).items())
+    fits = [(name, alike(t.result, want)) for t, (name, want) in zip(found, right, strict=True)]
+    before = [fit for name, fit in fits if name.startswith((FIRST, SECOND)) and TURNED not in name]
+    return all(before) and not all(fit for name, fit in fits if name.startswith(EMPTIED))
+
+
+def _turns(found: Any) -> bool:
+    """Tell whether a gradient points elsewhere after one pass."""
+    name = f"{FIRST}, long.grad"
+    before = clip_run(on_arrival(lambda gradient, limit: None))[name].flatten()
+    return bool(torch.cosine_similarity(observed(found, name).flatten(), before, dim=0) < 0.999)
+
+
+def _another_length(found: Any) -> bool:
+    """Tell whether a gradient that is too long gets another norm than the limit."""
+    return abs(observed(found, f"{FIRST}, long.grad").norm().item() - LIMIT) > 0.01 * LIMIT
 
 
 def _only_later(found: Any) -> bool:
@@ -249,6 +303,16 @@ CLIPPING = Hook(
             "What arrives in a hook may be shared with others, even among its own entries: make a "
             "new tensor, and do not write into it.",
             trouble=("single memory location",),
+        ),
+        Mistake(
+            "The parameters themselves were changed. Their gradients are to be clipped, in "
+            "parameter.grad.",
+            when=lambda found: observed(found, VALUES) is False,
+        ),
+        Mistake(
+            "The comparison is the wrong way round: the short ones are scaled (one of them, of "
+            "norm 0, to NaN), the long ones are left.",
+            like=after_each(_short_ones),
         ),
         Mistake(
             "Nothing is clipped. Are the hooks there? And a new local value does not leave the "
@@ -340,6 +404,10 @@ CLIPPING = Hook(
             ),
         ),
         Mistake(
+            "Each row has a norm of its own there. Asked for is one norm for the whole .grad.",
+            like=after_each(_by_rows),
+        ),
+        Mistake(
             "What is too long is set to zero, and nothing is learned from it. Scale it.",
             like=after_each(lambda g, limit: g * 0 if g.norm() > limit else g),
         ),
@@ -354,6 +422,16 @@ CLIPPING = Hook(
             like=for_the_last,
         ),
         Mistake(
+            "What a tensor hook returns is added to what .grad holds already, and yours returns "
+            "the whole sum: the old part counts twice.",
+            like=old_part_twice,
+        ),
+        Mistake(
+            "Two passes are right, and after zero_grad() the next one is not: the hook goes on "
+            "with a sum of its own. What counts is what .grad holds.",
+            when=_keeps_its_own_sum,
+        ),
+        Mistake(
             "The first pass is right, the sum of two is not. The sum has to keep the limit: look "
             "at .grad when something has been added to it.",
             when=_only_later,
@@ -361,7 +439,17 @@ CLIPPING = Hook(
         Mistake(
             "All is well until the handles are removed: some hooks are still there. Return a "
             "handle for each.",
-            when=lambda found: next(t.result for t in found if t.gave == f"{COUNT} is") > 0,
+            when=lambda found: observed(found, COUNT) > 0,
+        ),
+        Mistake(
+            "A gradient that is too long points elsewhere now. Multiply all of it by one number.",
+            when=_turns,
+        ),
+        Mistake(
+            "The direction stays, and what is too long does not get the limit for its norm. Is it "
+            "the norm that you compare with the limit, and divide by: the root of the sum of the "
+            "squares?",
+            when=_another_length,
         ),
     ],
 )

@@ -18,7 +18,7 @@ from .traces import Answer, chain, hooks_on, quietly
 _EYE = [[float(i == j) for j in range(6)] for i in range(6)]
 
 # What comes to the first ReLU, a row for each image. Unit 0 is always awake, 1 and 3 never, 2 in
-# each batch but not for each image, 4 for the first image only, 5 in the last one only.
+# each batch but not for each image, 4 for the first image only, 5 hardly, for the last only.
 _BATCHES = [
     [[1.0, -1.0, -0.1, 0.0, 2.0, -3.0], [0.5, -2.0, 0.3, 0.0, -1.0, -0.2]],
     [
@@ -26,7 +26,7 @@ _BATCHES = [
         [1.5, -0.7, 0.8, 0.0, -0.6, -2.0],
         [0.7, -0.9, -1.2, 0.0, -0.1, -0.5],
     ],
-    [[0.6, -0.8, -0.7, 0.0, -0.9, -0.3], [0.9, -1.1, 0.6, 0.0, -1.3, 0.4]],
+    [[0.6, -0.8, -0.7, 0.0, -0.9, -0.3], [0.9, -1.1, 0.6, 0.0, -1.3, 0.004]],
 ]
 # Five units of the second ReLU: awake, never (its weights are negative), never, awake at first and
 # never again, never.
@@ -173,6 +173,13 @@ def _grows(found: Any) -> bool:
     return alike(_main(found), right[MAIN]) and "relu" in found[_ALIVE].result
 
 
+def _is_a_mean(found: Any) -> bool:
+    """Tell whether the counts of the batches were averaged."""
+    per_batch = dead(awake=lambda o: int((~_any_row(o)).sum()), join=_added, give=int)
+    means = [total / len(_BATCHES) for total in dead_run(per_batch)[MAIN].values()]
+    return alike(list(_main(found).values()), means)
+
+
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.Tanh)
 
 DEAD = Hook(
@@ -249,8 +256,14 @@ DEAD = Hook(
             ),
         ),
         Mistake(
+            "No unit counts as dead. Which dimension did you go along? Rows are images, columns "
+            "are units. And with what does your note of a unit begin: can it become dead, and stay "
+            "so?",
+            when=lambda found: len(_main(found)) > 1 and not any(_main(found).values()),
+        ),
+        Mistake(
             "You went along the wrong dimension: those are images, and units are asked for. Rows "
-            "are images, the last dimension holds the units.",
+            "are images, columns are units.",
             when=partly(
                 dead_run,
                 dead(awake=lambda o: int((~o.ne(0).any(1)).sum()), join=_added, give=int),
@@ -261,6 +274,16 @@ DEAD = Hook(
         Mistake(
             "Only one image of each batch is looked at. A unit is alive if any image wakes it.",
             when=partly(dead_run, dead(awake=lambda o: o[0].ne(0)), MAIN, TURNED),
+        ),
+        Mistake(
+            "A unit that is hardly ever awake counts as dead there. One image that wakes it is "
+            "enough, and dead is exactly zero.",
+            when=partly(dead_run, dead(awake=lambda o: o.gt(0.01).any(0)), MAIN, TURNED),
+        ),
+        Mistake(
+            "That is a mean over the batches, each counted by itself. Dead means silent in all of "
+            "them: join the batches before you count.",
+            when=_is_a_mean,
         ),
         Mistake(
             "Those are the units that are alive. The dead ones are asked for.",
@@ -290,6 +313,11 @@ DEAD = Hook(
             "The ReLU inside of body is missing, or has half of its name: named_modules() goes all "
             "the way down.",
             when=lambda found: "relu" in _main(found) and "body.act" not in _main(found),
+        ),
+        Mistake(
+            "A unit whose input is exactly 0 puts out 0 as well, and says nothing: look at the "
+            "output, or ask for <= 0.",
+            when=lambda found: _main(found) == {"relu": 1, "body.act": 3},
         ),
         Mistake(
             "Everything was noted under one name. Functions that are made in a loop share its "

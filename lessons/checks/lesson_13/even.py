@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -15,27 +16,42 @@ from ..observations import partly
 from .traces import Answer, chain, filled, hooks_on, numbers, quietly
 
 
+class Counted(nn.Sequential):
+    """A chain that counts its runs."""
+
+    def __init__(self, layers: OrderedDict[str, nn.Module]) -> None:
+        super().__init__(layers)
+        self.runs: list[Tensor] = []
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Run the layers, one after another."""
+        self.runs.append(x)
+        return super().forward(x)
+
+
 class Turned(nn.Module):
-    """A model that calls its layers in another order than it holds them."""
+    """A model that calls its layers in another order than it holds them, and counts its runs."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.runs: list[Tensor] = []
         self.second = nn.Linear(5, 4)
         self.act = nn.Tanh()
         self.first = nn.Linear(4, 5)
 
     def forward(self, x: Tensor) -> Tensor:
         """Run first, act and second."""
+        self.runs.append(x)
         return self.second(self.act(self.first(x)))
 
 
-def _deep() -> nn.Module:
+def _deep() -> Any:
     body = chain(inner=nn.Linear(7, 7, bias=False), act=nn.ReLU(), more=nn.Linear(7, 5))
-    model = chain(start=nn.Linear(6, 7), act=nn.Tanh(), body=body, end=nn.Linear(5, 3))
-    return filled(model, seed=2, scale=0.25)
+    layers = {"start": nn.Linear(6, 7), "act": nn.Tanh(), "body": body, "end": nn.Linear(5, 3)}
+    return filled(Counted(OrderedDict(layers)), seed=2, scale=0.25)
 
 
-def _turned() -> nn.Module:
+def _turned() -> Any:
     model = filled(Turned(), seed=6, scale=0.3)
     model.second.weight.data.mul_(20.0)
     return model
@@ -47,7 +63,8 @@ OBJECTS = "whether the parameters are the same objects as before, the answer"
 NEEDS = "whether all parameters still require a gradient, the answer"
 DATA = "whether the data are what they were, the answer"
 GRAD, LEFT = "whether .grad is still empty, the answer", "the number of hooks left behind"
-(_SPREAD, _OTHER, _DIRECTION, _OBJECTS, _NEEDS, _DATA, _GRAD, _LEFT) = range(8)
+RUNS = "the number of runs of each model"
+(_SPREAD, _OTHER, _DIRECTION, _OBJECTS, _NEEDS, _DATA, _GRAD, _LEFT, _RUNS) = range(9)
 
 
 def even_run(answer: Answer) -> dict[str, Any]:
@@ -58,7 +75,7 @@ def even_run(answer: Answer) -> dict[str, Any]:
         given = [each.clone() for each in data]
         for model, each in zip(models, data, strict=True):
             answer(model, each)
-        left = hooks_on(*models)
+        left, runs = hooks_on(*models), max(len(model.runs) for model in models)
         after = [p for model in models for p in model.parameters()]
         old = [p for each in before for p, _ in each]
         same = len(after) == len(old) and all(a is b for a, b in zip(after, old, strict=True))
@@ -73,6 +90,7 @@ def even_run(answer: Answer) -> dict[str, Any]:
             DATA: all(torch.equal(a, b) for a, b in zip(data, given, strict=True)),
             GRAD: all(p.grad is None for p in after),
             LEFT: left,
+            RUNS: runs,
         }
 
 
@@ -231,6 +249,11 @@ EVEN = Hook(
             trouble=("leaf Variable", "leaf variable", "in-place"),
         ),
         Mistake(
+            "You call the layers yourself, in the order in which the model holds them. Its own "
+            "forward knows the order: run model(data), and let hooks do the rest.",
+            trouble=("mat1 and mat2", "shapes cannot be multiplied"),
+        ),
+        Mistake(
             "One of the layers has no bias: it is None there.",
             trouble=("NoneType",),
         ),
@@ -341,6 +364,12 @@ EVEN = Hook(
             when=_half_right,
         ),
         Mistake(
+            "The first layer is right, those after it are not. The rest of the run did not see "
+            "what the corrected layer gives: the output divided once by the same number, and "
+            "nothing else changed on the way.",
+            when=lambda found: found[_SPREAD].result[0] == 1 and found[_SPREAD].result[1] != 1,
+        ),
+        Mistake(
             "The deviations are right, and yet the weights of a layer, or its bias, were changed "
             "by more than one factor. Divide all of them by the same number.",
             when=lambda found: (
@@ -369,6 +398,11 @@ EVEN = Hook(
             "Your hooks are still there, and will divide again in the next run. Keep the handles, "
             "and remove them.",
             when=lambda found: found[_LEFT].result > 0,
+        ),
+        Mistake(
+            "All is right, and the model ran several times. One run is enough, if it sees the "
+            "corrected output of each layer: what may a forward hook return?",
+            when=lambda found: found[_RUNS].result > 1,
         ),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -28,15 +30,28 @@ class Broken(Exception):
     """What the last model of the scenario raises."""
 
 
-def _model() -> nn.Module:
-    model = chain(
+class Gained(nn.Sequential):
+    """A chain that has a parameter of its own, besides those of its layers."""
+
+    def __init__(self, layers: OrderedDict[str, nn.Module]) -> None:
+        super().__init__(layers)
+        self.gain = nn.Parameter(torch.ones(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Run the layers, and multiply."""
+        return super().forward(x) * self.gain
+
+
+def _model() -> Any:
+    inner = nn.Linear(4, 3, bias=False)
+    model: Any = chain(
         first=nn.Linear(3, 4),
         frozen=nn.Linear(4, 4),
-        body=chain(norm=nn.LayerNorm(4), squash=nn.Tanh(), inner=nn.Linear(4, 3, bias=False)),
+        body=Gained(OrderedDict(norm=nn.LayerNorm(4), squash=nn.Tanh(), inner=inner)),
         last=nn.Linear(3, 2),
     )
     filled(model, seed=1)
-    for parameter in model.frozen.parameters():
+    for parameter in (*model.frozen.parameters(), model.last.bias):
         parameter.requires_grad_(False)
     return model
 
@@ -115,22 +130,19 @@ def _kept(model: nn.Module, before: dict[str, Any]) -> bool:
 
 
 def _as_list(norms: Any) -> Any:
-    """Take a dict, a tuple or a tensor for a list; object to what holds no numbers."""
+    """Take a tuple or a tensor for a list; object to what holds no numbers."""
     if norms is None:
         return None
     if hasattr(norms, "__next__"):
         norms = list(norms)
     if isinstance(norms, dict):
-        norms = list(norms.values())
+        raise Objection("That is a dict. A list of its values, in their order, is asked for.")
     if isinstance(norms, list | tuple) and any(each is None for each in norms):
         raise Objection("An entry of the list is None. A layer that is frozen has no entry at all.")
     if hasattr(norms, "tolist"):
         norms = norms.tolist()
     if not isinstance(norms, list | tuple):
         raise Objection("gradient_flow has to return a list, one norm for each layer.")
-    pairs = all(isinstance(e, list | tuple) and len(e) == 2 for e in norms)
-    if pairs and all(isinstance(each[0], str) for each in norms):
-        norms = [norm for _, norm in norms]
     found = [as_number(each) for each in norms]
     if None in found:
         raise Objection("An entry of the list is not one number. A norm is: one for each layer.")
@@ -185,7 +197,7 @@ def flow(
             _remove(handles)
         if accumulated:
             for layer in layers:
-                parts = dict(model.get_submodule(layer).named_parameters()).values()
+                parts = model.get_submodule(layer).parameters(recurse=False)
                 layers[layer] = [p.grad for p in parts if p.grad is not None]
         return arrange([measure(layers[layer]) for layer in order(layers)])
 
@@ -208,8 +220,36 @@ def at_outputs(model: nn.Module, loss_fn: Callable[[nn.Module], Tensor]) -> list
     return sizes[::-1]
 
 
+def of_parameters(model: nn.Module, loss_fn: Callable[[nn.Module], Tensor]) -> list[float]:
+    """Give the norms of the parameters and not of their gradients, a mistake."""
+    layers = [[p for p in m.parameters(recurse=False) if p.requires_grad] for m in model.modules()]
+    return [root([p.detach() for p in own]) for own in layers if own]
+
+
 def _linear(name: str) -> bool:
-    return "norm" not in name
+    return "norm" not in name and "gain" not in name
+
+
+def _in_another_order(found: Any) -> bool:
+    norms, right = found[_NORMS].result, flow_run(flow())[NORMS]
+    return not alike(norms, right) and alike(sorted(norms), sorted(right))
+
+
+def _sorted(found: Any) -> bool:
+    norms = found[_NORMS].result
+    return _in_another_order(found) and norms in (sorted(norms), sorted(norms, reverse=True))
+
+
+def _logarithms(found: Any) -> bool:
+    norms, right = found[_NORMS].result, flow_run(flow())[NORMS]
+    return any(alike(norms, [log(norm) for norm in right]) for log in (math.log, math.log10))
+
+
+def _one_factor(found: Any) -> bool:
+    norms, right = found[_NORMS].result, flow_run(flow())[NORMS]
+    if len(norms) != len(right) or not norms[0] > 0 or alike(norms, right):
+        return False
+    return alike([norm / norms[0] for norm in norms], [norm / right[0] for norm in right])
 
 
 def _zeros_but_one(found: Any) -> bool:
@@ -227,7 +267,11 @@ def _rounded_off(found: Any) -> bool:
 
 def _with_zero(found: Any) -> bool:
     norms = found[_NORMS].result
-    return len(norms) == 5 and norms[1] == 0
+    return len(norms) == 6 and norms[1] == 0
+
+
+def _zeros_for_what_was_there(found: Any) -> bool:
+    return not any(found[_NORMS].result) and any(found[_SMALL].result)
 
 
 def _grows(found: Any) -> bool:
@@ -266,23 +310,38 @@ FLOW = Hook(
             trouble=("does not have a grad_fn",),
         ),
         Mistake(
-            "A parameter that is frozen has no gradient, so there is no norm of it either.",
+            "A parameter that is frozen has no gradient, so there is no norm of it either. And "
+            "when a tensor hook runs, .grad is not filled yet: the hook is given the gradient.",
             trouble=("NoneType",),
         ),
         Mistake(
             "A hook that returns something replaces the gradient by it. This one only has to note: "
             "let it return None.",
-            trouble=("expected to return", "hook return", "returned a", "hook has changed"),
+            trouble=("expected to return", "hook return", "returned a", "has changed the"),
         ),
+        Mistake(
+            "The list is sorted by size. Its order is that of the layers in the model.",
+            when=_sorted,
+        ),
+        Mistake(
+            "Those are the sizes of the parameters. Asked for are those of their gradients.",
+            when=partly(flow_run, of_parameters, NORMS, SMALL),
+        ),
+        Mistake("Those are logarithms. The norms themselves are asked for.", when=_logarithms),
         Mistake(
             "What was frozen is not frozen any more, and the next step of training would move it. "
             "Leave requires_grad as it is.",
             when=lambda found: "requires_grad" in found[_NORMS].changed,
         ),
         Mistake(
+            "The layers are in the order of the alphabet there. The one nearest to the input comes "
+            "first, as in named_parameters().",
+            when=partly(flow_run, flow(order=sorted), NORMS, SMALL),
+        ),
+        Mistake(
             "The list is in the order in which the hooks were called. Where does a backward pass "
             "begin?",
-            when=partly(flow_run, flow(arrange=lambda norms: norms[::-1]), NORMS, SMALL),
+            when=_in_another_order,
         ),
         Mistake(
             "All gradients went to one layer. Functions that are made in a loop share its "
@@ -305,11 +364,6 @@ FLOW = Hook(
             when=partly(
                 flow_run, flow(layer_of=str, arrange=lambda norms: norms[::-1]), NORMS, SMALL
             ),
-        ),
-        Mistake(
-            "The layers are in the order of the alphabet there. The one nearest to the input comes "
-            "first, as in named_parameters().",
-            when=partly(flow_run, flow(order=sorted), NORMS, SMALL),
         ),
         Mistake(
             "What is inside of one container counts as one layer there. Each layer with parameters "
@@ -350,6 +404,27 @@ FLOW = Hook(
         Mistake(
             "That is the sum of the squares. The norm is its root.",
             when=partly(flow_run, flow(measure=lambda gs: root(gs) ** 2), NORMS, SMALL),
+        ),
+        Mistake(
+            "That is the mean of the norms of a layer's parameters, or the largest of them. Put "
+            "all their entries together: one root of one sum of squares.",
+            when=lambda found: any(
+                partly(flow_run, flow(measure=measure), NORMS, SMALL)(found)
+                for measure in (
+                    lambda gs: sum(g.norm().item() for g in gs) / len(gs),
+                    lambda gs: max(g.norm().item() for g in gs),
+                )
+            ),
+        ),
+        Mistake(
+            "That is a sum of the entries, in which plus and minus cancel. Square them first.",
+            when=lambda found: any(
+                partly(flow_run, flow(measure=measure), NORMS, SMALL)(found)
+                for measure in (
+                    lambda gs: sum(g.sum().item() for g in gs),
+                    lambda gs: abs(sum(g.sum().item() for g in gs)),
+                )
+            ),
         ),
         Mistake(
             "That is the largest entry. The norm is the root of the sum of the squares.",
@@ -398,7 +473,20 @@ FLOW = Hook(
         ),
         Mistake(
             "A layer is missing. Not only Linear has parameters: LayerNorm has, too.",
-            when=partly(flow_run, flow(which=_linear), NORMS, SMALL),
+            when=lambda found: any(
+                partly(flow_run, flow(which=which), NORMS, SMALL)(found)
+                for which in (_linear, lambda name: "norm" not in name)
+            ),
+        ),
+        Mistake(
+            "A layer is missing whose weight learns and whose bias is frozen. Left out are those "
+            "with nothing that requires a gradient.",
+            when=partly(flow_run, flow(which=lambda name: "last" not in name), NORMS, SMALL),
+        ),
+        Mistake(
+            "A module that contains others may have a parameter of its own, besides theirs. It is "
+            "missing in your list.",
+            when=partly(flow_run, flow(which=lambda name: "gain" not in name), NORMS, SMALL),
         ),
         Mistake(
             "A frozen layer has an entry. Leave it out: it has no gradient.",
@@ -419,6 +507,11 @@ FLOW = Hook(
             when=_rounded_off,
         ),
         Mistake(
+            "All norms are off by the same factor. Is something divided or multiplied in the end, "
+            "say by the largest, or by a number of entries? Or did a backward pass run twice?",
+            when=_one_factor,
+        ),
+        Mistake(
             "That is one number for the whole model. Each layer has one of its own.",
             when=lambda found: len(found[_NORMS].result) == 1,
         ),
@@ -426,6 +519,11 @@ FLOW = Hook(
             "The list is empty. Were the hooks there before loss_fn ran backward, and did backward "
             "run?",
             when=lambda found: found[_NORMS].result == [],
+        ),
+        Mistake(
+            "Where something was in .grad before, all norms are zero. A pass adds into the same "
+            "tensor, so what you kept from before is the sum as well: keep a clone().",
+            when=_zeros_for_what_was_there,
         ),
         Mistake(
             "All norms are zero: the hooks noted nothing. Did a backward pass run while they were "

@@ -31,7 +31,9 @@ MEDICINE = Choice(
             "factor one|1",
             "large|long|big gradient ONLY|short|small",
             "small gradient LEAVE|unchanged|untouched|alone|stay|stays|remain|left|leaves|through",
-            "unchanged|untouched|unaffected",
+            "unchanged|untouched|unaffected|unclipped|unscaled|unmodified",
+            "remain|stay|stays|keeps how|same",
+            "they|gradients remain|stay as|what",
             "not explod",
             "not touch|affect|alter|clip",
             "not chang anything|gradient|them|small|short",
@@ -41,6 +43,7 @@ MEDICINE = Choice(
             "small|tiny|short gradient|norm|they|these|those|layer|one",
             "gradient|norm|they|these|those|layer|all|everything|it below|under|within|shorter",
             "vanish",
+            "need|needs|must|should|have|want grow|larger|bigger|longer|increas|amplif|boost|up",
             "1e-|10^-|10**-|10-",
             "near|almost|nearly|close|practically|virtually|basically zero|0|nothing",
             "less|smaller|shorter|lower than|as limit|1|one|threshold|bound|max_norm",
@@ -50,6 +53,8 @@ MEDICINE = Choice(
             "ONLY large|big|long|explod|exceed",
             "almost|hardly|barely|nearly|practically|scarcely no|any|nothing gradient|signal|norm",
             "far|much|way|well less|below|under|smaller|lower|shorter",
+            "<< 1|c|limit|threshold",
+            "barely|hardly|scarcely mov|anything|exist|there|any|alive",
         ),
         "what becomes of the proportions between the layers": (
             "ratio|proportion|relat",
@@ -82,6 +87,14 @@ MEDICINE = Choice(
             "is hook would|better|instead|should help|work|right|need|use",
             "is use|need|better hook instead",
         ): "A hook that clips does the same to such a gradient. What is that?",
+        (
+            "is gradient|gradients|they|norms are too large|big|long|high ~when ~if ~that ~where "
+            "~only ~just ~for ~against ~which ~cure ~would ~help ~can ~reduc ~shrink ~limits",
+        ): "Look at the curve of the first network again: does it climb or fall toward the input?",
+        (
+            "is limit|threshold too small|tight|strict ~gradient ~norm ~they ~these ~them ~all",
+            "is larger|bigger|higher limit|threshold help|work|need|would ~gradient ~norm",
+        ): "With a larger limit still less is clipped. How large are these gradients?",
         (
             "is limit|threshold|1|one too large|high|big",
             "is lower|smaller limit|threshold help|work|need|would",

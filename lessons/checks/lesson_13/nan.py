@@ -72,15 +72,21 @@ class Mix(nn.Module):
 
 
 class Mixer(nn.Module):
-    """A model that calls a module with several arguments, the last of which has a NaN."""
+    """A model that calls a module with several arguments, one of which has a NaN.
 
-    def __init__(self) -> None:
+    Args:
+        last: whether that is the last one, or the one before.
+    """
+
+    def __init__(self, last: bool = True) -> None:
         super().__init__()
+        self.last = last
         self.start, self.mix, self.end = nn.Tanh(), Mix(), nn.Tanh()
 
     def forward(self, x: Tensor) -> Tensor:
         """Mix the data with their logarithm."""
-        return self.end(self.mix(0.5, None, self.start(x), x.log()))
+        good, bad = self.start(x), x.log()
+        return self.end(self.mix(0.5, None, *((good, bad) if self.last else (bad, good))))
 
 
 def _cases() -> dict[str, tuple[nn.Module, Tensor]]:
@@ -108,13 +114,14 @@ def _cases() -> dict[str, tuple[nn.Module, Tensor]]:
         "infinities": (chain(log=Log(), c=nn.Tanh(), d=nn.Tanh()), infinite),
         "a module with several arguments": (Mixer(), mixed),
         "a model that runs its modules in an order of its own": (Swapped(), mixed),
+        "a module with a NaN in its last argument but one": (Mixer(last=False), mixed),
     }
 
 
 NAMED, LEFT = "the name for", "the number of hooks left behind"
 ERROR = "with a model that raises an error, the number of hooks left behind"
 (_HEALTHY, _MIDDLE, _INSIDE, _CONTAINER, _CODE, _DATA, _LAST, _INFINITY, _ARGS, _ORDER) = range(10)
-_LEFT, _ERROR = 10, 11
+_BUT_ONE, _LEFT, _ERROR = 10, 11, 12
 
 
 NAMES = [f"{NAMED} {name}" for name in _cases()]
@@ -218,6 +225,15 @@ def _not_itself(model: nn.Module, data: Tensor) -> Any:
     return first(asked=lambda module: module is not model)(model, data)
 
 
+def _no_name(found: Any) -> bool:
+    names = [{name for name, _ in model.named_modules()} for model, _ in _cases().values()]
+    results = [trial.result for trial in found[:_LEFT]]
+    return any(
+        isinstance(each, str) and each not in known
+        for each, known in zip(results, names, strict=True)
+    )
+
+
 RECEIVES = Hook(
     id="13.5",
     asks="first_nan(model, data), which returns the name of the first module that receives a NaN, "
@@ -317,8 +333,32 @@ RECEIVES = Hook(
             when=partly(nan_run, first(arguments=slice(1)), *NAMES),
         ),
         Mistake(
+            "Only the last argument is looked at. The NaN may be in another one.",
+            when=partly(nan_run, first(arguments=slice(-1, None)), *NAMES),
+        ),
+        Mistake(
             "An argument is missed. The first one need not be a tensor, and the NaN may be in any.",
             when=lambda found: found[_ARGS].result == "end" and found[_MIDDLE].result == "c",
+        ),
+        Mistake(
+            "Only the data are looked at, and not what the modules receive.",
+            when=lambda found: (
+                found[_DATA].result == ""
+                and all(t.result is None for t in found[:_LEFT] if t is not found[_DATA])
+            ),
+        ),
+        Mistake(
+            "Where nobody receives a NaN, None is asked for, and not a text that says so.",
+            when=lambda found: isinstance(found[_HEALTHY].result, str) and found[_HEALTHY].result,
+        ),
+        Mistake(
+            "That is half of a name. A module inside of another has the other's name before its "
+            "own: named_modules() gives the whole.",
+            when=lambda found: found[_CODE].result == "after" and found[_MIDDLE].result == "c",
+        ),
+        Mistake(
+            "That is the second one that receives it. The first one is asked for.",
+            when=partly(nan_run, first(give=lambda f: f[1] if len(f) > 1 else None), *NAMES),
         ),
         Mistake(
             "Where nobody receives a NaN, None is asked for. The empty text is the name of the "
@@ -336,6 +376,10 @@ RECEIVES = Hook(
         Mistake(
             "Those are all who receive it. One name is asked for, that of the first.",
             when=lambda found: isinstance(found[_MIDDLE].result, list | tuple | set | dict),
+        ),
+        Mistake(
+            "That is no name that named_modules() gives. Return the name as it is, nothing more.",
+            when=_no_name,
         ),
         Mistake(
             "Whoever receives it, the last module is named. Functions that are made in a loop "
