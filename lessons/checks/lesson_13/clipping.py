@@ -238,7 +238,8 @@ def _turns(found: Any) -> bool:
     """Tell whether a gradient points elsewhere after one pass."""
     name = f"{FIRST}, long.grad"
     before = clip_run(on_arrival(lambda gradient, limit: None))[name].flatten()
-    return bool(torch.cosine_similarity(observed(found, name).flatten(), before, dim=0) < 0.999)
+    after = observed(found, name).flatten()
+    return torch.cosine_similarity(after, before, dim=0).item() < 0.999
 
 
 def _another_length(found: Any) -> bool:

@@ -118,7 +118,7 @@ def _divided(models: Any, values: list[Tensor]) -> bool:
             ratios = [(p.detach() / next(parameters)).flatten() for p in parts]
             if ratios:
                 ratio = torch.cat(ratios)
-                if not bool((ratio > 0).all()) or not torch.allclose(ratio, ratio[0], rtol=1e-3):
+                if ratio.min().item() <= 0 or not torch.allclose(ratio, ratio[0], rtol=1e-3):
                     return False
     return True
 
