@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -55,24 +55,20 @@ class Cost(NamedTuple):
     Attributes:
         kept: megabytes in use when forward is over.
         peak: megabytes at the most.
-        seconds: how long both took, if it was asked for.
         gradients: what came of it.
     """
 
     kept: float
     peak: float
-    seconds: float
     gradients: list[Any]
 
 
-def cost(parameters: Sequence[Any], make_loss: Callable[[], Any], runs: int = 0) -> Cost:
-    """Run forward and backward, count the memory that both take, and time them.
+def cost(parameters: Sequence[Any], make_loss: Callable[[], Any]) -> Cost:
+    """Run forward and backward, and count the memory that both take.
 
     Args:
         parameters: whose gradients to give; their `.grad` is empty afterwards.
         make_loss: runs forward.
-        runs: how often to run it for the time; the quickest counts. Counting memory takes time
-            itself, so these are runs of their own.
     """
     tracemalloc.start()
     try:
@@ -82,14 +78,27 @@ def cost(parameters: Sequence[Any], make_loss: Callable[[], Any], runs: int = 0)
         peak = tracemalloc.get_traced_memory()[1] / _MB
     finally:
         tracemalloc.stop()
-    gradients = _taken(parameters)
-    seconds = []
-    for _ in range(runs):
-        start = perf_counter()
-        make_loss().backward()
-        seconds.append(perf_counter() - start)
-        _taken(parameters)
-    return Cost(kept, peak, min(seconds, default=0.0), gradients)
+    return Cost(kept, peak, _taken(parameters))
+
+
+def seconds(
+    parameters: Sequence[Any], ways: Mapping[str, Callable[[], Any]], rounds: int = 4
+) -> dict[str, float]:
+    """Time forward and backward in several ways, in turn; the quickest run of each counts.
+
+    Args:
+        parameters: their `.grad` is empty afterwards.
+        ways: each runs forward in its way.
+        rounds: how often each has its turn.
+    """
+    found = dict.fromkeys(ways, float("inf"))
+    for _ in range(rounds):
+        for name, make_loss in ways.items():
+            start = perf_counter()
+            make_loss().backward()
+            found[name] = min(found[name], perf_counter() - start)
+            _taken(parameters)
+    return found
 
 
 def _taken(parameters: Sequence[Any]) -> list[Any]:

@@ -64,12 +64,17 @@ def plot_course(usual: Course, inside: Course) -> Plot:
 
 @styled()
 def plot_trade(
-    costs: Mapping[str, Any], peaks: Mapping[int, float], unit: float, blocks: int
+    costs: Mapping[str, Any],
+    seconds: Mapping[str, float],
+    peaks: Mapping[int, float],
+    unit: float,
+    blocks: int,
 ) -> Plot:
     """Plot memory against time for each way, and memory against the number of segments.
 
     Args:
-        costs: for each way its peak and its seconds.
+        costs: for each way its peak.
+        seconds: for each way how long it took.
         peaks: for each number of segments the megabytes at the peak.
         unit: megabytes of one block's output.
         blocks: how many blocks there are.
@@ -90,7 +95,7 @@ def plot_trade(
         "osD^vPX", (PLOT_INK, VERMILLION, BLUE, GREEN, AMBER, VERMILLION, BLUE), strict=True
     )
     for (name, cost), (marker, color) in zip(costs.items(), looks, strict=False):
-        at = cost.seconds / plain.seconds, 100 * cost.peak / plain.peak
+        at = seconds[name] / seconds["plain"], 100 * cost.peak / plain.peak
         left.plot(*at, marker, color=color, markeredgecolor=WIRE, markersize=9)
         below = name in ("plain", "each block")
         left.annotate(
