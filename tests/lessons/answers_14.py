@@ -1,5 +1,6 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 14."""
 
+import copy
 from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
@@ -56,8 +57,10 @@ def _saliency_ones(model, images, labels):
     return best
 
 
-def _saliency_restoring(model, images, labels):
+def _saliency_restoring(model, images, labels, emptied=True):
     before = [p.grad for p in model.parameters()]
+    if emptied:
+        model.zero_grad()
     x = images.detach().clone()
     x.requires_grad = True
     scores = model(x)
@@ -95,6 +98,18 @@ def _saliency_backward(model, images, labels):
 def _saliency_emptied(model, images, labels):
     model.zero_grad()
     return _saliency_backward(model, images, labels)
+
+
+def _saliency_wiped(model, images, labels):
+    maps = _saliency_backward(model, images, labels)
+    model.zero_grad()
+    return maps
+
+
+def _saliency_of_a_copy(model, images, labels):
+    model, x = copy.deepcopy(model), images.detach().clone().requires_grad_()
+    model(x).gather(1, labels[:, None]).sum().backward()
+    return x.grad.abs().amax(dim=1)
 
 
 def _saliency_no_sum(model, images, labels):
@@ -137,6 +152,10 @@ def _to_one(gradient):
 
 def _saliency_times_image(model, images, labels):
     return _gradient(model, images, labels).abs().amax(dim=1) * images.amax(dim=1)
+
+
+def _saliency_slope_times_image(model, images, labels):
+    return (_gradient(model, images, labels) * images).abs().amax(dim=1)
 
 
 def _retained(model, images, labels):
@@ -203,6 +222,12 @@ def _cam_in_its_own(A, dA):
     return maps
 
 
+def _cam_in_another_order(A, dA):
+    alpha = dA.mean(dim=-1, keepdim=True).mean(dim=-2, keepdim=True)
+    maps = sum((alpha * A)[:, k] for k in reversed(range(A.shape[1]))).clamp(min=0)
+    return torch.stack([each / (each.max() or 1) for each in maps])
+
+
 def _cam(A, dA, *, dims=(2, 3), early=False, common=False, safe=True, sign=None):
     alpha = dA.mean(dim=dims, keepdim=True)
     sign = sign or (lambda maps: maps.clamp(min=0))
@@ -263,6 +288,30 @@ def _cam_unscaled(A, dA):
 def _cam_pointwise(A, dA):
     maps = (dA * A).sum(dim=1).clamp(min=0)
     return maps / maps.amax(dim=(1, 2), keepdim=True).clamp(min=1e-12)
+
+
+def _divided(by):
+    def grad_cam(A, dA):
+        maps = _cam_unscaled(A, dA)
+        return maps / by(maps)
+
+    return grad_cam
+
+
+def _cam_all_or_nothing(A, dA):
+    maps = _cam(A, dA)
+    return maps if maps.amax(dim=(1, 2)).all() else maps * 0
+
+
+def _cam_uncut(A, dA):
+    maps = (dA.mean(dim=(2, 3), keepdim=True) * A).sum(dim=1)
+    top = maps.amax(dim=(1, 2), keepdim=True)
+    return maps / torch.where(top > 0, top, torch.ones_like(top))
+
+
+def _cam_of_one_size(A, dA):
+    alpha = dA.reshape(1, 2, 4).mean(dim=2).reshape(1, 2, 1, 1)
+    return torch.nan_to_num(_cam(A, alpha.expand(*A.shape)))
 
 
 def _cam_min_max(A, dA):
@@ -331,11 +380,11 @@ def _walk_in_place(f, x, baseline, steps):
     return (x - baseline) * torch.stack(slopes).mean(0)
 
 
-def _walk_by_backward(f, x, baseline, steps):
+def _walk_by_backward(f, x, baseline, steps, inputs=True):
     total = 0.0
     for t in (np.arange(steps) + 0.5) / steps:
         point = (baseline + float(t) * (x - baseline)).detach().requires_grad_()
-        f(point).backward()
+        f(point).backward(inputs=inputs and [point])
         total += point.grad
     return (x - baseline).detach() * (total / steps)
 
@@ -438,6 +487,42 @@ def _walk_no_return(f, x, baseline, steps):
 
 def _gained(f, x, baseline, steps):
     return f(x) - f(baseline)
+
+
+def _slopes(f, x, baseline, steps):
+    points = [(baseline + (k + 0.5) / steps * (x - baseline)).detach() for k in range(steps)]
+    points = [point.requires_grad_() for point in points]
+    return torch.stack([grad(f(point), point)[0] for point in points])
+
+
+def _walk_mean_of_all(f, x, baseline, steps):
+    return (x - baseline).detach() * _slopes(f, x, baseline, steps).mean()
+
+
+def _walk_sizes(f, x, baseline, steps):
+    return (x - baseline).detach() * _slopes(f, x, baseline, steps).abs().mean(0)
+
+
+def _walk_to_fit(f, x, baseline, steps):
+    parts = _walk(f, x, baseline, steps)
+    gain = (f(x) - f(baseline)).detach()
+    return parts * gain / parts.sum() if gain else parts
+
+
+def _walk_by_entries(f, x, baseline, steps):
+    way = zip(x, baseline, _slopes(f, x, baseline, steps).mean(0), strict=True)
+    return torch.tensor([(a - b).item() * slope.item() for a, b, slope in way])
+
+
+class _Growing:
+    """Keeps the slopes of earlier calls."""
+
+    def __init__(self):
+        self.many = 0
+
+    def __call__(self, f, x, baseline, steps):
+        self.many += steps
+        return _walk(f, x, baseline, steps, divide=self.many)
 
 
 def _walk_stranger(f, x, baseline, steps):
@@ -665,23 +750,84 @@ def _catches(model):
         module.inplace = flag
 
 
+@contextmanager
+def _evaluating(model):
+    model.eval()
+    with _guiding(model):
+        yield
+
+
+@contextmanager
+def _freezes(model):
+    with _guiding(model):
+        yield
+    model.requires_grad_(False)
+
+
+@contextmanager
+def _renames(model):
+    with _guiding(model):
+        try:
+            yield
+        except Exception as error:
+            raise ValueError("guiding failed") from error
+
+
+@contextmanager
+def _pops(model):
+    flags = {module: module.inplace for module in _rectifiers(model)}
+    for module in flags:
+        module.inplace = False
+        module.register_full_backward_hook(_keep)
+    try:
+        yield
+    finally:
+        for module, flag in flags.items():
+            module.inplace = flag
+            module._backward_hooks.popitem()
+
+
+@contextmanager
+def _global_of_ours(model):
+    flags = {module: module.inplace for module in _rectifiers(model)}
+
+    def clamp(module, grad_input, grad_output):
+        return _keep(module, grad_input, grad_output) if module in flags else None
+
+    for module in flags:
+        module.inplace = False
+    try:
+        with nn.modules.module.register_module_full_backward_hook(clamp):
+            yield
+    finally:
+        for module, flag in flags.items():
+            module.inplace = flag
+
+
 def _every_module(model):
     return [module for module in model.modules() if not list(module.children())]
 
 
-@contextmanager
-def _every_leaf(model):
-    handles = [module.register_full_backward_hook(_keep) for module in _every_module(model)]
-    flags = {module: module.inplace for module in _rectifiers(model)}
-    for module in flags:
-        module.inplace = False
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-        for module, flag in flags.items():
-            module.inplace = flag
+def _hooked(where):
+    @contextmanager
+    def guiding(model):
+        handles = [module.register_full_backward_hook(_keep) for module in where(model)]
+        flags = {module: module.inplace for module in _rectifiers(model)}
+        for module in flags:
+            module.inplace = False
+        try:
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+            for module, flag in flags.items():
+                module.inplace = flag
+
+    return guiding
+
+
+def _linear(model):
+    return [module for module in model.modules() if isinstance(module, nn.Linear)]
 
 
 @contextmanager
@@ -772,10 +918,7 @@ ANSWERS = {
             ("without the dimension", _finished(lambda g: g.abs().amax(dim=1, keepdim=True))),
             ("The channels are the second", _finished(lambda g: g.abs().amax(dim=0))),
             ("squeeze", _finished(lambda g: g.abs().amax(dim=1).squeeze())),
-            (
-                "scaled",
-                _finished(lambda g: g.abs().amax(1) / g.abs().amax((1, 2, 3))[:, None, None]),
-            ),
+            ("scaled", _finished(_to_one)),
             ("every label from every row", _scored(lambda s, labels: s[:, labels].sum())),
             ("first one's label", _scored(lambda s, labels: s[:, labels[0]].sum())),
             ("largest score", _scored(lambda s, labels: s.max(dim=1).values.sum())),
@@ -796,16 +939,28 @@ ANSWERS = {
             ("detached copy that does", _saliency_detached_after),
             ("gradients in .grad of the parameters", _saliency_backward),
             ("gradients in .grad of the parameters", _saliency_emptied),
+            ("zero_grad empties", _saliency_wiped),
+            ("adds in place", lambda *given: _saliency_restoring(*given, emptied=False)),
             ("sum them up", _saliency_no_sum),
             ("has not seen", _saliency_stranger),
             ("tuple", _saliency_tuple),
+            ("amax gives these alone", _finished(lambda g: g.abs().max(dim=1))),
+            ("Negative slopes were cut off", _finished(lambda g: g.clamp(min=0).amax(dim=1))),
             ("None", _saliency_no_return),
-            (
-                "multiplied with the image",
-                _saliency_times_image,
-            ),
+            ("multiplied with the image", _saliency_times_image),
+            ("multiplied with the image", _saliency_slope_times_image),
             ("requires_grad of a tensor is another", _saliency_frozen),
-            ("cut off", _finished(lambda g: g.clamp(min=0).amax(dim=1))),
+            (
+                "another class",
+                lambda m, images, labels: _gradient(m, images, labels - 1).abs().amax(1),
+            ),
+            ("With one channel it is right", _finished(lambda g: g[:, -1].abs())),
+            (
+                "map of the first image is right",
+                _finished(lambda g: g[:1].abs().amax(1).expand(len(g), *g.shape[2:])),
+            ),
+            ("have maps of shape", _finished(lambda g: g.abs().amax(1).transpose(1, 2))),
+            ("what did you do to it", _finished(lambda g: g.abs().amax(1).sqrt())),
             ("squares", _finished(lambda g: (g**2).amax(dim=1))),
             ("number the classes", _scored(lambda s, labels: s[labels].sum())),
             ("it takes model, images", lambda model, images: images),
@@ -818,6 +973,7 @@ ANSWERS = {
             _saliency_restoring,
             _saliency_functional,
             _saliency_numpy,
+            _saliency_of_a_copy,
         ],
     },
     "14.2": {
@@ -833,6 +989,9 @@ ANSWERS = {
             ("hidden values", (3, 1, 0, 3)),
             ("as factors", (-1, 4, 2, 4)),
             ("x_1 first", (2, -1, 2, 2)),
+            ("its factor 2, -3 or 1", (2, 1, 2, 1)),
+            ("Send them on", (2, -3, 2, 0)),
+            ("Go unit by unit", (-3, 2, 0, 2)),
             ("set to zero what is negative", (-1, 2, 0, 0)),
             ("plain chain rule", (5, 2, 2, 2)),
             ("2 values", (-1, 2)),
@@ -868,7 +1027,7 @@ ANSWERS = {
             ("keepdim=True", _cam_no_keepdim),
             ("keepdim=True", _cam_no_keepdim_alpha),
             ("dimensions do not fit", _cam_keeps_channel),
-            ("dimensions do not fit", _cam_first_only),
+            ("one map came", _cam_first_only),
             ("dimensions do not fit", _cam_squeezed),
             ("changed what it was given", _cam_in_place),
             ("turns the signs round", _cam_late_relu),
@@ -879,10 +1038,20 @@ ANSWERS = {
             ("stay zero", _cam_ones_for_blank),
             ("divided by its sum", _cam_by_sum),
             ("One number for all", _wrong_cam(dims=(0, 1, 2, 3))),
-            ("along one direction only", _cam_scaled_by_rows),
-            ("their scale is not", _cam_by_norm),
-            ("dimensions do not fit", _cam_without_blanks),
-            ("They are added up", _cam_largest_vote),
+            ("over rows and columns", _cam_scaled_by_rows),
+            ("but for its scale", _cam_by_norm),
+            ("but for its scale", _divided(lambda maps: maps.amax((1, 2), True) + 1e-3)),
+            ("but for its scale", _divided(lambda maps: maps.amax((1, 2), True).clamp(min=1))),
+            ("fewer maps than images", _cam_without_blanks),
+            ("Of the channels the largest", _cam_largest_vote),
+            ("Negative votes", _cam_uncut),
+            ("before their mean", lambda A, dA: _cam(A, dA.clamp(min=0))),
+            ("fits one batch only", _cam_of_one_size),
+            ("in the right order", lambda A, dA: _cam_unscaled(A, dA).clamp(max=1)),
+            ("A batch of one is right", _cam_all_or_nothing),
+            ("no activation is negative", lambda A, dA: _cam(A.clamp(min=0), dA)),
+            ("Work the first image through", lambda A, dA: _cam(-A, dA)),
+            ("first two images are right", lambda A, dA: _cam(A, dA).flip(1)),
         ],
         "right": [
             _cam_einsum,
@@ -892,6 +1061,7 @@ ANSWERS = {
             _cam_in_its_own,
             _cam_numpy,
             _cam_masked,
+            _cam_in_another_order,
         ],
     },
     "14.4": {
@@ -922,11 +1092,24 @@ ANSWERS = {
             ("the last step", _walk_last_only),
             ("the first step", _walk_once_too_early),
             ("None", _walk_no_return),
+            ("backward fills", lambda *given: _walk_by_backward(*given, inputs=None)),
+            ("end at x", _wrong_walk(lambda n: [1 + (k + 0.5) / n for k in range(n)])),
+            ("dimension 0 of a stack", _walk_mean_of_all),
+            ("Absolute slopes", _walk_sizes),
+            ("scaled to fit", _walk_to_fit),
+            ("twice", lambda f, x, b, steps: _walk(f, x, b, steps) / steps),
+            ("not entry by entry", _walk_by_entries),
+            ("from one call to the next", _Growing()),
+            ("middles at", _wrong_walk(lambda n: [k / n + 0.5 for k in range(n)])),
+            ("Work the first step", _wrong_walk(times=lambda x, b: (x - b) ** 2)),
+            ("keep its sign", _wrong_walk(times=lambda x, b: abs(x - b))),
+            ("in a list", lambda *given: _walk(*given).tolist()),
+            ("in five", lambda f, x, baseline, steps: _walk(f, x, baseline, 4)),
             ("has not seen", _walk_stranger),
             ("in the middle of the whole way", _wrong_walk(lambda n: [0.5])),
             ("overshoots", _walk_beyond),
             ("dealt out evenly", _walk_evenly),
-            ("forced to fit", _walk_forced),
+            ("scaled to fit", _walk_forced),
             ("of torch.float32", _walk_in_float32),
             ("is an argument", lambda f, x, baseline, steps: _walk(f, x, baseline, 100)),
             ("it takes f, x, steps", lambda f, x, steps: x),
@@ -971,7 +1154,17 @@ ANSWERS = {
             ),
             ("what a change", ("b", "the method is better than guided backpropagation")),
             ("what a change", ("b", "because random weights make random maps")),
+            ("why that is not enough", ("b", "random weights are never the same twice")),
             ("Make a sentence", ("b", "because weights learned depend noise enough pixels")),
+            (
+                "the option once more",
+                (
+                    "b",
+                    "The maps depend on what the network has learned. Whether they show what "
+                    "mattered is still open.",
+                ),
+            ),
+            ("not of the network", ("b", "because the network can be trusted once it passes")),
             ("letters a, b, c, d", ("e", "none of these fits the question")),
         ],
         "right": [
@@ -1006,6 +1199,17 @@ ANSWERS = {
                 "It rules out edge detectors. To know whether the pixels matter you would have to "
                 "compare with occlusion.",
             ),
+            ("b", "The test can only refuse a map, never prove it correct"),
+            ("b", "Passing is needed, but you must also compare with erasing pixels"),
+            ("b", "the random test removes bad methods but it cannot choose the good ones"),
+            ("b", "a map which takes the training into account could lie nevertheless"),
+            ("b", "Two very different maps can both pass, and they cannot both be the truth."),
+            (
+                "b",
+                "a failed test tells that a map is bad, while a passed one does not tell that it "
+                "is good",
+            ),
+            ("b", "the check is a minimum: depends on training yes, correctness no"),
             ("b", "Depends on training: yes. Correct: unknown."),
             ("b", "passing means it uses the weights somehow, that need not be faithful"),
             ("b", "The slope passes as well, and on the scenes it was no better than chance."),
@@ -1036,18 +1240,25 @@ ANSWERS = {
             ("Only one of the ReLUs", _with_slips(where=lambda model: _rectifiers(model)[:1])),
             ("modules() walks", _with_slips(where=_children)),
             ("somebody else", _clears_all),
-            ("Behind the block", _removes_last_only),
             ("do nothing any more", _switched_off),
-            ("on the linear layers", _every_leaf),
+            ("on the linear layers", _hooked(_every_module)),
+            ("on the linear layers", _hooked(_linear)),
+            ("absolute values", _with_slips(lambda m, i, o: (i[0].abs(),))),
+            ("the other way round", _with_slips(lambda m, i, o: (i[0].clamp(max=0),))),
+            ("not of a copy", lambda model: _guiding(copy.deepcopy(model))),
+            ("some hooks are left", _removes_last_only),
+            ("another mode", _evaluating),
+            ("came out as another one", _renames),
+            ("requires_grad are not", _freezes),
+            ("not in the way asked for", _with_slips(lambda m, i, o: (i[0].clamp(0, 1),))),
+            ("somebody else", _pops),
             ("another model", _of_all_models),
-            ("something other", _with_slips(lambda m, i, o: (i[0].clamp(max=0),))),
-            ("something other", _with_slips(lambda m, i, o: (i[0].abs(),))),
             ("exactly once", _yields_twice),
             ("exactly once", _does_not_yield),
             ("plain one", _with_slips(where=lambda model: [])),
             ("it takes model, x", lambda model, x: model),
         ],
-        "right": [_guiding, _Guiding, _Eager, _stacked, _by_tensor_hooks],
+        "right": [_guiding, _Guiding, _Eager, _stacked, _by_tensor_hooks, _global_of_ours],
     },
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from inspect import isgenerator
 from typing import Any
 
@@ -13,6 +13,7 @@ from minigrad import Tensor, nn
 from minigrad.autograd import grad
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.side_effects import Belongings
 from minigrad.classroom.values import alike
 
 from ..observations import observed
@@ -31,7 +32,13 @@ HOOKS = "the number of hooks on the ReLUs behind the blocks"
 OTHERS = "how often a hook of somebody else was called"
 OUTSIDE = "the gradient of another model, inside of the block"
 TWICE = "the gradient inside of a second block"
+CHANGED = "what of a model and its parameters is different behind the block"
+LENT = "how often a hook was called that somebody registered inside of the block"
 TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+# Whoever registers a full backward hook leaves a setting behind, and others do not.
+_KEPT = {"values", "requires_grad", "grad", "grad of parameters", "training", "modules"}
 
 
 class Trouble(RuntimeError):
@@ -75,7 +82,7 @@ class _Shared(nn.Module):
 
 def _slope(model: Any, at: tuple[float, ...] = (0.5, -1.0, 1.5)) -> Tensor:
     x = torch.tensor(at, requires_grad=True)
-    return grad(model(x * 1.0).sum(), x)[0]
+    return grad(9.0 * model(x * 1.0).sum(), x)[0]
 
 
 def _left(*models: Any) -> int:
@@ -150,21 +157,41 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
             raise Trouble
     except Trouble:
         raised = "the one that was raised"
+    except Objection:
+        raise
+    except Exception:
+        raised = "another one"
     flags.append(_reset(plain, False))
     found[ERROR] = raised
     found[CLEAN] = _slope(plain)
     found[TWICE] = _inside(answer, plain)
-    try:
-        with _block(answer, placed):
-            raise Trouble
-    except Trouble:
-        pass
+    with suppress(Exception), _block(answer, placed):
+        raise Trouble
     _reset(plain, False)
     _slope(plain)
     found[OTHERS] = len(calls)
     found[FLAGS] = [*flags, _reset(placed, True)]
     found[HOOKS] = _left(plain, placed, shared, bare, deep) - before + 1
+    found |= _among_others(answer)
     return found
+
+
+def _among_others(answer: Answer) -> dict[str, Any]:
+    """Look at what blocks leave changed, and at hooks that others register inside of one."""
+    training, evaluating, calls = _model(False), _model(False), list[int]()
+    evaluating.eval()
+    changes = set[str]()
+    for model in (training, evaluating):
+        noted = Belongings([model])
+        with _block(answer, model):
+            _slope(model)
+        changes |= noted.changes()
+    with _block(answer, training):
+        for layer in (1, 3):
+            training[layer].register_full_backward_hook(lambda *given: calls.append(1))
+    _reset(training, False)
+    _slope(training)
+    return {CHANGED: sorted(changes & _KEPT), LENT: len(calls)}
 
 
 def guiding(
@@ -277,8 +304,13 @@ GUIDING = Hook(
             when=lambda found: observed(found, ERROR) == "none",
         ),
         Mistake(
-            "Inside of the block the gradient is the plain one. Are the hooks on the ReLUs, and "
-            "do they return a tuple?",
+            "The error of the block came out as another one. Clean up in a finally, and let it "
+            "pass as it is.",
+            when=lambda found: observed(found, ERROR) == "another one",
+        ),
+        Mistake(
+            "Inside of the block the gradient is the plain one. Are the hooks on the ReLUs of the "
+            "model itself, not of a copy, and do they return a tuple?",
             when=lambda found: (
                 alike(observed(found, GUIDED), observed(found, AFTER)) and not _fits(found, GUIDED)
             ),
@@ -288,6 +320,11 @@ GUIDING = Hook(
             when=lambda found: (
                 _fits(found, GUIDED) and alike(observed(found, AFTER), observed(found, GUIDED))
             ),
+        ),
+        Mistake(
+            "Behind the block the gradient is not the plain one again: some hooks are left. Keep "
+            "the handle of each in a list.",
+            when=lambda found: _fits(found, GUIDED) and not _fits(found, AFTER),
         ),
         Mistake(
             "After an error inside of the block the hooks are still there. What runs in any case, "
@@ -303,20 +340,24 @@ GUIDING = Hook(
         ),
         *(
             Mistake(
-                "The hook does something other than setting to zero what is negative in "
-                "grad_input.",
-                when=_only(GUIDED, guiding(hook=hook)),
+                "The hooks are on the linear layers, too, or only there. The rule is one for "
+                "ReLUs.",
+                when=_only(GUIDED, guiding(kinds=kinds)),
             )
-            for hook in ("negative", "turned")
-        ),
-        Mistake(
-            "The hooks are on the linear layers, too, or only there. The rule is one for ReLUs.",
-            when=lambda found: any(_only(GUIDED, guiding(kinds=k))(found) for k in _OTHER_KINDS),
+            for kinds in _OTHER_KINDS
         ),
         Mistake(
             "A ReLU of another model was guided as well. A global hook sees every module: hook "
             "those of the model that is given.",
             when=lambda found: _fits(found, GUIDED) and not _fits(found, OUTSIDE),
+        ),
+        Mistake(
+            "Your hook takes absolute values. What is negative should not pass at all.",
+            when=_only(GUIDED, guiding(hook="turned")),
+        ),
+        Mistake(
+            "Your hook lets pass what is negative, and stops the rest: the other way round.",
+            when=_only(GUIDED, guiding(hook="negative")),
         ),
         Mistake(
             "Only one of the ReLUs is hooked. All of them have to be.",
@@ -332,7 +373,25 @@ GUIDING = Hook(
         Mistake(
             "A hook of somebody else is gone, or was not called. Remove your own hooks only, each "
             "by its handle.",
-            when=lambda found: _fits(found, CLEAN) and not _fits(found, OTHERS),
+            when=lambda found: (
+                _fits(found, CLEAN) and not (_fits(found, OTHERS) and _fits(found, LENT))
+            ),
+        ),
+        Mistake(
+            "Behind the blocks a model is in another mode: train() or eval() was called. Guiding "
+            "has no need of it.",
+            when=lambda found: _fits(found, CLEAN) and "training" in observed(found, CHANGED),
+        ),
+        Mistake(
+            "Behind the block the model has other modules, or its parameters, their .grad or their "
+            "requires_grad are not what they were.",
+            when=lambda found: _fits(found, CLEAN) and not _fits(found, CHANGED),
+        ),
+        Mistake(
+            "Inside of the block gradients are changed, and not in the way asked for. Is there a "
+            "hook on every ReLU, and does it set to zero what is negative in grad_input, and "
+            "nothing else?",
+            when=lambda found: not _fits(found, GUIDED),
         ),
         Mistake(
             "The gradients are right. Behind the blocks inplace is not what it was: note it for "

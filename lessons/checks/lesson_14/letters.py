@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import minigrad as torch
 from minigrad.autograd import grad
 from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.reasons import Choice, clauses
 from minigrad.classroom.values import as_number, leaves
 
 
@@ -90,6 +91,16 @@ BY_HAND = Numbers(
             when=lambda answer: _near(answer, 3, 1, 0, 3) or _near(answer, 3, 1, -1, 3),
         ),
         Mistake(
+            "These are slopes of the hidden units together. On the way from y each is multiplied "
+            "with its factor 2, -3 or 1.",
+            when=lambda answer: _near(answer, 2, 1, None, None),
+        ),
+        Mistake(
+            "2 and -3 are the slopes of y for the hidden units. Send them on: x_1 reaches y "
+            "through two of the units.",
+            when=lambda answer: _near(answer, 2, -3, None, None),
+        ),
+        Mistake(
             "The 1 of x_1 and the 2 of x_2 are in there as factors. A slope for x_1 does not "
             "contain the value of x_1.",
             when=lambda answer: _near(answer, -1, 4, None, None),
@@ -108,6 +119,11 @@ BY_HAND = Numbers(
             "numbers and all.",
             when=lambda answer: _near(answer, None, None, *slopes("guided")),
         ),
+        Mistake(
+            "Go unit by unit: which number comes back to it from y? Is it open? To which of x_1 "
+            "and x_2 does it send that on?",
+            when=lambda answer: _near(answer, None, None, None, None),
+        ),
     ],
 )
 
@@ -115,9 +131,22 @@ _LEARNED = "weight|param|learn|train|network|model|random|knowledge"
 _MOVES = (
     "depend|reli|rely|rest|relat|tied|link|connect|sensitiv|respond|react|uses|use|used|using|"
     "influenc|determin|chang|differ|mov|vari|vary|made|built|comput|function|based|reflect|come|"
-    "ignor|independ|hash|listen|hear|read|look|pass|scrambl|encod|contain|draw|destroy"
+    "ignor|independ|hash|listen|hear|read|look|pass|scrambl|encod|contain|draw|destroy|"
+    "effect|impact|role|know|aware|need|follow|react"
 )
 _FIRM = "~not ~whether ~nothing ~only ~but ~if ~open ~necessarily ~could ~may ~might ~even"
+
+_OPTION = (
+    "the maps depend on what the network has learned whether they show what mattered is still open"
+)
+
+
+def _repeats(reason: str) -> bool:
+    """Tell whether a reason has the words of the option, give or take a few, in any order."""
+    words = Counter(word for part in clauses(reason) for word in part if word != "because")
+    option = Counter(_OPTION.split())
+    return 2 * (words & option).total() > 0.85 * (words.total() + option.total())
+
 
 PASSED = Choice(
     id="14.5",
@@ -143,16 +172,34 @@ PASSED = Choice(
             "exclud|refut|reject|discard|eliminat image|edge|input|independen|ignor|blind",
             "rule|rules|ruled|weed|filter|catch|catches|detect out|map|method|image|edge|ignor",
             "independen|insensitiv",
-            "necessary",
-            "noise|garbage|nonsense|hash|checksum|scrambl|slope|saliency pass|chang|differ",
-            "fail|failing bad|method|map|expos|prov|reject|caught",
+            "necessary|needed|required|precondition|prerequisite",
+            "two|several|many|both|different pass|passes|passed",
+            "noise|garbage|nonsense|hash|checksum|scrambl|slope|saliency|dots|useless|bad|rubbish "
+            "pass|chang|differ|surviv",
+            "train|weight|param|learn account|something|part|into",
+            "hurdle|surviv|obstacle",
+            "say|says no|yes",
+            "dependen|sensitivity",
+            "separat|tell|distinguish map|model|network image|picture|edge",
+            "remov|sort|sorts|weed|eliminat|discard bad|wrong|useless|poor",
+            "stay|stayed|unchanged|same useless|bad|wrong|nothing|fail",
+            "fail|fails|failed|failing bad|wrong|useless|method|map|expos|prov|reject|caught|no",
+            "can|could|only|just refus|refut|reject|disprov|falsif|exclud|catch|condemn map|method|"
+            "it|them|bad|wrong",
         ),
         "why that is not enough": (
             "not enough|suffic|guarant|prov|proof|show|mean|impl|tell|say|establish|follow|ensure|"
             "necessar|demonstr|verif|test|check|compar|right|correct|faithful|true|know|justif|"
-            "evidence|settle|answer|reveal|confirm|highlight|mark|point|the",
+            "evidence|settle|answer|reveal|confirm|highlight|mark|point|choose|pick|good",
             "nothing about|more|else|of|whether|correct|right|matter|say|said",
-            "noise|garbage|nonsense|rubbish|hash|checksum|meaningless|arbitrary|useless|scrambl",
+            "noise|garbage|nonsense|rubbish|hash|checksum|meaningless|arbitrary|useless|scrambl|dots",
+            "not matter",
+            "correct|right|truth|meaning|relevan|importan|faithful|explain|explanation not|never",
+            "wrong|buggy|broken|incorrect chang|depend|react|pass",
+            "least|silent",
+            "never yes",
+            "must|should compare|eras|test|check",
+            "=/=|!=|≠ correct|right|true|truth",
             "bad|false|mislead|terrible|silly|stupid|absurd map|pixel|method|pass|also|still|even",
             "wrong map|pixel|method|also|still|could|can|might|may|place",
             "still|yet|remain|left|leaves open|unknown|unclear|wrong|question|unproven|untested|"
@@ -162,11 +209,17 @@ PASSED = Choice(
             "rule|exclud|refut|catch|reject|that|condition",
             "necessary but|not|and|condition",
             "chance|half",
-            "could|can|might|may wrong|nonsense|other|else|mislead|elsewhere|false|irrelevant",
+            "both digit|truth|right|true",
+            "look|looked elsewhere|everywhere|both",
+            "minimum|minimal check|test|requirement|condition|demand|standard",
+            "correct|truth|true|faithful no|unknown|open|maybe",
+            "could|can|might|may wrong|nonsense|other|else|mislead|elsewhere|false|irrelevant|lie|"
+            "deceive|err|background|anything|nothing",
             "another|other|further|separate|more test|check|control|experiment|question|proof",
             "need|needs|requires|takes eras|occlu|control|compar|further|other|more|test",
             "whether",
-            "unknown|unclear|unproven|uncertain|untested|unsure",
+            "unknown|unclear|unproven|uncertain|untested|unsure|maybe|perhaps",
+            "remain check|test|seen|shown|found",
             "anything|everything|any|every map|function|method|thing pass|chang|differ",
         ),
     },
@@ -180,9 +233,13 @@ PASSED = Choice(
         ): "That would be more than the check can show. Which maps pass it although they show "
         "nothing?",
         (
+            "is network|model trust|reliab|safe ~not ~whether ~nothing ~only ~if ~open ~could ~may "
+            "~might ~cannot",
+        ): "The check is one of maps, not of the network. What does it say of the maps?",
+        (
             "random|untrained network|model|weights meaningless|useless|nonsense ~pass ~map ~even",
             "nothing to compare",
-            "not random|untrained network|model sense",
+            "not random|untrained network|model sense|good|use|useful|work",
         ): "The random network is there as a control: what can a map of it still show?",
         (
             "is map|maps|method image|edge|input|picture only|alone|just|merely ~if ~exclud ~rule "
@@ -196,6 +253,11 @@ PASSED = Choice(
             when=lambda reason: re.search(
                 r"not (on|from|by) (the |its )?(weights|param|network|model|learn)", reason, re.I
             ),
+        ),
+        Mistake(
+            "That is the option once more. Say why it is so: which method would pass the check, "
+            "and show nothing that matters?",
+            when=_repeats,
         ),
     ],
     hints=(

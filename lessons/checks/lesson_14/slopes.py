@@ -21,6 +21,19 @@ GRAY, COLORED, SINGLE = (
     "the map of a batch of one",
 )
 PASSES = "the number of backward passes for six images"
+BEFORE = "what became of gradients that the parameters had before"
+
+
+_CLASSES = 5
+
+
+class _Tally:
+    """A number that copies of a model go on counting together."""
+
+    count = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Tally:
+        return self
 
 
 class Counted(nn.Module):
@@ -29,8 +42,8 @@ class Counted(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.look: Any = nn.Conv2d(channels, 4, 3, padding=1)
-        self.head: Any = nn.Linear(4, 5)
-        self.passes = [0]
+        self.head: Any = nn.Linear(4, _CLASSES)
+        self.passes = _Tally()
         with torch.no_grad():
             for at, parameter in enumerate(self.parameters()):
                 count = parameter.numel()
@@ -38,7 +51,7 @@ class Counted(nn.Module):
                 parameter.copy_(torch.tensor(entries).reshape(parameter.shape))
 
     def _count(self, gradient: Tensor) -> None:
-        self.passes[0] += 1
+        self.passes.count += 1
 
     def forward(self, x: Tensor) -> Tensor:
         """Score a batch of images of any size."""
@@ -81,9 +94,14 @@ def slopes_of(
     return saliency
 
 
-def _by_image(model: Any, images: Tensor, labels: Tensor) -> Tensor:
-    x = images.detach().clone().requires_grad_()
-    return _largest(grad(_own(model(x), labels), x)[0]) * images.abs().amax(dim=1)
+def _by_image(
+    finish: Callable[[Tensor, Tensor], Tensor],
+) -> Callable[[Any], bool]:
+    def times(model: Any, images: Tensor, labels: Tensor) -> Tensor:
+        x = images.detach().clone().requires_grad_()
+        return finish(grad(_own(model(x), labels), x)[0], images.detach())
+
+    return _by_maps(times)
 
 
 def _scaled(gradient: Tensor) -> Tensor:
@@ -91,18 +109,33 @@ def _scaled(gradient: Tensor) -> Tensor:
     return maps / maps.amax(dim=(1, 2), keepdim=True)
 
 
+def _became(empty: Counted, filled: Counted) -> str:
+    """Tell what became of gradients of ones in the parameters of one model; another had none."""
+    now = [parameter.grad for parameter in filled.parameters()]
+    there = [each for each in now if each is not None and bool(each.any())]
+    if not there:
+        return "gone"
+    if all(each is not None and torch.equal(each, torch.ones_like(each)) for each in now):
+        return "kept"
+    added = all(parameter.grad is None for parameter in empty.parameters())
+    return "added to" if added else "changed"
+
+
 def saliency_run(answer: Answer) -> dict[str, Any]:
     """Ask for the saliency of gray and colored images, and count passes."""
     gray, colored = Counted(1), Counted(3)
+    for parameter in colored.parameters():
+        parameter.grad = torch.ones_like(parameter)
     found = {
         GRAY: answer(gray, pictures(3, 1, 5, 4), torch.tensor([2, 0, 4])),
         COLORED: answer(colored, pictures(2, 3, 4, 5), torch.tensor([1, 3])),
         SINGLE: answer(colored, pictures(1, 3, 3, 3), torch.tensor([2])),
     }
-    gray.passes[0] = 0
+    gray.passes.count = 0
     ready = pictures(6, 1, 3, 3).requires_grad_()
     answer(gray, ready, torch.tensor([0, 1, 2, 3, 4, 0]))
-    found[PASSES] = gray.passes[0]
+    found[PASSES] = gray.passes.count
+    found[BEFORE] = _became(gray, colored)
     return found
 
 
@@ -116,6 +149,38 @@ def _total_loss(scores: Tensor, labels: Tensor) -> Tensor:
 
 def _by_maps(wrong: Answer) -> Callable[[Any], bool]:
     return partly(saliency_run, wrong, GRAY, COLORED, SINGLE)
+
+
+def _alike(answer: Any, right: Any) -> bool:
+    fits = answer.shape == right.shape
+    return fits and bool(torch.allclose(answer.to(right.dtype), right, rtol=1e-4, atol=0.0))
+
+
+def _gray(found: Any) -> tuple[Any, Any]:
+    """Give the maps of the gray images, and the right ones."""
+    return observed(found, GRAY), saliency_run(slopes_of())[GRAY]
+
+
+def _of_other_classes(found: Any) -> bool:
+    """Tell whether each gray image was asked for one class, and not for its own."""
+    maps, right = _gray(found)
+    model, images = Counted(1), pictures(3, 1, 5, 4)
+    each = [slopes_of()(model, images, torch.tensor([label] * 3)) for label in range(_CLASSES)]
+    return all(
+        any(_alike(one, maybe[at]) for maybe in each) and not _alike(one, right[at])
+        for at, one in enumerate(maps)
+    )
+
+
+def _first_only(found: Any) -> bool:
+    maps, right = _gray(found)
+    fits = [_alike(one, other) for one, other in zip(maps, right, strict=True)]
+    return fits == [True, False, False]
+
+
+def _only_gray(found: Any) -> bool:
+    maps, right = _gray(found)
+    return _alike(maps, right)
 
 
 SALIENCY = Hook(
@@ -162,6 +227,25 @@ SALIENCY = Hook(
                 and observed(found, PASSES) is not None
                 and _by_maps(slopes_of())(found)
             ),
+        ),
+        Mistake(
+            "The maps are right. But the parameters had gradients before, and these are gone: "
+            "zero_grad empties what others have collected, too. Ask for the one gradient that you "
+            "need with autograd.grad.",
+            when=lambda found: observed(found, BEFORE) == "gone" and _by_maps(slopes_of())(found),
+        ),
+        Mistake(
+            "The maps are right. But backward adds in place to a gradient that is there: the "
+            "tensor that you kept has changed with it. Ask for the one gradient that you need "
+            "with autograd.grad.",
+            when=lambda found: (
+                observed(found, BEFORE) == "added to" and _by_maps(slopes_of())(found)
+            ),
+        ),
+        Mistake(
+            "max with a dimension gives two things, the values and where they stand. The values "
+            "are asked for; amax gives these alone.",
+            when=lambda found: hasattr(found[0].result, "indices"),
         ),
         Mistake(
             "grad returns a tuple, one gradient for each input. Take the tensor out of it.",
@@ -242,9 +326,16 @@ SALIENCY = Hook(
             )
             for loss in (nn.functional.cross_entropy, _total_loss)
         ),
-        Mistake(
-            "The slope is multiplied with the image. Here the slope alone is asked for.",
-            when=_by_maps(_by_image),
+        *(
+            Mistake(
+                "The slope is multiplied with the image. Here the slope alone is asked for.",
+                when=_by_image(finish),
+            )
+            for finish in (
+                lambda g, images: _largest(g) * images.abs().amax(dim=1),
+                lambda g, images: _largest(g * images),
+                lambda g, images: (g * images).amax(dim=1),
+            )
         ),
         Mistake(
             "Negative slopes were cut off. Saliency turns them into positive ones.",
@@ -257,6 +348,35 @@ SALIENCY = Hook(
         Mistake(
             "The maps are scaled to a largest value of 1. Asked for are the slopes themselves.",
             when=_by_maps(slopes_of(finish=_scaled)),
+        ),
+        Mistake(
+            "The shape is another one. Three images of 5 rows and 4 columns have maps of shape "
+            "(3, 5, 4), in this order.",
+            when=lambda found: observed(found, GRAY).shape != (3, 5, 4),
+        ),
+        Mistake(
+            "Those are slopes of another class's score. A label is the number of its class, and "
+            "counts from 0.",
+            when=_of_other_classes,
+        ),
+        Mistake(
+            "The map of the first image is right, those of the others are not. Each image has a "
+            "label and a map of its own.",
+            when=_first_only,
+        ),
+        Mistake(
+            "With one channel it is right, with three it is not: the channels are put together in "
+            "another way. Asked for is the largest of their absolute slopes.",
+            when=lambda found: (
+                _only_gray(found)
+                and not _alike(observed(found, COLORED), saliency_run(slopes_of())[COLORED])
+            ),
+        ),
+        Mistake(
+            "One channel, and nothing to put together: even there these are not the absolute "
+            "slopes of the labels' scores. Of which number did you take the gradient, and what "
+            "did you do to it?",
+            when=lambda found: observed(found, GRAY).shape == (3, 5, 4) and not _only_gray(found),
         ),
     ],
 )

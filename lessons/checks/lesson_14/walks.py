@@ -22,6 +22,9 @@ MATRIX = "the result for a function of a matrix, from another matrix in 3 steps"
 ONE_STEP = "the result for sum(exp(x)) in 1 step"
 NUMBER = "the result for x**3 of a tensor without dimensions, from 1 to 3 in 2 steps"
 FLAT = "the result at the baseline itself"
+REPEATED = "the result for x0**2 * x1 at (2, 3) from (0, 0) in 4 steps, once more"
+INSIDE = "what is in .grad of a parameter inside of f"
+KIND = "what came back each time"
 
 
 def _middle(step: int, steps: int) -> float:
@@ -35,8 +38,9 @@ def walk(
     divide: Callable[[int], float] = float,
     origin: bool = False,
     times: str = "difference",
-    beyond: bool = False,
     weight: Callable[[int, int], float] = lambda step, steps: 1.0,
+    slope: Callable[[Tensor], Tensor] = lambda gradient: gradient,
+    beyond: bool = False,
 ) -> Answer:
     """Make integrated gradients; the settings name typical slips.
 
@@ -46,8 +50,9 @@ def walk(
         divide: what the sum is divided by, from the number of steps.
         origin: whether the way begins at zero, whatever the baseline.
         times: what the mean slope is multiplied with: "difference", "x" or "nothing".
-        beyond: whether the point is the baseline and a part of x, and so beyond x in the end.
         weight: of each slope.
+        slope: what is done to each slope.
+        beyond: whether the point is the baseline and a part of x, and so beyond x in the end.
     """
 
     def integrated_gradients(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
@@ -57,7 +62,7 @@ def walk(
         for step in range(steps + extra):
             way = end if beyond else end - start
             point = (start + at(step, steps) * way).requires_grad_()
-            total = total + weight(step, steps) * grad(f(point), point)[0]
+            total = total + weight(step, steps) * slope(grad(f(point), point)[0])
         factors = {"difference": end - baseline.detach(), "x": end, "nothing": 1.0}
         return factors[times] * total / divide(steps)
 
@@ -78,13 +83,21 @@ def walk_run(answer: Answer) -> dict[str, Any]:
     matrix = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
     other = torch.tensor([[0.1, 0.3, -0.2], [0.0, 0.5, 0.4]])
     ready = torch.tensor([0.5, -1.0, 1.5], requires_grad=True)
-    return {
+    parameter = torch.tensor([1.0, -2.0], requires_grad=True)
+    found = {
         FROM_ZERO: answer(_product, point, zero, 4),
         FROM_ELSEWHERE: answer(_product, point, torch.tensor([1.0, -1.0]), 5),
         MATRIX: answer(_of_matrix, matrix, other, 3),
         ONE_STEP: answer(lambda x: x.exp().sum(), ready, torch.tensor([0.25, 0.0, -0.5]), 1),
         NUMBER: answer(lambda x: x**3, torch.tensor(3.0), torch.tensor(1.0), 2),
         FLAT: answer(_product, point, point.clone(), 2),
+        REPEATED: answer(_product, point, zero, 4),
+    }
+    answer(lambda x: (parameter * x).sum() ** 2, point, zero, 2)
+    tensors = all(isinstance(each, Tensor) for each in found.values())
+    return found | {
+        INSIDE: "nothing" if parameter.grad is None else "a gradient",
+        KIND: "a tensor" if tensors else "no tensor",
     }
 
 
@@ -112,13 +125,12 @@ def _gain(f: Score, x: Tensor, baseline: Tensor) -> Tensor:
     return (f(x) - f(baseline)).detach()
 
 
+def _starts_wrong(found: Sequence[Trial]) -> bool:
+    return found[0].result.shape == (2,) and not partly(walk_run, walk(), FROM_ZERO)(found)
+
+
 def _evenly(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
     return torch.ones_like(x).detach() * _gain(f, x, baseline) / x.numel()
-
-
-def _forced(f: Score, x: Tensor, baseline: Tensor, steps: int) -> Tensor:
-    parts = walk(at=lambda step, steps: 1.0)(f, x, baseline, steps)
-    return parts * _gain(f, x, baseline) / parts.sum()
 
 
 _ELSEWHERE = (
@@ -157,12 +169,24 @@ WALK = Hook(
             trouble=("not have been used",),
         ),
         Mistake(
-            "f takes one tensor of the shape of x. Did it get a batch of points? Walk in a loop.",
+            "f takes one tensor of the shape of x: not a batch of points, and not a flat one. Walk "
+            "in a loop.",
             trouble=(
                 "only for scalar outputs",
                 "must match the size",
                 "out of bounds",
                 "IndexError",
+            ),
+        ),
+        Mistake(
+            "x is a vector in one run, a matrix in another, a number without dimensions in a "
+            "third: work on whole tensors, not entry by entry.",
+            trouble=(
+                "cannot be converted to Scalar",
+                "0-d tensor",
+                "expected np.ndarray",
+                "len() of a 0-d",
+                "invalid index of a 0-dim",
             ),
         ),
         Mistake(
@@ -197,6 +221,10 @@ WALK = Hook(
             "steps.",
             when=_as(divide=lambda steps: 1.0),
         ),
+        Mistake(
+            "The sum is divided by the number of steps twice: once is a mean already.",
+            when=_as(divide=lambda steps: steps**2),
+        ),
         *(
             Mistake(
                 "The sum is divided by something other than the number of slopes.",
@@ -211,6 +239,21 @@ WALK = Hook(
                 when=_as(at=lambda step, steps: 1.0, times=times),
             )
             for times in ("difference", "x", "nothing")
+        ),
+        *(
+            Mistake(
+                "The way goes astray: it should begin at the baseline, and end at x.",
+                when=_as(**slips),
+            )
+            for slips in (
+                {"at": lambda step, steps: 1 + (step + 0.5) / steps},
+                {"at": lambda step, steps: -(step + 0.5) / steps},
+            )
+        ),
+        Mistake(
+            "The mean runs over the entries of the slopes as well. Each entry of x has a mean of "
+            "its own: take it over the steps, dimension 0 of a stack.",
+            when=_as(slope=lambda gradient: gradient.mean()),
         ),
         *(
             Mistake(
@@ -283,19 +326,79 @@ WALK = Hook(
             when=_does(_evenly),
         ),
         Mistake(
-            "The sum was forced to fit. Slope times way, scaled, is no walk along the way.",
-            when=_does(_forced),
-        ),
-        Mistake(
             "The number of steps is an argument: take as many as are asked for.",
             when=lambda found: (
                 not alike(observed(found, FROM_ZERO), walk_run(walk())[FROM_ZERO])
-                and bool((observed(found, FROM_ZERO) - torch.tensor([8.0, 4.0])).abs().max() < 0.4)
+                and 1e-4 < (found[0].result - torch.tensor([8.0, 4.0])).abs().max() < 0.4
+            ),
+        ),
+        Mistake(
+            "Absolute slopes do not add up to the whole. The sign has to stay.",
+            when=_as(slope=abs),
+        ),
+        Mistake(
+            "The sum is exact to the last digit, which slopes in the middle of so few steps cannot "
+            "give. Were others taken, or was the result scaled to fit?",
+            when=lambda found: all(
+                abs(float(trial.result.sum()) - whole) < 1e-4
+                for trial, whole in zip(found, (12.0, 13.0), strict=False)
             ),
         ),
         Mistake(
             "The result at the baseline should be zero: there is no way, so nothing is gained.",
             when=lambda found: bool((abs(observed(found, FLAT)) > 1e-9).any()),
+        ),
+        Mistake(
+            "Where x is below the baseline, the way from the one to the other is negative. It "
+            "should be: keep its sign.",
+            when=lambda found: (
+                partly(walk_run, walk(), FROM_ELSEWHERE)(found)
+                and not partly(walk_run, walk(), MATRIX)(found)
+                and alike(abs(observed(found, MATRIX)), abs(walk_run(walk())[MATRIX]), 4)
+            ),
+        ),
+        Mistake(
+            "The first call was right, and the same call later came out differently. What does it "
+            "keep from one call to the next?",
+            when=lambda found: (
+                alike(found[0].result, walk_run(walk())[FROM_ZERO])
+                and not alike(observed(found, REPEATED), found[0].result)
+                and not found[0].changed
+            ),
+        ),
+        Mistake(
+            "The results are right. But f has a parameter in the last run, and its .grad was "
+            "filled: backward fills all leaves that it finds. Ask for the one gradient that you "
+            "need with autograd.grad.",
+            when=lambda found: observed(found, INSIDE) == "a gradient" and _as()(found),
+        ),
+        Mistake(
+            "The numbers are right, and they are in a list or an array. Give a tensor of the shape "
+            "of x.",
+            when=lambda found: observed(found, KIND) == "no tensor" and _as()(found),
+        ),
+        Mistake(
+            "Slopes are taken on the way from baseline to x, but not those that were asked for, or "
+            "they are divided by something else. Four steps from 0 to 1 have their middles at "
+            "0.125, 0.375, 0.625 and 0.875.",
+            when=lambda found: (
+                _starts_wrong(found)
+                and abs(float(found[0].result[0] - 2 * found[0].result[1])) < 1e-4
+            ),
+        ),
+        Mistake(
+            "Work the first step through by hand: it has its middle at (0.25, 0.375), where the "
+            "slopes of x0**2 * x1 are 0.1875 and 0.0625. Where do you get something else?",
+            when=_starts_wrong,
+        ),
+        Mistake(
+            "From a baseline of zeros, in four steps, it is right. From another one, in five, it "
+            "is not.",
+            when=lambda found: (
+                partly(walk_run, walk(), FROM_ZERO)(found)
+                and not found[0].changed
+                and not partly(walk_run, walk(), FROM_ELSEWHERE)(found)
+            ),
         ),
     ],
 )
