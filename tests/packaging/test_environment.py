@@ -172,10 +172,12 @@ def test_a_damaged_note_is_no_note(tree, text):
 
 def test_programs_inside_see_this_environment_alone(tmp_path):
     outside = {"PYTHONPATH": "x", "JUPYTER_PATH": "x", "PIP_USER": "1", "HOME": "h", "PATH": "p"}
+    outside["OMP_NUM_THREADS"] = "2"  # what the reader says
     home = environment.Environment(tmp_path, tmp_path / ".venv")
     inside = home.variables(outside)
     assert not set(environment.FOREIGN) & set(inside)
     assert inside["HOME"] == "h"
+    assert (inside["OMP_NUM_THREADS"], inside["OPENBLAS_NUM_THREADS"]) == ("2", "1")
     assert inside["PATH"].split(os.pathsep) == [str(home.binaries), "p"]
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         assert Path(inside[name]).is_relative_to(home.venv)
