@@ -29,8 +29,8 @@ FOREIGN = (
     "PIP_TARGET",
     "PIP_USER",
 )
-# One thread for each product of matrices, unless the reader says otherwise: those of the lessons are
-# small, and where another program has the other core, a training that takes 4 s took 32 with two.
+# One thread for each product of matrices, unless the reader says otherwise: those of the lessons
+# are small, and where another program has the other core, two threads took 32 s for 4.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
