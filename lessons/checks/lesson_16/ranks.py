@@ -27,6 +27,7 @@ MODE = "MINIGRAD_RANKS"
 
 _SETTINGS = {
     "OMP_NUM_THREADS": "1",
+    "PYTHONUTF8": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI: more ranks than cores
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -34,16 +35,21 @@ _SETTINGS = {
 # What each process runs. If it hangs it says where, and a second later the system ends it, so that
 # nothing is left over whatever becomes of the notebook.
 _RUN = """
-import faulthandler, json, signal, sys, time, traceback
+import faulthandler, json, os, signal, sys, threading, time, traceback
 from mpi4py import MPI
 comm, (worker, options, seconds) = MPI.COMM_WORLD, json.loads(sys.argv[1])
 me = str(comm.Get_rank())
-waiting, sys.stdout = open(me + ".waiting", "w"), open(me + ".printed", "w")
+waiting, sys.stdout = open(me + ".waiting", "w"), open(me + ".printed", "w", buffering=1)
 try:
     import program
     comm.Barrier()
     faulthandler.dump_traceback_later(seconds, file=waiting)
-    signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+    else:  # Windows
+        timer = threading.Timer(seconds + 1, os._exit, [1])
+        timer.daemon = True
+        timer.start()
     result = json.dumps(getattr(program, worker)(comm, **options), default=lambda a: a.tolist())
 except BaseException as error:
     lines = [each.line for each in traceback.extract_tb(error.__traceback__)
@@ -53,6 +59,7 @@ except BaseException as error:
         file.write(f"raised {type(error).__name__}: {error}{where}")
     time.sleep(0.3)  # others that fail in the same way say so, too
     comm.Abort(1)
+    os._exit(1)  # Abort may come back while others are at their end already
 sys.stdout.close()
 with open(me + ".result", "w") as file:
     file.write(result)
@@ -125,11 +132,11 @@ def run_ranks(
             print(f"No MPI here ({why}): recorded from the lesson's own program, not from yours.")
         elif watched():
             print(f"No MPI here ({why}): what follows was recorded on another machine.")
-    if "error" in found:
-        raise RanksError(found["error"])
-    for rank, printed in enumerate(found["printed"]):
+    for rank, printed in enumerate(found.get("printed", ())):
         for line in printed.splitlines():
             print(f"rank {rank}: {line}")
+    if "error" in found:
+        raise RanksError(found["error"])
     results = Ranks(found["results"])
     results.note = note
     return results
@@ -165,7 +172,7 @@ def _live(source: str, task: list[Any], ranks: int) -> dict[str, Any]:
     mpiexec = str(beside) if beside.exists() else shutil.which("mpiexec")
     if mpiexec is None or importlib.util.find_spec("mpi4py") is None:
         raise _NoMPI(f"{'mpi4py' if mpiexec else 'mpiexec'} is missing")
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "program.py").write_text(source, encoding="utf-8")
         (folder / "run.py").write_text(_RUN, encoding="utf-8")
@@ -181,7 +188,10 @@ def _live(source: str, task: list[Any], ranks: int) -> dict[str, Any]:
             said = "it did not start in time"
         finally:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:  # Windows
+                    process.kill()
                 process.wait()
 
         def files(kind: str) -> dict[int, str]:
@@ -191,15 +201,13 @@ def _live(source: str, task: list[Any], ranks: int) -> dict[str, Any]:
         results, lines = files("result"), source.splitlines()
         if not files("waiting"):
             raise _NoMPI(f"mpiexec says: {' '.join(said.split())[:200]}")
-        if len(results) == ranks:
-            printed = files("printed")
-            return {
-                "results": [json.loads(results[rank]) for rank in range(ranks)],
-                "printed": [printed[rank] for rank in range(ranks)],
-            }
-        told, stacks = files("raised"), files("waiting")
+        printed, told, stacks = files("printed"), files("raised"), files("waiting")
+        lasting = {"printed": [printed.get(rank, "") for rank in range(ranks)]}
+        if len(results) == ranks and not told:
+            return {"results": [json.loads(results[rank]) for rank in range(ranks)]} | lasting
         if not told and not any(stacks.values()):
-            return {"error": "a rank crashed: was an array gone before its message had come?"}
+            crashed = "a rank crashed: was an array gone before its message had come?"
+            return {"error": crashed} | lasting
         if not told:
             for rank, stack in stacks.items():
                 at = re.search(r'program\.py", line (\d+)', stack)
@@ -208,4 +216,5 @@ def _live(source: str, task: list[Any], ranks: int) -> dict[str, Any]:
                 )
                 told[rank] = "had returned" if rank in results else f"was {where}"
             told[-1] = f"not finished after {task[-1]:g} seconds"
-    return {"error": "; ".join(f"rank {r} {t}" if r >= 0 else t for r, t in sorted(told.items()))}
+    said = "; ".join(f"rank {r} {t}" if r >= 0 else t for r, t in sorted(told.items()))
+    return {"error": said} | lasting
