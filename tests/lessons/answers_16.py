@@ -788,15 +788,15 @@ def _top(whole, keep, size=torch.abs):
     return sent.reshape(whole.shape)
 
 
-def _compressing(remember, size=torch.abs, key=lambda name: name, start=None, send=None):
+def _compressing(remember, size=torch.abs, key=lambda name, g: name, start=None, send=None):
     def compressor(keep):
         rest = {} if start is None else start
 
         def compress(name, gradient):
-            old = rest.get(key(name), torch.zeros_like(gradient))
-            whole = gradient + (old if old.shape == gradient.shape else 0)
+            where = key(name, gradient)
+            whole = gradient + rest.get(where, 0)
             sent = _top(whole, keep, size)
-            rest[key(name)] = remember(whole, sent, gradient)
+            rest[where] = remember(whole, sent, gradient)
             return sent if send is None else send(sent, gradient)
 
         return compress
@@ -888,9 +888,155 @@ def _compress_own_entries(keep):
     return _compressing(_rest_of_whole, send=lambda sent, gradient: gradient * (sent != 0))(keep)
 
 
+def _steps_by_shape(model, make, every):
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizers, calls = {p: make([p]) for p in parameters}, {}
+
+    def step(p):
+        calls[p.shape] = calls.get(p.shape, 0) + 1
+        if calls[p.shape] % every == 0:
+            p.grad /= every
+            optimizers[p].step()
+            p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
+
+
+def _steps_all_at_the_end(model, make, every):
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizer, calls = make(parameters), [0]
+
+    def step(p):
+        calls[0] += 1
+        if calls[0] % (every * len(parameters)) == 0:
+            for q in parameters:
+                q.grad /= every
+            optimizer.step()
+            optimizer.zero_grad()
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
+
+
+def _steps_only_once(model, make, every):
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizers, calls = {p: make([p]) for p in parameters}, dict.fromkeys(parameters, 0)
+
+    def step(p):
+        calls[p] += 1
+        if calls[p] == every:
+            p.grad /= every
+            optimizers[p].step()
+            p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
+
+
+def _halves_by_closures(fewest):
+    def pack(t):
+        floats = t.dtype in (torch.float32, torch.float64)
+        if floats and t.numel() >= fewest and (t.abs() <= 65504).all():
+            half, dtype = t.half(), t.dtype
+            return lambda: half.to(dtype)
+        return lambda: t
+
+    return pack, lambda packed: packed()
+
+
+def _averaging_with(start, finish_one):
+    def average_in_backward(model, comm):
+        running, memory = [], {}
+
+        def hook(p):
+            running.append((p, *start(p, comm, memory)))
+
+        def finish():
+            for p, request, _, total in running:
+                request.Wait()
+                finish_one(p, total, comm)
+            running.clear()
+
+        for p in model.parameters():
+            if p.requires_grad:
+                p.register_post_accumulate_grad_hook(hook)
+        return finish
+
+    return average_in_backward
+
+
+def _begin(p, comm, memory):
+    mine = p.grad.numpy()
+    total = np.empty_like(mine)
+    return comm.Iallreduce(mine, total), mine, total
+
+
+def _begin_and_divide(p, comm, memory):
+    started = _begin(p, comm, memory)
+    p.grad /= comm.Get_size()
+    return started
+
+
+def _begin_and_read(p, comm, memory):
+    started = _begin(p, comm, memory)
+    p.grad = torch.from_numpy(started[2] / comm.Get_size())
+    return started
+
+
+def _begin_in_common_memory(p, comm, memory):
+    mine = p.grad.numpy()
+    total = memory.setdefault(p.shape, np.empty_like(mine))
+    return comm.Iallreduce(mine, total), mine, total
+
+
+def _put_mean(p, total, comm):
+    p.grad = torch.from_numpy(total / comm.Get_size())
+
+
+def _put_sum(p, total, comm):
+    p.grad = torch.from_numpy(total)
+
+
+def _buckets_by_index(sizes, limit):
+    return [[sizes.index(sizes[place]) for place in b] for b in _buckets(sizes, limit)]
+
+
+def _buckets_emptied(sizes, limit):
+    made, bucket, held = [], [], 0
+    for place in reversed(range(len(sizes))):
+        bucket.append(place)
+        held += sizes[place]
+        if held >= limit:
+            made.append(bucket)
+            bucket.clear()
+            held = 0
+    return [*made, bucket] if bucket else made
+
+
+def _compress_chosen_before(keep):
+    rest = {}
+
+    def compress(name, gradient):
+        places = gradient.abs().flatten().topk(min(keep, gradient.numel())).indices
+        mask = torch.zeros(gradient.numel())
+        mask[places] = 1.0
+        whole = gradient + rest.get(name, 0)
+        sent = whole * mask.reshape(gradient.shape)
+        rest[name] = whole - sent
+        return sent
+
+    return compress
+
+
+def _compress_flat(keep):
+    compress = _compressor(keep)
+    return lambda name, gradient: compress(name, gradient).flatten()
+
+
 ANSWERS = {
     "16.1": {
         "wrong": [
+            ("share a count", _steps_by_shape),
+            ("for one parameter", _steps_all_at_the_end),
+            ("never again", _steps_only_once),
             ("all parameters together", _colleagues),
             ("all parameters together", _colleagues_divided),
             ("the sum over the micro-batches", _stepping(_act_sum)),
@@ -921,6 +1067,9 @@ ANSWERS = {
     },
     "16.2": {
         "wrong": [
+            ("a sum or a norm", _halves(fits=lambda t: t.abs().sum() <= 65504)),
+            ("a sum or a norm", _halves(fits=lambda t: t.norm() <= 65504)),
+            ("two functions", lambda n: torch.autograd.graph.saved_tensors_hooks(*_halves()(n))),
             ("come back as floats", _halves_naive),
             ("note the dtype", _halves_float_back),
             ("float16", _halves_stay),
@@ -945,15 +1094,18 @@ ANSWERS = {
             ("float64 is left", _halves(floats=lambda t: t.dtype == torch.float32)),
             ("one of floats", _halves(floats=lambda t: True)),
         ],
-        "right": [_halves(), _halves_by_class, _halves_nested],
+        "right": [_halves_by_closures, _halves(), _halves_by_class, _halves_nested],
     },
     "16.3": {
         "wrong": [
+            ("changed before Wait", _averaging_with(_begin_and_divide, _put_sum)),
+            ("was read before Wait", _averaging_with(_begin_and_read, lambda *_: None)),
+            ("in the same memory", _averaging_with(_begin_in_common_memory, _put_mean)),
             ("It waits inside of backward", _averaging(_start_and_wait, lambda *_: None)),
             ("It waits inside of backward", _averaging(_start_blocking, lambda *_: None)),
             ("The mean is asked for", _averaging(_start, _finish_sum)),
             ("It divides by 2", _averaging(_start, _finish_half)),
-            ("of the first step", _averaging(_start, _finish_keeps)),
+            ("of an earlier step", _averaging(_start, _finish_keeps)),
             ("found by itself", _averaging(_start, _finish_forgets)),
             ("never waited for", _averaging(_start, _finish_no_wait)),
             ("never waited for", _averaging(_start, _finish_last)),
@@ -997,6 +1149,11 @@ ANSWERS = {
             ("letters a, b, c", ("e", "none of these fits the question")),
         ],
         "right": [
+            (
+                "c",
+                "latency dominates, and a big one cannot start until backward is over",
+            ),
+            ("c", "you pay the setup less often, and one can travel while backward goes on"),
             ("c", "because each message has a fixed cost, and the last layers are ready first"),
             (
                 "c",
@@ -1020,6 +1177,8 @@ ANSWERS = {
     },
     "16.5": {
         "wrong": [
+            ("get the same place", _buckets_by_index),
+            ("Begin a new list", _buckets_emptied),
             ("Whose gradient is there first", _buckets_forward),
             ("exactly the limit", _buckets_more),
             ("before it would exceed", _buckets_before),
@@ -1044,6 +1203,8 @@ ANSWERS = {
     },
     "16.6": {
         "wrong": [
+            ("Add first", _compress_chosen_before),
+            ("shape that came in", _compress_flat),
             ("is forgotten", _compress_no_memory),
             ("somebody else may need it", _compress_in_place),
             ("all of them are sent", _compress_too_many),
@@ -1059,7 +1220,8 @@ ANSWERS = {
             ("from earlier steps", _compressing(lambda whole, sent, gradient: gradient - sent)),
             ("wrong sign", _compressing(lambda whole, sent, gradient: sent - whole)),
             ("The signs are gone", _compressing(_rest_of_whole, send=lambda sent, g: sent.abs())),
-            ("one of its own", _compressing(_rest_of_whole, key=lambda name: 0)),
+            ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: 0)),
+            ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: tuple(g.shape))),
             ("inside of compressor", _compressing(_rest_of_whole, start={})),
         ],
         "right": [_compressor, _compressor_numpy, _Compressor, _compressing(_rest_of_whole)],

@@ -71,6 +71,7 @@ def _sizes(rng: Random) -> list[tuple[list[int], int]]:
         ([7, 3, 8], 8),
         (drawn, 32),
         ([9], 9),
+        ([8, 4, 8, 4, 16, 8], 12),
     ]
 
 
@@ -85,6 +86,10 @@ def _like(**changes: Any) -> Callable[..., Any]:
 def _reversed_places(sizes: Sequence[int], limit: int) -> list[list[int]]:
     many = len(sizes)
     return [[many - 1 - place for place in bucket] for bucket in buckets_of(sizes, limit)]
+
+
+def _by_index(sizes: Sequence[int], limit: int) -> list[list[int]]:
+    return buckets_of(sizes, limit, gives=lambda place, size: sizes.index(size))
 
 
 BUCKETS = Function(
@@ -135,6 +140,16 @@ BUCKETS = Function(
         Mistake(
             "What is left at the end is lost: these parameters would never be averaged.",
             like=_like(rest=False),
+        ),
+        Mistake(
+            "Entries of equal size get the same place: index finds the first of them. Count the "
+            "places along.",
+            like=_by_index,
+        ),
+        Mistake(
+            "Buckets come out empty, or all the same: if one list is put in and then emptied, it "
+            "is empty where it was put, too. Begin a new list for each.",
+            when=lambda found: any([] in made[:-1] for made in _by_their_lists(found)),
         ),
         Mistake("An empty bucket stands at the end.", like=_like(empty=True)),
         Mistake(
@@ -227,15 +242,15 @@ def compress_run(answer: Answer) -> dict[str, Any]:
     gradient = torch.tensor(_STEPS[0])
     first = compress("a", gradient)
     seen: dict[str, Any] = {ONE: first, TYPE: str(first.dtype)}
-    other = compress("b", torch.tensor([0.3, 0.7, -0.4]))
+    other = compress("b", torch.tensor([0.3, 0.7, -0.4, 0.2]))
     seen[TWO] = compress("a", torch.tensor(_STEPS[1]))
-    seen[OTHER] = compress("b", torch.tensor([0.45, 0.02, -0.15]) + 0 * other)
+    seen[OTHER] = compress("b", torch.tensor([0.45, 0.02, -0.15, 0.1]) + 0 * other)
     seen[THREE] = compress("a", torch.tensor(_STEPS[2]))
     matrix = made(2)
     seen[MATRIX] = matrix("w", torch.tensor([[0.4, -1.5, 0.2], [0.9, 0.05, -1.1]]))
     seen[AGAIN] = matrix("w", torch.tensor([[0.55, 0.1, 0.3], [0.35, 0.15, 0.25]]))
     seen[FRESH] = made(1)("a", torch.tensor([0.2, 0.1, 0.05, -0.3]))
-    seen[ALL] = made(9)("a", torch.tensor([0.5, -0.25, 0.125]))
+    seen[ALL] = made(9)("c", torch.tensor([0.5, -0.25, 0.125]))
     return seen
 
 
@@ -247,6 +262,7 @@ def compressing(
         whole - sent
     ),
     uses: bool = True,
+    chooses: bool = True,
     sends: Callable[[Tensor], Tensor] = lambda kept: kept,
 ) -> Answer:
     """Make a right `compressor`, or one with a typical mistake.
@@ -256,6 +272,7 @@ def compressing(
         size: by what the entries are ordered.
         remembers: what is kept for the next time, of the whole, what is sent, and the gradient.
         uses: whether the rest comes in.
+        chooses: whether it takes part in the choice.
         sends: what becomes of the entries kept.
     """
 
@@ -264,11 +281,10 @@ def compressing(
 
         def compress(name: str, gradient: Tensor) -> Tensor:
             key = name if rests == "name" else None
-            held = rest.get(key)
-            ours = uses and held is not None and held.shape == gradient.shape
-            whole = gradient + held if ours and held is not None else gradient.clone()
+            whole = gradient + (rest.get(key, 0) if uses else 0)
             flat = whole.flatten()
-            best = size(flat).topk(min(keep, flat.numel())).indices
+            by = size(flat if chooses else gradient.flatten())
+            best = by.topk(min(keep, flat.numel())).indices
             sent = torch.zeros_like(flat)
             sent[best] = flat[best]
             sent = sent.reshape(whole.shape)
@@ -318,6 +334,19 @@ COMPRESS = Hook(
             when=lambda found: tuple(observed(found, ONE).shape) != (4,),
         ),
         Mistake(
+            "A matrix comes back in another shape. Flatten for the search, and give back the shape "
+            "that came in.",
+            when=lambda found: tuple(observed(found, MATRIX).shape) != (2, 3),
+        ),
+        Mistake(
+            "With keep=1 more than one entry is sent. `keep` is the number of entries.",
+            when=lambda found: int((observed(found, ONE) != 0).sum()) > 1,
+        ),
+        Mistake(
+            "The choice is made before the rest is added. Add first, then look for the largest.",
+            like=compressing(chooses=False),
+        ),
+        Mistake(
             "The entries are chosen with their sign: a large negative one is large, too.",
             like=compressing(size=lambda flat: flat),
         ),
@@ -351,7 +380,7 @@ COMPRESS = Hook(
             like=compressing(remembers=lambda whole, sent, gradient: sent - whole),
         ),
         Mistake(
-            "One rest is kept for all names. 'b' has to have one of its own.",
+            "One rest is kept for several names. 'b' has to have one of its own.",
             like=compressing(rests="all"),
         ),
         Mistake(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,11 +27,12 @@ _GIVEN: dict[str, Callable[[], Tensor]] = {
     "a float16 tensor of 6 numbers": lambda: _floats(torch.float16),
     "a float32 tensor that holds 65504": lambda: _with(LARGEST),
     "a float32 tensor that holds -65504": lambda: _with(-LARGEST),
+    "a float32 tensor that holds 48000 twice": lambda: torch.tensor([48000.0, 0.5, -48000.0, 1.5]),
     "a float32 tensor that holds 70001": lambda: _with(70001.0),
     "a float32 tensor that holds -70001": lambda: _with(-70001.0),
     "a float64 tensor of 6 numbers": lambda: _floats(torch.float64),
 }
-_PACKED = ("6 numbers", "shape (2, 3)", "4 numbers", "holds 65504", "holds -65504")
+_PACKED = ("6 numbers", "shape (2, 3)", "4 numbers", "holds 65504", "holds -65504", "twice")
 
 
 def _floats(dtype: Any) -> Tensor:
@@ -76,14 +78,15 @@ def _bytes(thing: Any, depth: int = 0) -> int:
         return sum(_bytes(each, depth + 1) for each in thing.values())
     if isinstance(thing, list | tuple) and depth < 4:
         return sum(_bytes(each, depth + 1) for each in thing)
+    if inspect.isfunction(thing) and depth < 4:  # it may hold a tensor, too
+        held = [cell.cell_contents for cell in thing.__closure__ or ()]
+        return _bytes([*held, *(thing.__defaults__ or ())], depth + 1)
     return _bytes(list(vars(thing).values()), depth + 1) if hasattr(thing, "__dict__") else 0
 
 
 def _pair(found: Any) -> tuple[Answer, Answer]:
     if found is None:
         raise Objection("Nothing came back: half_hooks has to return the two functions.")
-    if isinstance(found, torch.autograd.graph.saved_tensors_hooks):
-        return found.pack_hook, found.unpack_hook
     if not isinstance(found, tuple | list) or len(found) != 2 or not all(map(callable, found)):
         raise Objection("half_hooks has to return two functions: (pack, unpack).")
     return found[0], found[1]
@@ -162,6 +165,10 @@ def halving(
     return half_hooks
 
 
+def _norm_fits(power: int) -> Callable[[Tensor], bool]:
+    return lambda t: bool(t.norm(power) <= LARGEST)
+
+
 def off(found: Sequence[Trial], say: Callable[[str], str]) -> list[str]:
     """List of which tensors something other was observed than of the right answer."""
     right = halves_run(halving())
@@ -185,7 +192,13 @@ HALVES = Hook(
         Mistake(
             "unpack is handed just what pack returned: both have to agree on what that is. And of "
             "the two, pack comes first.",
-            trouble=("unpack", "not iterable", "'tuple' object", "'Tensor' object is not"),
+            trouble=(
+                "unpack has",
+                "to unpack",
+                "not iterable",
+                "'tuple' object",
+                "'Tensor' object is not",
+            ),
         ),
         Mistake(
             "A graph that is retained is walked twice, so unpack may be called a second time for "
@@ -285,6 +298,13 @@ HALVES = Hook(
         Mistake(
             "A number beyond 65,504 did not come back: float16 cannot hold it.",
             when=lambda found: any(name.endswith("70001") for name in off(found, came)),
+        ),
+        *(
+            Mistake(
+                "You take the sizes together, as in a sum or a norm. What counts is the largest.",
+                like=halving(fits=_norm_fits(power)),
+            )
+            for power in (1, 2)
         ),
         Mistake(
             "65,504 itself still fits into float16. Your bound leaves it out.",

@@ -82,7 +82,7 @@ def cost(parameters: Sequence[Any], make_loss: Callable[[], Any]) -> Cost:
 
 
 def seconds(
-    parameters: Sequence[Any], ways: Mapping[str, Callable[[], Any]], rounds: int = 4
+    parameters: Sequence[Any], ways: Mapping[str, Callable[[], Any]], rounds: int = 3
 ) -> dict[str, float]:
     """Time forward and backward in several ways, in turn; the quickest run of each counts.
 

@@ -149,7 +149,14 @@ def plot_messages(ranks: Sequence[Sequence[Sequence[Any]]], note: str = "") -> P
             if what == "gradient" and name.endswith("weight"):
                 layer = name.partition(".")[0]
                 axes.plot([when], [base], "|", color=PLOT_INK, markersize=13)
-                write(axes, when, base + 0.42, layer, ha="left" if layer == "0" else "center")
+                last = layer == "0"  # soon after the one before it
+                write(
+                    axes,
+                    when,
+                    base + 0.42,
+                    "  0" if last else layer,
+                    ha="left" if last else "center",
+                )
         starts = {name: when for what, name, when in at if what == "start"}
         ends = {name: when for what, name, when in at[::-1] if what == "end"}
         for bucket, start in starts.items():

@@ -19,14 +19,17 @@ FOURTH = "with every=2, the list of parameters after four micro-batches"
 ONE = "with every=1, the list of parameters after two batches"
 THREE = "with every=3 and momentum, the list of parameters after six micro-batches"
 TIED = "with one layer used twice and every=2, the list of parameters after two micro-batches"
+SAME = "with two layers of one shape and every=2, the list of parameters after two micro-batches"
 FROZEN = "with a frozen weight, the list of parameters after two batches"
 BARE = "with all handles removed, the number of parameters that backward still moves"
 LATER = "not looked at, for hooks are left"
 
 
-def _model(tied: bool = False) -> nn.Sequential:
+def _model(kind: str = "") -> nn.Sequential:
     first = layer([[0.5, -0.3], [0.2, 0.8]], [0.1, -0.2])
-    last = first if tied else layer([[1.5, -0.9]], [0.4])
+    last = first if kind == "tied" else layer([[1.5, -0.9]], [0.4])
+    if kind == "same":
+        last = layer([[0.7, 0.4], [-0.6, 0.9]], [0.3, 0.1])
     return nn.Sequential(first, nn.Tanh(), last)
 
 
@@ -59,7 +62,14 @@ def steps_run(answer: Answer) -> dict[str, Any]:
     batches = _batches()
 
     def handles_of(model: nn.Module, make: Callable[..., Any], every: int) -> Sequence[Any]:
-        handles = answer(model, make, every)
+        def make_one(parameters: Sequence[Tensor]) -> Any:
+            if not isinstance(parameters, Tensor):  # that one the optimizer refuses by itself
+                parameters = list(parameters)
+                if len(parameters) > 1:
+                    raise Objection("make([p]) is for one parameter. Make an optimizer for each.")
+            return make(parameters)
+
+        handles = answer(model, make_one, every)
         if handles is None:
             raise Objection("Nothing came back. Return the handles, so that all can be undone.")
         if not isinstance(handles, list | tuple) or not all(hasattr(h, "remove") for h in handles):
@@ -81,12 +91,13 @@ def steps_run(answer: Answer) -> dict[str, Any]:
     for batch in batches[:4]:
         _backward(model, batch)
     moved = sum(a != b for a, b in zip(before, _values(model), strict=True))
-    for name, tied, make, every, many in (
-        (ONE, False, _sgd, 1, 2),
-        (THREE, False, _with_momentum, 3, 6),
-        (TIED, True, _sgd, 2, 2),
+    for name, kind, make, every, many in (
+        (ONE, "", _sgd, 1, 2),
+        (THREE, "", _with_momentum, 3, 6),
+        (TIED, "tied", _sgd, 2, 2),
+        (SAME, "same", _sgd, 2, 2),
     ):
-        model = _model(tied)
+        model = _model(kind)
         handles_of(model, make, every)
         for batch in batches[:many]:
             _backward(model, batch)
@@ -112,7 +123,7 @@ def stepping(
     Args:
         counts: whose calls are counted: of each parameter, of all together ("together").
         divide: when the gradient is divided: "once" before the step, in each "pass", "never"; or by
-            what else: the number of "calls", or not divided but multiplied ("times").
+            what else: the number of "calls", of "parameters", or multiplied instead ("times").
         frees: when .grad is emptied: "after" the step, in each "pass", or "never".
         due: whether to step at a call.
         kind: which hook.
@@ -128,7 +139,8 @@ def stepping(
             calls[key] = calls.get(key, 0) + 1
             if divide == "pass":
                 p.grad /= every
-            by = {"once": every, "times": 1 / every, "calls": calls[key], "two": 2}.get(divide, 1)
+            others = {"calls": calls[key], "parameters": len(parameters), "two": 2}
+            by = {"once": every, "times": 1 / every, **others}.get(divide, 1)
             if due(calls[key], every):
                 p.grad /= by
                 optimizers[p].step()
@@ -247,6 +259,23 @@ STEPS = Hook(
             "You divide by a count that goes on growing. A step has `every` micro-batches.",
             like=stepping(divide="calls"),
         ),
+        Mistake(
+            "You divide by the number of parameters. What was added up are micro-batches.",
+            like=stepping(divide="parameters"),
+        ),
+        Mistake(
+            "Each parameter steps once, and never again: the count goes on beyond `every`. Ask "
+            "for a multiple, or count anew after each step.",
+            like=stepping(due=lambda calls, every: calls == every),
+        ),
+        Mistake(
+            "All is right as long as no two parameters have the same shape. Where some have, they "
+            "seem to share a count or an optimizer: what do you look them up by?",
+            when=lambda found: (
+                observed(found, SAME) != steps_run(stepping())[SAME]
+                and all(observed(found, n) == steps_run(stepping())[n] for n in (FOURTH, THREE))
+            ),
+        ),
         *(
             Mistake(
                 "A tensor hook is called before the gradient has been added to .grad: it steps "
@@ -308,7 +337,7 @@ STEPS = Hook(
         ),
         Mistake(
             "After two micro-batches of every=2 not all parameters have moved. Whose calls are "
-            "counted, and when is the number a multiple?",
+            "counted, when is the number a multiple, and is .grad still there when it steps?",
             when=lambda found: not all(moves(found, SECOND)),
         ),
         Mistake(
