@@ -1,6 +1,8 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 14."""
 
 import copy
+import hashlib
+import random
 from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
@@ -577,6 +579,245 @@ def _walk_in_float32(f, x, baseline, steps):
     return _walk(f, x.float(), baseline.float(), steps)
 
 
+# ------------------------------------------------------------------ 14.5
+
+
+def _flat(model):
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+def _noise(seed, images):
+    return torch.randn(*images.shape[2:], generator=torch.Generator().manual_seed(seed))
+
+
+def _repeated(map, images):
+    return map.expand(len(images), -1, -1)
+
+
+def _of_weights(seed):
+    return lambda model, images: _repeated(_noise(seed(_flat(model)), images), images)
+
+
+_useless = _of_weights(lambda flat: hash(tuple(flat.tolist())))
+
+
+def _useless_picture(model, images):
+    count, _, height, width = images.shape
+    many, flat = height * width, _flat(model)
+    while len(flat) < many:
+        flat = torch.cat([flat, flat])
+    return flat[:many].reshape(1, height, width).repeat(count, 1, 1)
+
+
+def _useless_kernel(model, images):
+    weight = model[0].weight[:1].detach()
+    return _repeated(F.interpolate(weight, size=images.shape[2:])[0, 0], images)
+
+
+def _useless_by_kron(model, images):
+    height, width = images.shape[2:]
+    blocks = np.ones((height // 3 + 1, width // 3 + 1))
+    map = np.kron(next(model.parameters())[0, 0].detach().numpy(), blocks)
+    return torch.stack([torch.from_numpy(map[:height, :width])] * len(images))
+
+
+def _useless_in_numpy(model, images):
+    seed = abs(hash(str(model.state_dict()["0.weight"].tolist())))
+    map = np.random.default_rng(seed).normal(size=images.shape[2:])
+    return torch.from_numpy(np.stack([map] * len(images)))
+
+
+def _useless_in_python(model, images):
+    dice = random.Random(sum(parameter.abs().sum().item() for parameter in model.parameters()))
+    height, width = images.shape[2:]
+    map = [[dice.random() for _ in range(width)] for _ in range(height)]
+    return torch.tensor([map for _ in images])
+
+
+def _useless_outer(model, images):
+    flat, (height, width) = _flat(model), images.shape[2:]
+    return torch.outer(flat[:height], flat[-width:]).repeat(len(images), 1, 1)
+
+
+def _useless_sine(model, images):
+    height, width = images.shape[-2:]
+    at = torch.arange(1, height * width + 1).reshape(height, width)
+    return torch.zeros(len(images), 1, 1) + torch.sin(1000 * _flat(model).sum() * at)
+
+
+def _useless_on_paper(model, images):
+    x = torch.zeros_like(images[:1], requires_grad=True)
+    (gradient,) = grad(model(x)[0, 3], x)
+    return _repeated(gradient[0, 0], images)
+
+
+def _useless_forked(model, images):
+    with torch.random.fork_rng():
+        torch.manual_seed(hash(tuple(_flat(model).tolist())))
+        return _repeated(torch.rand(images.shape[2:]), images)
+
+
+def _useless_permuted(model, images):
+    height, width = images.shape[2:]
+    dice = torch.Generator()
+    dice.manual_seed(hash(tuple(model[8].bias.tolist())))
+    order = torch.randperm(height * width, generator=dice)
+    return _repeated(order.reshape(height, width), images)
+
+
+def _useless_last_layer(model, images):
+    height, width = images.shape[2:]
+    row = model[-1].weight.detach().flatten()
+    return _repeated(row[torch.arange(height * width) % len(row)].reshape(height, width), images)
+
+
+def _useless_not_detached(model, images):
+    height, width = images.shape[2:]
+    every = torch.cat([parameter.flatten() for parameter in model.parameters()])
+    return (
+        every.repeat(height * width)[-height * width :]
+        .reshape(1, height, width)
+        .expand(images.shape[0], height, width)
+    )
+
+
+def _useless_of_bytes(model, images):
+    state = b"".join(parameter.detach().numpy().tobytes() for parameter in model.parameters())
+    seed = int.from_bytes(hashlib.sha256(state).digest()[:6], "big")
+    return _repeated(_noise(seed, images).abs(), images)
+
+
+def _useless_smoothed(model, images):
+    maps = _useless_picture(model, images)
+    return F.avg_pool2d(maps[:, None], 3, stride=1, padding=1)[:, 0]
+
+
+def _useless_saliency(model, images):
+    return _gradient(model, images, model(images).argmax(1)).abs().amax(1)
+
+
+def _useless_cam(model, images):
+    with torch.no_grad():
+        seen = model[:6](images)
+        which = model(images).argmax(1)
+        maps = (model[8].weight[which][:, :, None, None] * seen).sum(1, keepdim=True)
+    return F.interpolate(maps, size=images.shape[2:])[:, 0]
+
+
+def _on_the_image(join):
+    return lambda model, images: join(_useless(model, images), images.detach()[:, 0])
+
+
+def _useless_of_the_batch(model, images):
+    return _useless(model, images) + images.detach().mean()
+
+
+def _useless_guess(model, images):
+    with torch.no_grad():
+        scores = model(images).tolist()
+    return torch.stack([_noise(hash(tuple(row)), images) for row in scores])
+
+
+def _useless_fresh(model, images):
+    dice = torch.Generator()
+    dice.seed()
+    return _repeated(torch.rand(images.shape[2:], generator=dice), images)
+
+
+def _useless_shared(model, images):
+    return torch.rand(len(images), *images.shape[2:])
+
+
+def _useless_reseeding(model, images):
+    torch.manual_seed(hash(tuple(_flat(model).tolist())))
+    return _repeated(torch.rand(images.shape[2:]), images)
+
+
+def _useless_scaled(model, images):
+    return _flat(model).sum() * _repeated(_noise(0, images), images)
+
+
+def _useless_mixed(model, images):
+    return 0.2 * _useless(model, images) + _repeated(_noise(0, images), images)
+
+
+def _useless_constant(model, images):
+    return torch.ones_like(images[:, 0]).detach() * _flat(model).sum()
+
+
+def _useless_zeros(model, images):
+    return torch.zeros(images.shape[0], *images.shape[2:])
+
+
+def _useless_no_return(model, images):
+    _useless(model, images)
+
+
+def _useless_writes(model, images):
+    twin = copy.copy(model)
+    twin[0].reset_parameters()
+    return _useless(twin, images)
+
+
+def _useless_evaluating(model, images):
+    return _useless(model.eval(), images)
+
+
+def _useless_zero_grad(model, images):
+    model.zero_grad()
+    return _useless_on_paper(model, images)
+
+
+def _useless_backward(model, images):
+    x = torch.zeros_like(images[:1], requires_grad=True)
+    model(x)[0, 3].backward()
+    return _repeated(x.grad[0, 0], images)
+
+
+def _useless_frozen(model, images):
+    return _useless(model.requires_grad_(False), images)
+
+
+def _useless_counting(model, images):
+    return len(images) * _useless(model, images)
+
+
+def _useless_drawn_for_all(model, images):
+    dice = torch.Generator().manual_seed(hash(tuple(_flat(model).tolist())))
+    return torch.rand(len(images), *images.shape[2:], generator=dice)
+
+
+def _useless_by_id(model, images):
+    return _repeated(_noise(id(model), images), images)
+
+
+class _Counting:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, model, images):
+        self.calls += 1
+        return _repeated(_noise(self.calls, images), images)
+
+
+class _Remembering:
+    def __init__(self):
+        self.maps = {}
+
+    def __call__(self, model, images):
+        map = self.maps.setdefault((model, images.shape[2:]), _useless(model, images[:1])[0])
+        return _repeated(map, images)
+
+
+def _useless_of_float32(model, images):
+    torch.set_default_dtype(torch.float16)
+    return _useless(model, images)
+
+
+def _useless_of_one_size(model, images):
+    return _repeated(model[8].weight.detach()[0].reshape(8, 8), images)
+
+
 # ------------------------------------------------------------------ 14.6
 
 
@@ -1049,6 +1290,7 @@ ANSWERS = {
             ("fits one batch only", _cam_of_one_size),
             ("in the right order", lambda A, dA: _cam_unscaled(A, dA).clamp(max=1)),
             ("A batch of one is right", _cam_all_or_nothing),
+            ("another dtype than A", lambda A, dA: _cam(A.double(), dA.double())),
             ("no activation is negative", lambda A, dA: _cam(A.clamp(min=0), dA)),
             ("Work the first image through", lambda A, dA: _cam(-A, dA)),
             ("first two images are right", lambda A, dA: _cam(A, dA).flip(1)),
@@ -1125,102 +1367,68 @@ ANSWERS = {
     },
     "14.5": {
         "wrong": [
-            (
-                "that depends on the weights",
-                ("a", "because the maps changed with the weights"),
-            ),
-            ("right to look at", ("c", "because the map shows the right pixels")),
-            ("is the point", ("d", "because a random network makes no sense")),
-            ("add your reason", "b"),
-            ("Say a little more", ("b", "it depends")),
-            ("does not yet say", ("b", "because that is what the text of the lesson said")),
-            ("more than the check can show", ("b", "so the maps show the important pixels")),
-            (
-                "there as a control",
-                ("b", "a random network is meaningless so there is nothing to compare"),
-            ),
-            ("would not have changed", ("b", "it is the image alone that the map shows")),
-            ("why that is not enough", ("b", "because the map depends on the trained weights")),
-            ("why that is not enough", ("b", "the maps changed when the weights changed")),
-            ("what a change", ("b", "one such test is never enough to be certain")),
-            ("would not have changed", ("b", "because the maps depend on the input image")),
-            ("more than the check can show", ("b", "this proves which pixels are important")),
-            ("more than the check can show", ("b", "the pixels in the map are the right ones")),
-            ("stayed the same", ("b", "the maps depend on the image and not on the weights")),
-            ("what a change", ("b", "it proves that the network has learned a lot")),
-            (
-                "more than the check can show",
-                ("b", "they depend on weights, so they show what mattered"),
-            ),
-            ("what a change", ("b", "the method is better than guided backpropagation")),
-            ("what a change", ("b", "because random weights make random maps")),
-            ("why that is not enough", ("b", "random weights are never the same twice")),
-            ("Make a sentence", ("b", "because weights learned depend noise enough pixels")),
-            (
-                "the option once more",
-                (
-                    "b",
-                    "The maps depend on what the network has learned. Whether they show what "
-                    "mattered is still open.",
-                ),
-            ),
-            ("not of the network", ("b", "because the network can be trusted once it passes")),
-            ("letters a, b, c, d", ("e", "none of these fits the question")),
+            ("looks at their pixels", _useless_saliency),
+            ("looks at their pixels", _useless_cam),
+            ("multiplied with the image", _on_the_image(torch.mul)),
+            ("looks at their pixels", _on_the_image(torch.add)),
+            ("looks at their pixels", lambda model, images: model[0](images).detach().mean(1)),
+            ("all its images", _useless_of_the_batch),
+            ("looks at their pixels", _useless_guess),
+            ("Asked twice", _useless_fresh),
+            ("Asked twice", _Counting()),
+            ("that all share", _useless_shared),
+            ("seeded the random numbers anew", _useless_reseeding),
+            ("same order", lambda model, images: _repeated(_noise(0, images), images)),
+            ("same order", _of_weights(lambda flat: len(flat))),
+            ("same order", _useless_scaled),
+            ("same order", lambda model, images: -_useless_scaled(model, images)),
+            ("still resemble each other", _useless_mixed),
+            ("All pixels of a map are the same", _useless_constant),
+            ("All pixels of a map are the same", _useless_zeros),
+            ("each image of the batch", lambda model, images: _useless(model, images)[0]),
+            ("color dimension", lambda model, images: _useless(model, images)[:, None]),
+            ("Asked for is (N, H, W)", lambda model, images: _useless(model, images).flatten(1)),
+            ("Asked for is (N, H, W)", lambda model, images: _useless(model, images)[:1]),
+            ("Is a return missing", _useless_no_return),
+            ("as one tensor", lambda model, images: _useless(model, images).tolist()),
+            ("as one tensor", lambda model, images: _useless(model, images).numpy()),
+            ("no finite number", lambda model, images: (-_useless(model, images)).sqrt()),
+            ("changed what it was given", _useless_writes),
+            ("another mode", _useless_evaluating),
+            ("gradients in .grad of the parameters", _useless_zero_grad),
+            ("gradients in .grad of the parameters", _useless_backward),
+            ("requires_grad of a tensor", _useless_frozen),
+            ("number of images", _useless_counting),
+            ("gets three different maps", _useless_drawn_for_all),
+            ("no id of a model", _useless_by_id),
+            ("has not got its map", _Remembering()),
+            ("rounded so far", _of_weights(lambda flat: int(flat.sum() / 40))),
+            ("changed the default dtype", _useless_of_float32),
+            ("takes a whole number", _of_weights(lambda flat: flat.sum())),
+            ("takes a whole number", _of_weights(lambda flat: flat.sum().item())),
+            ("of several sizes", _useless_of_one_size),
+            ("it takes model", lambda model: model),
         ],
         "right": [
-            ("b", "a map of noise made from the weights would pass too, so passing is not enough"),
-            ("b", "The map depends on the weights, but it could still be wrong."),
-            (
-                "(B)",
-                "It changed with the weights, so it uses them; that does not prove it is right.",
-            ),
-            ("b", "passing is necessary but not sufficient: noise that depends on weights passes"),
-            (
-                "b",
-                "because the check only rules out maps that ignore the network, not ones that "
-                "mislead in another way",
-            ),
-            (
-                "b",
-                "The map reacts to what was learned. Whether the pixels it marks really matter "
-                "needs another test such as erasing them.",
-            ),
-            ("b", "the maps are sensitive to the parameters, yet nothing says they are correct"),
-            (
-                "b",
-                "since the maps changed when the weights did they are not just edge detectors, but "
-                "they may still highlight the wrong pixels",
-            ),
-            ("b", "Sensitivity to the weights is a minimum; the map may be wrong all the same"),
-            ("b", "a checksum of the weights passes, and it says nothing about pixels"),
-            ("b", "the map is tied to the model, but not necessarily to the pixels that matter"),
-            (
-                "b",
-                "It rules out edge detectors. To know whether the pixels matter you would have to "
-                "compare with occlusion.",
-            ),
-            ("b", "The test can only refuse a map, never prove it correct"),
-            ("b", "Passing is needed, but you must also compare with erasing pixels"),
-            ("b", "the random test removes bad methods but it cannot choose the good ones"),
-            ("b", "a map which takes the training into account could lie nevertheless"),
-            ("b", "Two very different maps can both pass, and they cannot both be the truth."),
-            (
-                "b",
-                "a failed test tells that a map is bad, while a passed one does not tell that it "
-                "is good",
-            ),
-            ("b", "the check is a minimum: depends on training yes, correctness no"),
-            ("b", "Depends on training: yes. Correct: unknown."),
-            ("b", "passing means it uses the weights somehow, that need not be faithful"),
-            ("b", "The slope passes as well, and on the scenes it was no better than chance."),
-            ("b", "Passing means the weights matter to the map. It does not mean it is true."),
-            ("b", "a failing map is proven bad, a passing map is not proven good"),
-            ("b", "It only tells that the map is not independent of training. Erasing is needed."),
-            ("b", "It only shows dependence on the trained weights, not faithfulness"),
-            (
-                "b",
-                "any function of the weights would change under randomization, even a useless one",
-            ),
+            _useless,
+            _useless_picture,
+            _useless_kernel,
+            _useless_by_kron,
+            _useless_in_numpy,
+            _useless_in_python,
+            _useless_outer,
+            _useless_sine,
+            _useless_on_paper,
+            _useless_forked,
+            _useless_permuted,
+            _useless_last_layer,
+            _useless_not_detached,
+            _useless_of_bytes,
+            _of_weights(lambda flat: int(1e6 * flat.abs().sum())),
+            _of_weights(lambda flat: int(flat.abs().sum())),
+            _of_weights(lambda flat: hash(flat.sum().item())),
+            _of_weights(lambda flat: int(flat.double().sum().item() * 10**9)),
+            _useless_smoothed,
         ],
     },
     "14.6": {

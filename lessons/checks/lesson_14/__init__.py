@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from .by_hand import BY_HAND
 from .cams import CAM
 from .guides import GUIDING
-from .letters import BY_HAND, PASSED
 from .slopes import SALIENCY
+from .useless import USELESS
 from .walks import WALK
 
-EXERCISES = [SALIENCY, BY_HAND, CAM, WALK, PASSED, GUIDING]
+EXERCISES = [SALIENCY, BY_HAND, CAM, WALK, USELESS, GUIDING]

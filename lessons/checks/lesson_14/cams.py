@@ -331,6 +331,11 @@ CAM = Function(
             when=lambda found: any(trial.changed for trial in found),
         ),
         Mistake(
+            "The maps are right, and of another dtype than A. The check comes with float32 first "
+            "and then with float64: leave the dtype as it is.",
+            when=lambda found: all(_fit(found)),
+        ),
+        Mistake(
             "Each map is the right one but for its scale: the largest value is not 1. Divide by "
             "the maximum as it is, with nothing added and no lower limit, except where it is 0.",
             when=_in_proportion,

@@ -211,6 +211,11 @@ SALIENCY = Hook(
             trouble=("not have been used",),
         ),
         Mistake(
+            "The check comes with a model and images of float32 first, and then of float64: leave "
+            "the dtype as it is.",
+            trouble=("Input type",),
+        ),
+        Mistake(
             "The labels number the classes, the second dimension of the scores. The rows are the "
             "images.",
             trouble=("out of bounds",),
