@@ -62,7 +62,7 @@ class Alarm:
         self.rang = False
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._hurry = threading.Event()
+        self._hurry, self._on_watch = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._over = False
 
@@ -77,6 +77,9 @@ class Alarm:
         if usable and threading.current_thread() is main:
             self._thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
             self._thread.start()
+            # A thread that is slow to start would take on the trace function that the block sets,
+            # and end where that ends the block.
+            self._on_watch.wait()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,6 +96,7 @@ class Alarm:
                     raise
 
     def _watch(self, thread: int) -> None:
+        self._on_watch.set()
         self._hurry.wait(self._seconds)
         while not self._over:
             if self._hurry.is_set() and not self.rang:

@@ -376,6 +376,21 @@ def test_an_alarm_in_time_leaves_nothing_behind():
     assert alarm.rang in (False, True)
 
 
+def test_a_watchman_who_is_slow_to_start_is_not_watched_himself(monkeypatch):
+    main, usual, fallen = threading.get_ident(), threading.Event.set, []
+
+    def slow(event):
+        usual(event)
+        if threading.get_ident() != main:  # as where the machine has other things to do
+            time.sleep(0.05)
+
+    monkeypatch.setattr(threading.Event, "set", slow)
+    monkeypatch.setattr(threading, "excepthook", fallen.append)
+    assert run(lambda: "done").value == "done"
+    assert run(lambda: time.sleep(5), most_seconds=0.1).endless
+    assert fallen == []
+
+
 def test_recursion_through_compiled_code_is_explained():
     def folding(x):
         return max([x], key=folding)
