@@ -304,11 +304,18 @@ class Number(Exercise):
 class Numbers(Exercise):
     """The answer is several values of one shape: a tensor, an array, or nested lists and tuples.
 
-    Values are compared one by one; entries may be None, as in a hook's grad_input.
+    Values are compared one by one, each relative to its own size, however small that is; entries
+    may be None, as in a hook's grad_input.
 
     Args:
         expected: the values, or a function without arguments that computes them.
         digits: how many significant digits of each have to be right.
+
+    Example:
+        >>> tiny = Numbers(id="demo.9", asks="two", expected=(1.0, 2e-23), right="Yes.",
+        ...                hints=("first", "second"))
+        >>> tiny.examine((1, 2e-23)) is None, tiny.examine((1, 3e-23)).gave
+        (True, 'a tuple: (1, 3e-23)')
     """
 
     expected: Any
@@ -316,7 +323,7 @@ class Numbers(Exercise):
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare type, shape and entries, in this order."""
-        gave = describe(answer)
+        gave = describe(answer, zero=0.0)
         if isinstance(answer, set | frozenset) and len(answer) > 1:
             return wrong_kind(answer, "numbers in order", "A set has none: write a list.")
         answer = _taken(answer)
@@ -336,18 +343,16 @@ class Numbers(Exercise):
         return Finding(said or self._entries_are_off(have, want, wrong), gave)
 
     def _same(self, answer: Any, expected: Any) -> bool:
-        if same(answer, expected, self.digits):
-            return True
         a, b = as_number(answer), as_number(expected)
-        return a is not None and b is not None and as_printed(a, b)
+        printed = a is not None and b is not None and as_printed(a, b)
+        return printed or same(answer, expected, self.digits)
 
     def _arranged(self, have: dict[Any, Any], want: Mapping[Any, Any]) -> dict[Any, Any]:
-        """Take entries in brackets of their own, or under names, for a plain row of values."""
-        if have.keys() != want.keys() and len(have) == len(want):
-            singly = len({path[:1] for path in have}) in (1, len(have))
-            if singly and all(len(path) == 1 for path in want):
-                return dict(zip(want, have.values(), strict=True))
-        return have
+        """Take entries in equal brackets, or under names, for a plain row of values."""
+        outer = [path[:1] for path in have]
+        row = len(have) == len(want) and all(len(path) == 1 for path in want)
+        equal = row and len(set(map(outer.count, outer))) == 1
+        return dict(zip(want, have.values(), strict=True)) if equal else have
 
     def _alike(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> bool:
         return have.keys() == want.keys() and all(self._same(have[p], want[p]) for p in want)
@@ -384,7 +389,7 @@ class Numbers(Exercise):
             )
         return (
             f"{fit} of {len(want)} values fit. The first that does not is entry {place}: "
-            f"{describe(have[first])}."
+            f"{describe(have[first], zero=0.0)}."
         )
 
 

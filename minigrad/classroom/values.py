@@ -324,8 +324,13 @@ def is_unattempted(answer: Any) -> bool:
     return callable(answer) and is_stub(answer)
 
 
-def describe(value: Any, digits: int = 5) -> str:
+def describe(value: Any, digits: int = 5, zero: float = 1e-12) -> str:
     """Say in words what a value is.
+
+    Args:
+        value: of any kind.
+        digits: significant digits of each float.
+        zero: floats of at most this size are written as 0.0.
 
     Example:
         >>> describe(0.1 + 0.2), describe("b"), describe([1.0])
@@ -354,7 +359,7 @@ def describe(value: Any, digits: int = 5) -> str:
             return f"the number {shortened(str(value))}"
         kind = "the number"
     if kind:
-        return f"{kind} {shortened(rounded(value, digits))}"
+        return f"{kind} {shortened(rounded(value, digits, zero))}"
     if callable(value) and hasattr(value, "__name__"):
         name = value.__name__
         return "a function without a name" if name == "<lambda>" else f"a function, {name}"

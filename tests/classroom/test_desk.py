@@ -178,6 +178,23 @@ def test_of_several_numbers_the_nearly_right_ones_are_called_close():
     assert pair.examine((0.3333, 2)) is None
 
 
+def test_tiny_numbers_are_compared_by_their_own_size_and_shown():
+    four = classroom.Numbers(
+        id="97.3",
+        asks="four numbers",
+        expected=(1.0, 2e-14, 3e-23, 0.0),
+        right="Yes.",
+        hints=("first", "second"),
+    )
+    assert four.examine((1, 2e-14, 3e-23, 0)) is None
+    assert four.examine([(1, 2e-14), (3e-23, 0)]) is None  # in equal brackets
+    assert "arrangement" in four.examine([(1, 2e-14, 3e-23), 0]).says
+    for small in (0.0, 4e-23, 3e-22):
+        finding = four.examine((1, 2e-14, small, 0))
+        assert "entry [2]" in finding.says
+        assert str(small) in finding.says and str(small) in finding.gave
+
+
 def test_an_order_may_be_written_in_many_ways():
     words = classroom.Order(
         id="97.4", asks="an order", expected=("f1", "f0"), right="Yes.", hints=("first", "second")

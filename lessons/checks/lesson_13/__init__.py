@@ -6,7 +6,7 @@ from .clipping import CLIPPING
 from .dead import DEAD
 from .even import EVEN
 from .flow import FLOW
-from .medicine import MEDICINE
+from .medicine import BY_HAND
 from .nan import RECEIVES
 
-EXERCISES = [FLOW, CLIPPING, MEDICINE, DEAD, RECEIVES, EVEN]
+EXERCISES = [FLOW, CLIPPING, BY_HAND, DEAD, RECEIVES, EVEN]
