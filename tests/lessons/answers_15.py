@@ -956,158 +956,42 @@ ANSWERS = {
     },
     "15.5": {
         "wrong": [
-            ("stands at 0", ("a", "because both are added inside of the step, after the hook")),
-            ("prediction above", ("c", "because weight decay does not look at the gradient")),
-            (
-                "keeps something",
-                ("d", "because the mask makes the gradient zero for the optimizer"),
-            ),
-            ("add your reason", "b"),
-            ("Say a little more", ("b", "momentum remembers")),
-            ("letters a, b, c", ("e", "none of these, since both are masked")),
-            (
-                "no fixed amount",
-                ("b", "decay subtracts a constant amount, momentum keeps old gradients"),
-            ),
-            (
-                "The hook never sees the decay",
-                ("b", "because the mask stops the decay and momentum has a buffer of old steps"),
-            ),
-            ("what momentum remembers", ("b", "because decay of a zero weight is zero")),
-            (
-                "what weight decay does",
-                ("b", "because momentum still remembers the old gradients of the weight"),
-            ),
-            (
-                "nothing random",
-                ("b", "decay times zero is zero, and momentum is random noise around it"),
-            ),
-            (
-                "small or large",
-                ("b", "because the decay is too small to matter and momentum keeps old gradients"),
-            ),
-            (
-                "The hook never sees the decay",
-                (
-                    "b",
-                    "because weight decay is added to the gradient and so the hook masks it too, "
-                    "while momentum is kept in the optimizer",
-                ),
-            ),
-            (
-                "asks for no gradient",
-                (
-                    "b",
-                    "because weight decay only works when there is a gradient, and momentum "
-                    "remembers the old gradients",
-                ),
-            ),
-            (
-                "asks for no gradient",
-                (
-                    "b",
-                    "because decay is multiplied by the gradient, which is zero; momentum has a "
-                    "buffer",
-                ),
-            ),
-            ("small or large", ("b", "momentum has old gradients; weight decay moves it a little")),
-            (
-                "that way round",
-                (
-                    "b",
-                    "because momentum is proportional to the weight and decay remembers old "
-                    "gradients",
-                ),
-            ),
-            ("no race", ("b", "because the momentum 0.9 is larger than the weight decay 0.5")),
-            (
-                "Nobody tells the optimizer",
-                (
-                    "b",
-                    "because the optimizer skips weight decay for pruned weights, but it "
-                    "remembers old gradients in momentum",
-                ),
-            ),
-            ("Make a sentence", ("b", "because decay, zero, momentum, buffer, weight")),
-            (
-                "asks for no gradient",
-                ("b", "weight decay needs a gradient to work, momentum has a buffer of old ones"),
-            ),
-            (
-                "asks for no gradient",
-                (
-                    "b",
-                    "weight decay is zero when the gradient is zero, momentum keeps old gradients",
-                ),
-            ),
-            (
-                "it would move nothing",
-                ("b", "decay moves toward zero, momentum is zero because the gradient is zero"),
-            ),
-            (
-                "The hook never sees the decay",
-                ("b", "weight decay is applied to the loss, and the hook removes it there"),
-            ),
-            (
-                "What is it made of",
-                ("b", "momentum is a share of the weight, and decay of a zero weight is zero"),
-            ),
-            (
-                "From where does momentum have its push",
-                ("b", "because momentum adds the new gradient, and decay of zero is zero"),
-            ),
+            ("their order does not", (-0.976, 0, -0.905)),
+            ("their order does not", [-0.905, -0.976, 0]),
+            ("a fixed amount", (-0.15, -0.976, -0.905)),
+            ("a fixed amount", (-0.05, -0.4, -0.45)),
+            ("a fixed amount", (-0.5, -0.976, -0.905)),
+            ("there is no buffer", (-0.5125, -0.976, -0.905)),
+            ("there is no buffer", (0.8574, 0.024, 0.095)),
+            ("reach the optimizer's buffer", (0, 0, 0)),
+            ("do not round", (0, -0.98, -0.91)),
+            ("goes against the buffer", (0, 0.976, 0.905)),
+            ("moves by 0.1 of it", (0, -9.76, -3.56)),
+            ("moves by 0.1 of it", (0, 2.56, 2.05)),
+            ("before the weight moves", (0, -1.22, -1.098)),
+            ("before the weight moves", (0, -1.5, -1.35)),
+            ("before the weight moves", (0, -1.2, -1.1)),
+            ("there will ever be", (0, -0.4, -0.4)),
+            ("there will ever be", (0, -0.72, -0.7)),
+            ("there will ever be", (0, -2, -1.5)),
+            ("the third by itself", (0, -0.256, -0.205)),
+            ("no hook sees the decay", (0, -0.976, -0.976)),
+            ("as AdamW does", (0, -0.976, -0.921)),
+            ("as AdamW does", (0, -0.976, -0.516)),
+            ("only the old buffer shrinks", (0, -0.976, -0.91904)),
+            ("only the old buffer shrinks", (0, -0.976, -0.9616)),
+            ("not away", (0, -0.976, -1.049)),
+            ("The first two fit", (0, -0.976, -0.94)),
+            ("The first two fit", (0, -0.976, -0.205)),
+            ("Decay alone fits", (0, -0.9, -0.905)),
+            ("3 are asked for", (0, -0.976)),
+            ("wants numbers", "momentum"),
         ],
         "right": [
-            ("b", "decay is proportional to the weight, which is 0; momentum keeps old gradients"),
-            (
-                "b",
-                "0.5 * 0 is nothing to subtract for weight decay, but the momentum buffer still "
-                "holds gradients from before pruning",
-            ),
-            [
-                "(B)",
-                "Weight decay shrinks a weight, zero stays zero. The velocity is not zero yet.",
-            ],
-            (
-                "b",
-                "because weight decay pulls toward zero and it is already there, momentum goes "
-                "on in the old direction",
-            ),
-            (
-                "b",
-                "decay multiplies the weight by a factor and 0 times anything is 0, while "
-                "momentum has accumulated past gradients",
-            ),
-            (
-                "b",
-                "since w = 0 weight decay does nothing, momentum keeps the velocity of past steps",
-            ),
-            (
-                "b",
-                "0 decayed stays 0. The momentum buffer is not reset and keeps pushing.",
-            ),
-            (
-                "b",
-                "Because the weight is 0, its decay is 0. The running average of gradients is not.",
-            ),
-            ("b", "decay contributes wd*w = 0; momentum contributes mu*v and v is from before"),
-            (
-                "b",
-                "because momentum carries the gradients from before the pruning into the next "
-                "steps, whereas decay pulls toward zero, where the weight already is",
-            ),
-            (
-                "b",
-                "because decay adds wd*w = 0 at w = 0 and the velocity v <- 0.9 v is still nonzero "
-                "from previous gradients",
-            ),
-            (
-                "b",
-                "the optimizer's buffer was filled before the hook came, so it drags the weight "
-                "away from zero, and decay in proportion to a zero weight is zero",
-            ),
-            ("b", "only momentum: its buffer outlives the mask, whereas decay scales with w"),
-            "b) wd * w = 0 when w = 0, but the momentum buffer remembers previous gradients",
+            (0, -0.976, -0.905),
+            [0.0, -0.976, -0.905],
+            torch.tensor([0.0, -0.976, -0.905]),
+            {"decay": 0, "momentum": -0.976, "both": -0.905},
         ],
     },
     "15.6": {
@@ -1177,6 +1061,12 @@ ANSWERS = {
             ("Take one sample", _clipping(factor=lambda n, c: c / (n + c))),
             ("Sum over the samples", lambda noted, limit: _rows(noted)),
             ("return missing", _private_forgets),
+            ("its keys", lambda noted, limit: dict(enumerate(_private(noted, limit)))),
+            ("its keys", lambda noted, limit: dict(enumerate(noted))),
+            (
+                "For each layer a pair",
+                lambda noted, limit: [dict(enumerate(pair)) for pair in _private(noted, limit)],
+            ),
             ("it takes noted", lambda noted: noted),
         ],
         "right": [_private, _private_by_loop, _private_short],

@@ -9,7 +9,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import Tensor
-from minigrad.classroom.behaviors import Function, Trial
+from minigrad.classroom.behaviors import Function, Property, Trial
 from minigrad.classroom.exercises import Mistake
 
 Noted = list[tuple[Tensor, Tensor]]
@@ -130,6 +130,16 @@ PRIVATE = Function(
     "the gradients of weight and bias, each sample's clipped to the limit, all layers together",
     inputs=_inputs,
     reference=private,
+    properties=[
+        Property(
+            "a list, and in it for each layer a pair of tensors",
+            lambda result, *_: (
+                isinstance(result, list | tuple)
+                and all(isinstance(pair, list | tuple) for pair in result)
+                and all(isinstance(entry, Tensor) for pair in result for entry in pair)
+            ),
+        )
+    ],
     digits=4,
     right="Length of an outer product: length times length. The clipped sum costs about as much as "
     "an ordinary one.",
@@ -145,6 +155,11 @@ PRIVATE = Function(
             "The factor has one entry for each sample, and the tables have a row for each: it "
             "needs a second axis, [:, None].",
             trouble=("must match the size", "size of tensor", "broadcast"),
+        ),
+        Mistake(
+            "A list is asked for, and this is a dict: who goes through it gets its keys, and no "
+            "pairs.",
+            when=lambda found: isinstance(found[0].result, dict),
         ),
         Mistake(
             "Nothing is clipped: those are the ordinary sums.",
