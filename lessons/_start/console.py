@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 QUIET_SECONDS = 10.0  # in a log file, say at least this often that work goes on
+_called = {"as": ""}  # "minigrad" where that command is what the reader types
 
 
 class Trouble(Exception):
@@ -28,12 +30,23 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def called_as(command: str) -> None:
+    """Name the command that the reader has typed, so that advice names it too.
+
+    Args:
+        command: Such as "minigrad"; nothing for `python3 lessons`.
+    """
+    _called["as"] = command
+
+
 def python_command(arguments: str) -> str:
     """Write what to type in a terminal; a stock system may have `python3` alone, Windows has not.
 
     Args:
         arguments: What follows the name of Python, such as "lessons --check".
     """
+    if _called["as"]:
+        return f"{_called['as']} {re.sub('^lessons --(?=check|progress|release)', '', arguments)}"
     return f"{'python' if os.name == 'nt' else 'python3'} {arguments}"
 
 

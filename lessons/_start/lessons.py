@@ -10,6 +10,9 @@ from pathlib import Path
 
 from . import console, copies, environment, progress, running, server, trust
 from .console import Trouble, python_command, say
+from .environment import Environment
+
+HERE = Path(__file__).resolve().parent
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "--port",
-        type=_port,
+        type=port,
         metavar="N",
         help=f"the port of JupyterLab (default: {server.FIRST_PORT})",
     )
@@ -57,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _port(text: str) -> int:
+def port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; a port is a number from 1 to 65535")
     return int(text)
@@ -72,9 +75,17 @@ def main(arguments: Sequence[str]) -> int:
     return console.guarded(lambda: start(options))
 
 
-def start(options: argparse.Namespace) -> int:
-    """Prepare the lessons, then start JupyterLab unless only a part of that was asked for."""
-    root = environment.repository()
+def start(options: argparse.Namespace, own: Environment | None = None) -> int:
+    """Prepare the lessons, then start JupyterLab unless only a part of that was asked for.
+
+    Args:
+        options: What the command line said.
+        own: Where the lessons are and what runs them, if not a repository and its environment.
+
+    Returns:
+        The exit code.
+    """
+    root = own.root if own else environment.repository()
     folder = root / "lessons"
     if options.progress:
         return progress.reset(folder) if options.reset else progress.show(folder)
@@ -82,16 +93,17 @@ def start(options: argparse.Namespace) -> int:
         return tools(environment.ensure("lessons"), "release", options.release)
     if options.table is not None:
         return tools(environment.ensure("lessons"), "table", options.table)
-    server_there = running.find(environment.locate(root, os.environ))
+    there = own or environment.locate(root, os.environ)
+    server_there = running.find(there)
     if options.copies:
         tell(copies.bring(folder, rewrite=server_there is None))
         return 0
     browser = server.has_browser() and not options.no_browser
     if server_there and not options.check:
         prepare_copies(folder, rewrite=False)
-        return server.revisit(environment.locate(root, os.environ), server_there, browser)
+        return server.revisit(there, server_there, browser)
     port = None if options.check else server.choose_port(options.port)
-    home = environment.ensure("lessons")
+    home = own or environment.ensure("lessons")
     done = prepare_copies(folder, rewrite=server_there is None)
     again = [(each.older, each.place) for each in done.updates if each.older]
     if port is None:
@@ -128,16 +140,16 @@ def tell(outcome: copies.Outcome) -> None:
         say(line)
 
 
-def tools(home: environment.Environment, command: str, numbers: Sequence[str]) -> int:
+def tools(home: Environment, command: str, numbers: Sequence[str]) -> int:
     """Run one of the authors' tools on lessons; return the exit code."""
-    program = home.root / "lessons" / "_tools"
+    program = HERE.parent / "_tools"
     parts = [str(home.python), str(program), command, *numbers]
     return subprocess.run(parts, env=home.variables(os.environ), cwd=home.root).returncode
 
 
-def check_worked_example(home: environment.Environment) -> None:
+def check_worked_example(home: Environment) -> None:
     """Run the worked example in the environment."""
-    program = home.root / "lessons" / "_start" / "worked_example.py"
+    program = HERE / "worked_example.py"
     # -P: the directory of the program stays off the import path
     code = subprocess.run(
         [home.python, "-P", program], env=home.variables(os.environ), cwd=home.root

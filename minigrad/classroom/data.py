@@ -14,15 +14,17 @@ from minigrad import Generator, Tensor
 def of_the_lessons(*parts: str) -> Path | None:
     """Find a file or folder of the lessons: beside the package, or above an open notebook.
 
+    Where the package was installed, they stand beside it in a folder `minigrad_lessons`.
+
     Args:
         *parts: of its path in the folder `lessons`.
 
     Returns:
         Where it is; None where there is no such thing.
     """
-    here = Path.cwd()
-    places = [Path(__file__).resolve().parents[2], here, *here.parents]
-    found = (place.joinpath("lessons", *parts) for place in places)
+    here, beside = Path.cwd(), Path(__file__).resolve().parents[2]
+    folders = [place / "lessons" for place in (beside, here, *here.parents)]
+    found = (folder.joinpath(*parts) for folder in [*folders, beside / "minigrad_lessons"])
     return next((path for path in found if path.exists()), None)
 
 

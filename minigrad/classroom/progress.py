@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from minigrad.classroom.data import of_the_lessons
 from minigrad.classroom.display import shell
 
 VARIABLE = "MINIGRAD_PROGRESS"
@@ -22,7 +23,7 @@ _OF_A_LESSON = re.compile(r"\d\d\.\w+")
 _NOTHING: dict[str, list[str]] = {"solved": [], "tried": [], "predicted": [], "finished": []}
 
 
-def place(variables: Mapping[str, str] = os.environ, lessons: Path = _LESSONS) -> Path | None:
+def place(variables: Mapping[str, str] = os.environ, lessons: Path | None = None) -> Path | None:
     """Tell where the notes are kept; None where none are.
 
     They are kept beside the lessons, where Git ignores them, or in the home directory if there is
@@ -31,7 +32,7 @@ def place(variables: Mapping[str, str] = os.environ, lessons: Path = _LESSONS) -
 
     Args:
         variables: the environment variables.
-        lessons: the folder of the lessons in this checkout.
+        lessons: the folder of the lessons, if not that of this checkout or of the open notebook.
 
     Example:
         >>> place({"MINIGRAD_PROGRESS": "none"}) is None
@@ -44,7 +45,10 @@ def place(variables: Mapping[str, str] = os.environ, lessons: Path = _LESSONS) -
         return None if named.strip().lower() in _NO_NOTES else Path(named).expanduser()
     if "PYTEST_VERSION" in variables:
         return None
-    if (lessons / "__main__.py").is_file() and os.access(lessons, os.W_OK):
+    mine = of_the_lessons("mine")
+    lessons = lessons or (mine.parent if mine else _LESSONS)
+    is_here = (lessons / "__main__.py").is_file() or (lessons / "mine").is_dir()
+    if is_here and os.access(lessons, os.W_OK):
         return lessons / ".progress.json"
     home = os.path.expanduser("~")
     return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None

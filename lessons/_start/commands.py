@@ -1,0 +1,97 @@
+"""The command `minigrad`: what `python3 lessons` does, wherever the package was installed from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import console, doctor, environment, installed, lessons, progress
+from .console import say
+
+CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    result = argparse.ArgumentParser(
+        prog="minigrad",
+        description="Lessons on automatic differentiation and hooks, and what belongs to them.",
+    )
+    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, says: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=says, description=f"{says[0].upper()}{says[1:]}.")
+
+    starts = command("lessons", "put the lessons into a folder, or bring them up to date, and open")
+    checks = command("check", "do all that `minigrad lessons` does but start JupyterLab")
+    shows = command("progress", "show which exercises you have solved")
+    for each in (starts, checks, shows):
+        if not CHECKOUT:
+            each.add_argument(
+                "folder",
+                nargs="?",
+                help="yours, with the lessons (default: the one you are in, or "
+                f"{installed.FOLDER})",
+            )
+    starts.add_argument("--no-browser", action="store_true", help="only print the address")
+    starts.add_argument("--port", type=lessons.port, metavar="N", help="the port of JupyterLab")
+    starts.add_argument(
+        "--copies", action="store_true", help="only put them there: you start JupyterLab yourself"
+    )
+    shows.add_argument("--reset", action="store_true", help="forget what is noted about you")
+    makes = command("release", "for authors: run solutions and make the learners' notebooks")
+    makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
+    command("doctor", "tell what is installed, what is missing, and what to do")
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says.
+
+    Args:
+        arguments: What was typed after `minigrad`; by default, what was.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if not, 2 if the command line makes no sense.
+    """
+    options = parser().parse_args(arguments)
+    console.called_as("minigrad")
+    return console.guarded(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "doctor":
+        return doctor.main()
+    if options.command == "release":
+        return _release(options.lessons)
+    own = None
+    if not CHECKOUT:
+        root = installed.folder(options.folder, Path.cwd())
+        if options.command == "progress":
+            return _progress(root / "lessons", options.reset)
+        own = installed.home(root)
+        written = installed.lay_out(root)
+        if written:
+            say(f"Lessons: {written} files written to {root}.")
+    elif options.command == "progress":
+        return _progress(environment.repository() / "lessons", options.reset)
+    told = lessons.parser().parse_args([])
+    for name, value in vars(options).items():
+        if name in vars(told):
+            setattr(told, name, value)
+    told.check = options.command == "check"
+    return lessons.start(told, own)
+
+
+def _progress(folder: Path, reset: bool) -> int:
+    return progress.reset(folder) if reset else progress.show(folder)
+
+
+def _release(numbers: Sequence[str]) -> int:
+    if not CHECKOUT:
+        raise console.Trouble(
+            "lessons are released where they are written: in a clone of the repository.",
+            "Clone it, and run this there.",
+        )
+    return lessons.tools(environment.ensure("lessons"), "release", numbers)

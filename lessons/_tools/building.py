@@ -1,0 +1,23 @@
+"""Write the stubs that editors read before they are packed into a wheel."""
+
+import subprocess
+import sys
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class Stubs(BuildHookInterface[Any]):
+    """What the build backend runs first."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write `minigrad/_functions.pyi`; an editable install is given it when it is set up.
+
+        Args:
+            version: "standard" or "editable".
+            build_data: how the build may be changed; it stays as it is.
+        """
+        if version == "standard":
+            subprocess.run(
+                [sys.executable, "-m", "minigrad.faces", "stubs"], cwd=self.root, check=True
+            )

@@ -1,0 +1,335 @@
+"""The package as it is installed from a wheel, and the command `minigrad`."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from _start import commands, console, doctor, environment, installed, lessons
+from _start.console import Trouble
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LESSONS = sorted(path.name for path in (ROOT / "lessons").glob("[0-9][0-9]_*.ipynb"))
+
+
+# ---- the wheel ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """The wheel, built from this tree as it stands, and unpacked where Python can find it."""
+    built, place = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("unpacked")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(built)]
+    variables = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=variables)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)
+    return place
+
+
+def ran(place, folder, *arguments):
+    """Run the command as it was installed in `place`, in a folder of somebody's."""
+    variables = {
+        key: value for key, value in os.environ.items() if not key.startswith("MINIGRAD_")
+    } | {"PYTHONPATH": str(place), "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "minigrad", *arguments]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+
+
+def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
+    assert {path.name for path in unpacked.iterdir()} == {
+        "minigrad",
+        "minigrad_lessons",
+        "minigrad_lessons-0.1.0.dist-info",
+    }
+    for name in ("py.typed", "_functions.pyi", "faces/index.txt"):
+        assert (unpacked / "minigrad" / name).is_file()
+    assert not list((unpacked / "minigrad").rglob("*.ipynb"))
+    shipped = unpacked / "minigrad_lessons"
+    assert sorted(path.name for path in shipped.glob("*.ipynb")) == LESSONS
+    assert not (shipped / "mine").exists() and not list(shipped.glob(".progress*"))
+    own = unpacked / "minigrad_lessons-0.1.0.dist-info"
+    assert len([path for path in own.rglob("LICENSE") if path.stat().st_size > 900]) == 2
+    told = (own / "METADATA").read_text(encoding="utf-8")
+    assert "License-Expression: MIT AND CC-BY-4.0\n" in told
+    assert [f"Provides-Extra: {extra}\n" in told for extra in ("lessons", "symbolic")] == [True] * 2
+    assert "minigrad = minigrad.__main__:main" in (own / "entry_points.txt").read_text("utf-8")
+
+
+def test_an_installed_package_lays_its_lessons_out(unpacked, tmp_path):
+    done = ran(unpacked, tmp_path, "check")
+    assert done.returncode == 0, done.stderr
+    assert "All agree" in done.stdout
+    assert "Start the lessons with:  minigrad lessons\n" in done.stderr
+    there = tmp_path / installed.FOLDER / "lessons"
+    assert sorted(path.name for path in there.glob("*.ipynb")) == LESSONS
+    assert sorted(path.name for path in (there / "mine").glob("*.ipynb")) == LESSONS
+    assert f"18 of {len(LESSONS)} finished" not in done.stdout
+    # in there, checks, data and notes are found; again, nothing is written
+    program = (
+        "from minigrad.classroom import judge\n"
+        "from minigrad.classroom.data import digits\n"
+        "from minigrad.classroom.progress import place\n"
+        "print(judge('01.1', None).status, len(digits()[0]), place())"
+    )
+    variables = os.environ | {"PYTHONPATH": str(unpacked), "MINIGRAD_PROGRESS": ""}
+    del variables["MINIGRAD_PROGRESS"]
+    variables.pop("PYTEST_VERSION", None)
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=there / "mine",
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.split() == ["wrong", "1797", str(there / ".progress.json")]
+    again = ran(unpacked, there / "mine", "progress")
+    assert again.returncode == 0 and "00 · Start here" in again.stdout
+    assert str(there / ".progress.json") in again.stderr
+
+
+def test_the_doctor_finds_what_is_here(unpacked, tmp_path):
+    done = ran(unpacked, tmp_path, "doctor")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "The lessons can run."
+    assert [line.split()[:2] for line in lines if "minigrad_lessons" in line] == [["ok", "lessons"]]
+
+
+# ---- the folder ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(tmp_path):
+    """Lessons as they come with a package, small."""
+    place = tmp_path / "shipped"
+    for name in ("00_a.ipynb", "solutions/00_a.ipynb", "reference/a.md", "checks/c.py", "LICENSE"):
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{name} 1", encoding="utf-8")
+    return place
+
+
+def test_what_a_learner_needs_is_laid_out(shipped, tmp_path):
+    root = tmp_path / "mine"
+    assert installed.lay_out(root, shipped) == 4
+    assert (root / "lessons" / "solutions" / "00_a.ipynb").read_text() == "solutions/00_a.ipynb 1"
+    assert not (root / "lessons" / "checks").exists()  # out of reach of a slip
+    assert installed.lay_out(root, shipped) == 0
+
+
+def test_what_was_changed_in_the_folder_is_kept(shipped, tmp_path, capsys):
+    root = tmp_path / "mine"
+    installed.lay_out(root, shipped)
+    (root / "lessons" / "00_a.ipynb").write_text("my work", encoding="utf-8")
+    (shipped / "00_a.ipynb").write_text("new", encoding="utf-8")
+    (shipped / "LICENSE").write_text("new", encoding="utf-8")
+    assert installed.lay_out(root, shipped) == 2
+    assert (root / "lessons" / "00_a.ipynb").read_text() == "new"
+    assert (root / "lessons" / "00_a.yours.ipynb").read_text() == "my work"
+    assert capsys.readouterr().err == (
+        "lessons/00_a.ipynb was changed here; yours is kept as lessons/00_a.yours.ipynb\n"
+    )
+
+
+def test_a_second_change_does_not_take_the_place_of_the_first(shipped, tmp_path):
+    root = tmp_path / "mine"
+    installed.lay_out(root, shipped)
+    for text in ("first", "second"):
+        (root / "lessons" / "LICENSE").write_text(text, encoding="utf-8")
+        installed.lay_out(root, shipped)
+    kept = sorted(path.read_text() for path in (root / "lessons").glob("LICENSE.yours*"))
+    assert kept == ["first", "second"]
+
+
+def test_a_folder_with_other_things_is_left_alone(shipped, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter").touch()
+    with pytest.raises(Trouble, match="no folder of lessons") as trouble:
+        installed.lay_out(tmp_path / "thesis", shipped)
+    assert trouble.value.advice == "Name a new folder:  minigrad lessons FOLDER"
+    assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter"]
+
+
+def test_where_nothing_can_be_written_there_is_advice(shipped, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(Trouble) as trouble:
+        installed.lay_out(tmp_path / "file" / "lessons", shipped)
+    assert "minigrad lessons FOLDER" in trouble.value.advice
+
+
+def test_the_folder_is_the_one_named_or_the_one_around_or_a_new_one(shipped, tmp_path):
+    assert installed.folder("x", tmp_path) == tmp_path / "x"
+    assert installed.folder(None, tmp_path) == tmp_path / installed.FOLDER
+    installed.lay_out(tmp_path / "root", shipped)
+    inside = tmp_path / "root" / "lessons"
+    assert installed.folder(None, inside) == tmp_path / "root"
+
+
+def test_the_readers_own_settings_stay(shipped, tmp_path):
+    root = tmp_path / "mine"
+    installed.lay_out(root, shipped)
+    (place,) = root.rglob("notification.jupyterlab-settings")
+    assert json.loads(place.read_text()) == {"fetchNews": "false", "checkForUpdates": False}
+    place.write_text("{}", encoding="utf-8")
+    installed.lay_out(root, shipped)
+    assert place.read_text() == "{}"
+
+
+def test_what_runs_the_lessons_is_what_runs_the_command(tmp_path, monkeypatch):
+    home = installed.home(tmp_path)
+    assert home.python == Path(sys.executable)
+    inside = home.variables({"PATH": "p", "PYTHONPATH": "x", "PIP_USER": "1"})
+    assert (inside["PATH"], inside["PYTHONPATH"]) == ("p", "x")
+    assert "VIRTUAL_ENV" not in inside
+    assert Path(inside["JUPYTER_CONFIG_DIR"]).is_relative_to(tmp_path / installed.OWN)
+    monkeypatch.setattr(installed.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(Trouble, match="jupyterlab, ipykernel") as trouble:
+        installed.home(tmp_path)
+    assert 'pip install "minigrad-lessons[lessons]"' in trouble.value.advice
+
+
+# ---- the command line ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What was started, and for whom."""
+    happened = []
+    monkeypatch.setattr(lessons, "start", lambda options, own: happened.append((options, own)) or 0)
+    monkeypatch.setattr(commands, "CHECKOUT", False)
+    monkeypatch.setattr(installed, "lay_out", lambda root: 0)
+    yield happened
+    console.called_as("")
+
+
+def test_the_command_does_what_the_other_does(started, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert commands.main(["lessons", "there", "--port", "9000", "--no-browser"]) == 0
+    assert commands.main(["check"]) == 0
+    (first, one), (second, two) = started
+    assert (first.port, first.no_browser, first.check) == (9000, True, False)
+    assert (one.root, two.root) == (tmp_path / "there", tmp_path / installed.FOLDER)
+    assert second.check and not second.no_browser
+
+
+def test_in_a_checkout_the_environment_of_the_checkout_is_used(started, monkeypatch):
+    monkeypatch.setattr(commands, "CHECKOUT", True)
+    assert commands.main(["lessons", "--copies"]) == 0
+    ((options, own),) = started
+    assert options.copies and own is None
+    with pytest.raises(SystemExit):
+        commands.main(["lessons", "folder"])  # they are where the checkout is
+    run = []
+    monkeypatch.setattr(environment, "ensure", lambda kind: kind)
+    monkeypatch.setattr(lessons, "tools", lambda *given: run.append(given) or 0)
+    assert commands.main(["release", "06"]) == 0
+    assert run == [("lessons", "release", ["06"])]
+
+
+def test_a_release_needs_a_checkout(started, capsys):
+    assert commands.main(["release"]) == 1
+    assert "in a clone of the repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "given", [[], ["nothing"], ["lessons", "--port", "0"], ["check", "a", "b"]]
+)
+def test_what_makes_no_sense_is_said_so(given, capsys, monkeypatch):
+    monkeypatch.setattr(commands, "CHECKOUT", False)
+    with pytest.raises(SystemExit) as stop:
+        commands.main(given)
+    assert stop.value.code == 2
+    assert "usage: minigrad" in capsys.readouterr().err
+
+
+def test_advice_names_the_command_that_was_typed():
+    assert console.python_command("lessons --progress --reset").endswith("progress --reset")
+    console.called_as("minigrad")
+    try:
+        assert console.python_command("lessons --progress --reset") == "minigrad progress --reset"
+        assert console.python_command("lessons") == "minigrad lessons"
+    finally:
+        console.called_as("")
+
+
+# ---- the doctor ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "fits"),
+    [
+        ("2.0", ">=2,<3", True),
+        ("2.4.6", "<3,>=2", True),
+        ("1.26.4", ">=2,<3", False),
+        ("3.0.0rc1", ">=2,<3", False),
+        ("4.66", "<5,>=4.66", True),
+        ("4.7.1", ">=4.66", False),
+        ("1", "", True),
+    ],
+)
+def test_versions_are_compared_as_numbers(version, wanted, fits):
+    assert doctor._fits(version, wanted) is fits
+
+
+def test_ranges_are_those_of_the_package():
+    asked = {re.match(r"[\w-]+", text)[0]: text for text in PROJECT["dependencies"]}
+    assert doctor._range("numpy") in ("<3,>=2", ">=2,<3") and asked["numpy"] == "numpy>=2,<3"
+
+
+def test_the_doctor_says_what_to_do(monkeypatch, capsys):
+    real = doctor.importlib.metadata.version
+    versions = {"numpy": "1.26.4", "jupyterlab": None}
+
+    def version(name):
+        if versions.get(name, "") is None:
+            raise doctor.importlib.metadata.PackageNotFoundError(name)
+        return versions.get(name) or real(name)
+
+    def load(name):
+        if name == "tqdm":
+            raise ImportError("broken\nlong story")
+        return __import__(name)
+
+    monkeypatch.setattr(doctor.importlib.metadata, "version", version)
+    monkeypatch.setattr(doctor.importlib, "import_module", load)
+    assert doctor.main() == 1
+    said = capsys.readouterr().out
+    assert re.search(r"^WRONG +numpy +1\.26\.4, and .* is needed$", said, re.M)
+    assert re.search(r"^WRONG +jupyterlab +for the lessons in a browser$", said, re.M)
+    assert re.search(
+        r"^missing +tqdm +[\d.]+, but it cannot be .* ImportError: broken$", said, re.M
+    )
+    assert 'What to do: pip install "minigrad-lessons[lessons]"\n' in said
+    assert said.endswith("The lessons cannot run like this.\n")
+
+
+# ---- what messages advise -----------------------------------------------------------------------
+
+
+def test_each_install_that_is_advised_works_as_printed():
+    texts = [
+        path.read_text(encoding="utf-8")
+        for folder in ("minigrad", "lessons/_start")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
+    advised = re.findall(r"pip install ((?:--[\w-]+ )*)(\"?[\w.\[\],{}=-]+\"?)", "\n".join(texts))
+    assert len(advised) > 5
+    extras = set(PROJECT["optional-dependencies"])
+    for _, what in advised:
+        bare = what.strip('"')
+        if bare.startswith("minigrad-lessons["):
+            assert what.startswith('"') and what.endswith('"'), "brackets mean something to shells"
+            assert set(bare[17:-1].split(",")) <= extras
+        else:
+            assert re.fullmatch(r"[\w.=-]+|\{.*\}.*", bare) and bare != "minigrad"
