@@ -455,7 +455,7 @@ class SavedTensor:
         if tensor is not None and tensor._version_counter is not counter:
             _refuse_detached(tensor, node)
         if counter.value != self.version:
-            raise plugs.messages.stale(self, node)
+            raise plugs.messages.stale(self, node) from None
         return self.array if tensor is None else tensor._array  # `.data` may be another one now
 
     def unpack_tensor(self, node: Node) -> Tensor:
@@ -486,7 +486,7 @@ def unpack_array(saved: Any, node: Node) -> Any:
         if counter.detached:
             _refuse_detached(saved, node)
         if counter.value != 0:
-            raise plugs.messages.stale(saved, node)
+            raise plugs.messages.stale(saved, node) from None
     return saved._array
 
 

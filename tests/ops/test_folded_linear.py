@@ -146,6 +146,16 @@ def test_a_fold_is_made_and_opened():
     assert not folded(result)
 
 
+def test_a_changed_weight_is_told_by_one_error():
+    x, weight, bias = tensors((4, 3))
+    total = linear(x, weight, bias).sum()
+    with torch.no_grad():
+        weight.add_(1)
+    with pytest.raises(RuntimeError, match="AsStrided, is at version 1") as raised:
+        total.backward()
+    assert raised.value.__cause__ is None and raised.value.__suppress_context__
+
+
 def test_a_wrong_fold_is_told(monkeypatch):
     wrong = operations._Affine._run
     found = plain((4, 3), (True, True, True), False)
