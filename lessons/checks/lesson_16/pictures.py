@@ -55,7 +55,7 @@ def plot_course(usual: Course, inside: Course) -> Plot:
     plot.axes[0].annotate(
         "gradients",
         (peak - 3, usual[peak - 3][0] - usual[peak - 3][1] / 2),
-        (peak * 0.45, top * 0.87),
+        (peak * 0.53, top * 0.87),
         fontsize=9,
         arrowprops={"arrowstyle": "-", "color": PLOT_INK},
     )
