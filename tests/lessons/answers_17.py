@@ -263,17 +263,17 @@ class _Counting:
     """Counts first, and keeps what travels in a dict; .grad is None at first."""
 
     serial = itertools.count()
+    skips_zero = False
 
     def __init__(self, data, *parents):
         self.data, self.parents, self.grad = float(data), parents, None
         self.number = next(_Counting.serial)
 
-    @staticmethod
-    def _of(x):
-        return x if isinstance(x, _Counting) else _Counting(x)
+    def _of(self, x):
+        return x if isinstance(x, _Counting) else type(self)(x)
 
     def __add__(self, other):
-        return _Counting(
+        return type(self)(
             self.data + self._of(other).data, (self, lambda g: g), (self._of(other), lambda g: g)
         )
 
@@ -282,7 +282,7 @@ class _Counting:
 
     def __mul__(self, other):
         other = self._of(other)
-        return _Counting(
+        return type(self)(
             self.data * other.data,
             (self, lambda g: g * other.data),
             (other, lambda g: g * self.data),
@@ -306,10 +306,17 @@ class _Counting:
             if not each.parents:
                 each.grad = (each.grad or 0.0) + gradients[each]
             for source, send in each.parents:
-                gradients[source] += send(gradients[each])
+                part = send(gradients[each])
+                if self.skips_zero and not part:
+                    continue
+                gradients[source] += part
                 pending[source] -= 1
                 if pending[source] == 0:
                     ready.append(source)
+
+
+class _SkipsZero(_Counting):
+    skips_zero = True
 
 
 class _ByNumber(_Counting):
@@ -334,6 +341,16 @@ class _WithoutBackward:
 
     def __add__(self, other):
         return self.data + other.data
+
+
+class _EqualByNumber(_MicrogradAnew):
+    """Compares as a dataclass does."""
+
+    def __eq__(self, other):
+        return self.data == other.data
+
+    def __hash__(self):
+        return hash(self.data)
 
 
 # --- 17.2: Recorded
@@ -434,6 +451,10 @@ def _summing(spread):
         )
 
     return method
+
+
+def _puts_back_always(g, shape, axis, keep):
+    return np.broadcast_to(g if axis is None else np.expand_dims(g, axis), shape)
 
 
 def _relu_in_place(self):
@@ -647,6 +668,12 @@ def _axes_not_shifted(gradient, shape):
     return gradient.sum(axis=tuple(set(axes)), keepdims=True).reshape(shape)
 
 
+def _axes_move(gradient, shape):
+    for axis in range(gradient.ndim - len(shape)):
+        gradient = gradient.sum(axis=axis)
+    return _loop(gradient, shape)
+
+
 def _reshape_only(gradient, shape):
     return gradient.reshape(shape)
 
@@ -678,6 +705,10 @@ def _only_where_needed(gradient, shape):
         if gradient.shape[axis] != size:
             gradient = gradient.sum(axis=axis, keepdims=True)
     return gradient
+
+
+def _same_size(gradient, shape):
+    return gradient if gradient.size == np.prod(shape) else _loop(gradient, shape)
 
 
 def _mean(gradient, shape):
@@ -822,6 +853,20 @@ def engine(
                     tensor.inputs = ()
 
     return Answer
+
+
+class _AsksGrad(Differentiable):
+    def complete(self, gradient):
+        if self.inputs or not self.grad:
+            return super().complete(gradient)
+        self.grad = self.grad + gradient
+        return gradient
+
+
+class _GivesWhatIsCollected(Differentiable):
+    def complete(self, gradient):
+        gradient = super().complete(gradient)
+        return gradient if self.inputs else self.grad
 
 
 class _Topological(Broadcasting):
@@ -1435,6 +1480,20 @@ class _Cached(Module):
         return self._kept
 
 
+class _SkipsHidden(Module):
+    def named_parameters(self):
+        return [(n, t) for n, t in super().named_parameters() if not n.startswith("_")]
+
+
+class _LooksTooEarly(Module):
+    def __init__(self):
+        super().__init__()
+        self._found = list(super().named_parameters())
+
+    def named_parameters(self):
+        return self._found
+
+
 # --- 17.7: hooks on modules
 
 
@@ -1639,6 +1698,12 @@ class _RemovesAll(HookedModule):
         return handle
 
 
+class _OneHook(HookedModule):
+    def register_full_backward_hook(self, hook):
+        self.full_hooks.clear()
+        return super().register_full_backward_hook(hook)
+
+
 class _TwoThings(HookedModule):
     def register_full_backward_hook(self, hook):
         return super().register_full_backward_hook(
@@ -1737,6 +1802,8 @@ ANSWERS = {
             ("overwritten, or emptied", value(resets=True)),
             ("mixed up", _Micrograd),
             ("must not be missing in the next", _TapeThrownAway),
+            ("Two values that hold the same number", _EqualByNumber),
+            ("told that it came", _SkipsZero),
             ("the way back to x is missing", _LosesX),
             ("changed x itself", _AddsInPlace),
             ("begins with the value of the sum", value(seed=-2.0)),
@@ -1785,7 +1852,7 @@ ANSWERS = {
                     )
                 ),
             ),
-            ("not what NumPy gives", _with(__rsub__=lambda self, other: self - other)),
+            ("the number comes first", _with(__rsub__=lambda self, other: self - other)),
             ("exponent is as it was", _with(__pow__=_power(lambda g, x, n: g * n * x**n))),
             ("n in front is missing", _with(__pow__=_power(lambda g, x, n: g * x ** (n - 1)))),
             ("right for squares alone", _with(__pow__=_power(lambda g, x, n: g * 2 * x))),
@@ -1846,6 +1913,10 @@ ANSWERS = {
                 _with(sum=_summing(lambda g, shape, axis, keep: g * np.ones(shape))),
             ),
             (
+                "Nothing has to be put back",
+                _with(sum=_summing(_puts_back_always)),
+            ),
+            (
                 "the input's shape",
                 _with(sum=_summing(lambda g, shape, axis, keep: g)),
             ),
@@ -1895,8 +1966,10 @@ ANSWERS = {
             ("None", _no_return),
             ("It changed what it was given", _in_place),
             ("It raised ValueError", _broadcasts),
-            ("drops them", _only_where_needed),
-            ("It gave an array", _sums_axis_zero),
+            ("drops them", _same_size),
+            ("Too much is left", _only_where_needed),
+            ("Too much is left", _sums_axis_zero),
+            ("have moved up", _axes_move),
         ],
         "right": [_loop, _pairs_of_sizes, _one_by_one, _by_einsum, reference.unbroadcast],
     },
@@ -1915,7 +1988,10 @@ ANSWERS = {
             ("a leaf kept it", engine(keep="same in place")),
             ("added to in place", engine(send="in place")),
             ("Raise a RuntimeError", engine(errors=False)),
-            ("Raise a RuntimeError", _ValueErrors),
+            ("its kind is another", _ValueErrors),
+            ("What is counted are edges", engine(wait="users")),
+            ("or a .grad", _AsksGrad),
+            ("stays in its .grad", _GivesWhatIsCollected),
             ("complete is never called", engine(calls=False)),
             ("for leaves only", engine(calls="leaves")),
             ("What complete gave back was not used", engine(goes_on=False)),
@@ -1979,6 +2055,7 @@ ANSWERS = {
     "17.6": {
         "wrong": [
             ("sorted by name", _Sorted),
+            ("an underscore in front", _SkipsHidden),
             ("is no parameter", _parameters("results")),
             ("The constant was taken", _parameters("everything")),
             ("Not every attribute is a tensor", _parameters("crashes")),
@@ -1991,6 +2068,7 @@ ANSWERS = {
             ("look anew", _Cached),
             ("gets the names alone", _AsDict),
             ("not its name", _ListsOnce),
+            ("nothing has been assigned yet", _LooksTooEarly),
             ("look anew", _RemembersAll),
             ("taken for one", _ListsOnceByValue),
             ("on each level", _LastNameOnly),
@@ -2029,7 +2107,9 @@ ANSWERS = {
             ("also those that go past the module", hooked(gate_in=False)),
             ("lead the result through a node", hooked(gate_out=False)),
             ("Each call has its own pair", _OnlyWhenCalledLast),
-            ("in a place of its own", hooked(store="shared")),
+            ("not on the module", hooked(store="module")),
+            ("not on the module", hooked(store="shared")),
+            ("only the last one is left", _OneHook),
             ("call the hook when the one at the result is there", hooked(without_input=False)),
             ("the one before it gave back", hooked(each_gets="arrived")),
             ("Whoever was removed", hooked(removed=False)),

@@ -96,7 +96,7 @@ EXERCISES = [
             "result",
         ),
         programs="graphs",
-        right="Ten thousand sums, forty diamonds and 150 random programs: it is an engine.",
+        right="Ten thousand operations, forty diamonds and 150 random programs: it is an engine.",
         hints=(
             "Two walks. The first counts, with a list of tensors still to be looked at, how many "
             "edges lead to each tensor from this root. The second keeps what has arrived in a dict "

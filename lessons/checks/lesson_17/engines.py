@@ -58,6 +58,16 @@ def _diamonds(made: Any) -> list[Any]:
     return [*found, _once(deep, 3.0)(made)[0]]
 
 
+def _edges(made: Any) -> list[Any]:
+    def square_last(x: Any) -> Any:
+        return 7 * x + x * x
+
+    def square_first(x: Any) -> Any:
+        return x * x + 7 * x
+
+    return [_once(each, 3.0)(made)[0] for each in (square_last, square_first)]
+
+
 def _not_leaves(made: Any) -> list[Any]:
     x, constant = _leaf(made, 3.0), made(5.0)
     y = x * constant
@@ -201,6 +211,11 @@ def _what_is_returned(made: Any) -> list[Any]:
     return _grads(x, w)
 
 
+def _completed_twice(made: Any) -> list[Any]:
+    x = _leaf(made, 3.0)
+    return [*(listed(x.complete(np.array(g))) for g in (2.0, 3.0)), listed(x.grad)]
+
+
 def _left_alone(made: Any) -> list[Any]:
     x = _leaf(made, 3.0)
     y = x * x
@@ -221,11 +236,15 @@ def _ladder(made: Any) -> Any:
 
 def _chain(made: Any) -> Any:
     x = y = _leaf(made, 3.0)
-    for _ in range(LONG):  # what y + x does, past all that costs time
-        y = y.result(y.data + x.data, (y, x), _to_both)
-        y.rule = _to_both
+    for _ in range(LONG):  # what -y does, past all that costs time
+        y = y.result(-y.data, (y,), _turned)
+        y.rule = _turned
     y.backward()
     return listed(x.grad)
+
+
+def _turned(gradient: Any) -> tuple[Any]:
+    return (-gradient,)
 
 
 def _to_both(gradient: Any) -> tuple[Any, Any]:
@@ -351,6 +370,20 @@ ENGINE = [
         ],
     ),
     Probe(
+        "x.grad after 7 * x + x * x and after x * x + 7 * x, for x = 3",
+        _edges,
+        [13.0, 13.0],
+        "Two edges lead from x * x to x, and a third one from 7 * x. What is counted are edges: an "
+        "input that stands there twice counts twice. A set knows it once.",
+        [
+            Mistake(
+                "x had its turn before all of its gradient was there. Count the edges that lead to "
+                "it before the second walk, and wait until as many parts have come.",
+                when=lambda seen: seen[1] != 13.0,
+            ),
+        ],
+    ),
+    Probe(
         "The gradients in ((x @ w + b).tanh() ** 2).sum() / 2, with a bias that is broadcast",
         _once(
             lambda x, w, b: ((x @ w + b).tanh() ** 2).sum() * 0.5,
@@ -425,10 +458,10 @@ ENGINE = [
         ],
     ),
     Probe(
-        "x.grad after x.backward(), where x itself is a leaf",
-        _once(lambda x: x, 3.0),
-        [1.0],
-        "A root that is a leaf collects as well: its gradient is 1.",
+        "x.grad after x.backward(), where x itself is a leaf, of shape (1, 1)",
+        _once(lambda x: x, [[3.0]]),
+        [[[1.0]]],
+        "A root that is a leaf collects as well: ones of its own shape, not a plain number.",
     ),
     Probe(
         "With a gradient given, backward(np.array([1, 10])): x.grad for y = 3 * x, and that of a "
@@ -447,8 +480,8 @@ ENGINE = [
                 ),
             ),
             Mistake(
-                "Zeros that were given were taken for nothing given, or could not be asked whether "
-                "they are true. Ask `is None`, and nothing else.",
+                "An array was asked whether it is true, as by `if` or `not`: the gradient that was "
+                "given, or a .grad. Ask `is None`, and nothing else: zeros are a gradient, too.",
                 trouble=("truth value", "ambiguous"),
             ),
         ],
@@ -460,6 +493,11 @@ ENGINE = [
         ["RuntimeError", "RuntimeError", "RuntimeError"],
         "All have to end in a RuntimeError that says what is missing.",
         [
+            Mistake(
+                "An error is right, and its kind is another: who catches it asks for the kind. "
+                "Raise a RuntimeError.",
+                when=lambda seen: "no error" not in seen,
+            ),
             Mistake(
                 "A root with several entries has no gradient of its own accord: ones would be that "
                 "of its sum, and nobody has asked for a sum. Raise a RuntimeError.",
@@ -557,6 +595,13 @@ ENGINE = [
         ],
     ),
     Probe(
+        "What complete gives back for a leaf that is called with 2 and then with 3, and its .grad",
+        _completed_twice,
+        [2.0, 3.0, 5.0],
+        "complete gives back the gradient that goes on, here the one that it got. What a leaf has "
+        "collected stays in its .grad.",
+    ),
+    Probe(
         "Whether inputs, rules and data are after a pass what they were",
         _left_alone,
         [True, 3.0],
@@ -577,10 +622,10 @@ ENGINE = [
         most_lines=150_000,
     ),
     Probe(
-        f"x.grad in a chain of {LONG:,} sums, y = y + x",
+        f"x.grad at the beginning of a chain of {LONG:,} operations, y = -y",
         _chain,
-        LONG + 1.0,
-        "One for each use of x, and one for where the chain begins.",
+        1.0,
+        "Each turns the sign around, and in the end it is what it was.",
         [
             Mistake(
                 "It calls itself once for each step of the chain, and Python stops that. Keep the "

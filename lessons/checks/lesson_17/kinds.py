@@ -138,11 +138,9 @@ class Checkpoint(Exercise):
         outcome = run(probe.run, made, most_lines=probe.most_lines)
         if outcome.unsolved:
             raise Unsolved
-        known = [m.says for m in (*probe.known, *self.mistakes) if m.brings(outcome.raised)]
         if outcome.trouble is not None:
-            says = (
-                known[0] if known else "" if outcome.raised.startswith("Objection") else probe.says
-            )
+            known = [m.says for m in (*probe.known, *self.mistakes) if m.brings(outcome.raised)]
+            says = "" if outcome.raised.startswith("Objection") else [*known, probe.says][0]
             return Finding(f"{turn}{probe.tries}: {outcome.trouble} {says}".strip())
         if outcome.left:
             return Finding(f"{outcome.left[0]} (Here it was put back.)")
@@ -156,7 +154,7 @@ class Checkpoint(Exercise):
             or m.seen_in(outcome.value)
         ]
         came = _told(outcome.value, wants)
-        return Finding(f"{turn}{probe.tries}: {came} {fits[0] if fits else probe.says}")
+        return Finding(f"{turn}{probe.tries}: {came}{fits[0] if fits else probe.says}")
 
     def _on_programs(self, made: Any) -> Finding | None:
         assert self.programs is not None
@@ -178,7 +176,7 @@ def _told(value: Any, wants: Any) -> str:
     """Say what was seen and what should have been, where that is a matter of numbers."""
     if isinstance(wants, str | bool):  # what is tried says it already
         return ""
-    return f"{describe(value)}; right is {describe(wants)}."
+    return f"{describe(value)}; right is {describe(wants)}. "
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,7 +84,7 @@ def _names(module: Any) -> list[str]:
 
 def _own_tensors(made: Any) -> list[Any]:
     module = _module(made, lambda x: x)
-    module.b, module.a = tensor([1.0], True), tensor([2.0], True)
+    module.b, module._a = tensor([1.0], True), tensor([2.0], True)
     module.number, module.words = 3.0, ["a list"]
     module.constant = tensor([3.0])
     pairs = _pairs(module.named_parameters())
@@ -320,10 +320,10 @@ MODULE = [
         "comes of it.",
     ),
     Probe(
-        "named_parameters of a module with tensors b and a, a constant, a number and a list: the "
+        "named_parameters of a module with tensors b and _a, a constant, a number and a list: the "
         "names, and which of the tensors is b",
         _own_tensors,
-        [["b", "a"], [True, False]],
+        [["b", "_a"], [True, False]],
         "Parameters are the attributes that are leaves and require a gradient, in the order in "
         "which they were assigned; vars(self) has them all.",
         [
@@ -332,14 +332,18 @@ MODULE = [
                 when=lambda seen: "constant" in seen[0],
             ),
             Mistake(
-                "Nothing was found. If you ask whether an attribute is a Tensor: run the cell of "
-                "this answer again, for Tensor may be the class of before. And a parameter is "
-                "listed whatever its name.",
+                "Nothing was found. Look when named_parameters is called: in Module's own __init__ "
+                "nothing has been assigned yet. If you ask whether an attribute is a Tensor: run "
+                "the cell of this answer again, for Tensor may be the class of before.",
                 value=[[], []],
             ),
             Mistake(
                 "They are sorted by name. Order is that of assignment, as vars(self) has it.",
-                when=lambda seen: seen[0] == ["a", "b"],
+                when=lambda seen: seen[0] == ["_a", "b"],
+            ),
+            Mistake(
+                "A parameter is listed whatever its name, also with an underscore in front.",
+                when=lambda seen: seen[0] == ["b"],
             ),
             Mistake(
                 "Not every attribute is a tensor: ask before you look at requires_grad.",
@@ -693,6 +697,20 @@ def _twice(made: Any) -> list[Any]:
     return pupil.calls
 
 
+def _calls_itself(made: Any) -> list[Any]:
+    class Again(made):
+        depth = 0
+
+        def forward(self, x: Any) -> Any:
+            self.depth += 1
+            return self(x * 2) * 10 if self.depth == 1 else x * 3
+
+    module, pupil = Again(), Pupil()
+    module.register_full_backward_hook(pupil)
+    module(tensor([3.0], True)).backward()
+    return pupil.calls
+
+
 def _used_aside(made: Any) -> list[Any]:
     module, pupil = _module(made, lambda x: x * 2 + 1), Pupil()
     module.register_full_backward_hook(pupil)
@@ -878,6 +896,10 @@ _CHAINED = (
     "First registered, first called, and each hook gets the grad_input that the one before it gave "
     "back."
 )
+_ALONE = Mistake(
+    "The first hook is never called: only the last one is left. A module may have several.",
+    when=lambda seen: seen[0] == [] and len(seen[1]) == 1,
+)
 _LATE = Mistake(
     "The first hook is never called, and the second one more than once. Does a function that is "
     "made in a loop use the loop's variable? It looks it up when it runs, and finds the last one.",
@@ -1018,6 +1040,15 @@ MODULE_HOOKS = [
         "Each call has its own pair: what was kept for one must not be found by the other.",
     ),
     Probe(
+        "A full hook on a module that calls itself once: forward is 10 times itself of 2 * x, and "
+        "inside 3 * x",
+        _calls_itself,
+        [[[[30.0]], [[10.0]]], [[[60.0]], [[1.0]]]],
+        "One call lies inside of the other here, and what arrives at the outer one has to wait "
+        "until the inner one is through: keep it for each call by itself, in a variable of "
+        "__call__, and not on the module or in one place for all.",
+    ),
+    Probe(
         "A full hook on f0 where the data need no gradient",
         _on_data,
         lambda: [[[None], [_plain_at_x1()]]],
@@ -1060,7 +1091,7 @@ MODULE_HOOKS = [
         _several(FULL),
         lambda: [_on_package(FULL)(), [[[[[10 * _X1[0][0]]]], [[[-1.847648]]]]]],
         _CHAINED,
-        [_LATE],
+        [_LATE, _ALONE],
     ),
     Probe(
         "The number of calls after one pass and after two, after two more through one graph, and "
@@ -1148,7 +1179,7 @@ MODULE_HOOKS = [
         _several(LEGACY),
         lambda: [_on_package(LEGACY)(), [[[[[10 * _S[0][0]]]], [[[-1.847648]]]]]],
         _CHAINED,
-        [_LATE],
+        [_LATE, _ALONE],
     ),
     _late(LEGACY),
     Probe(

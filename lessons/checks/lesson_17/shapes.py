@@ -109,13 +109,23 @@ MISTAKES = [
     Mistake("It gives back what it got: nothing is summed.", like=faulty("as it is")),
     Mistake(
         "Shapes are lined up from the right, and axes are counted from the left. Where axes were "
-        "put in front, axis 0 of the shape is a later one of the gradient. And to bring a result "
-        "into a shape, it has to have as many entries: sum before you reshape.",
-        trouble=("reshape", "AxisError", "out of bounds", "IndexError"),
+        "put in front, axis 0 of the shape is a later one of the gradient. In a loop, an axis that "
+        "was summed is gone, and those behind it have moved up: keepdims keeps it.",
+        trouble=("AxisError", "out of bounds", "IndexError"),
+    ),
+    Mistake(
+        "Shapes are lined up from the right, and axes are counted from the left. And to bring a "
+        "result into a shape, it has to have as many entries: sum before you reshape.",
+        trouble=("reshape",),
     ),
     Mistake(
         "A shape may be empty, (), and so may the list of axes: what comes of it then?",
         trouble=("NoneType",),
+    ),
+    Mistake(
+        "Too much is left: not every axis that was added or stretched has been summed. There may "
+        "be several in front, several of length 1, and where the shape is () all of them go.",
+        when=lambda trials: any(np.size(t.result) > np.prod(t.args[1], dtype=int) for t in trials),
     ),
     Mistake(
         "The sums are right, the shape is another: axes that broadcasting has put in front are "

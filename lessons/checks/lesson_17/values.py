@@ -35,6 +35,11 @@ def _both_diamonds(made: Any) -> list[Any]:
     return [_leaf_gradients(made, each, 3.0)[0] for each in (short_first, long_first)]
 
 
+def _with_zero(x: Any) -> Any:
+    y = x * x
+    return y + 7 * y * 0
+
+
 def _ladder(made: Any) -> Any:
     x = y = made(3.0)
     for _ in range(24):
@@ -98,9 +103,9 @@ _LEFT = (
     "or keeps in mind must end with it."
 )
 _MIXED = (
-    "Too much: what travels and what is collected are mixed up. The sum that y has from the first "
-    "pass went down a second time. What a pass sends on is what has arrived in this pass alone: "
-    "keep it apart from .grad, in a dict of the pass, say."
+    "Too much: what travels and what is collected are mixed up. What the first pass has left in "
+    "the .grad of y, or of the loss itself, went down a second time. What a pass sends on is what "
+    "has arrived in this pass alone: keep it apart from .grad, in a dict of the pass, say."
 )
 
 VALUE = [
@@ -239,6 +244,20 @@ VALUE = [
                 when=lambda seen: min(seen) < 48.0,
             ),
         ],
+    ),
+    Probe(
+        "The gradients of x and y in x * y * x, where both are 1",
+        lambda made: _leaf_gradients(made, lambda x, y: x * y * x, 1.0, 1.0),
+        [2.0, 1.0],
+        "Two values that hold the same number are still two. Does something ask whether they are "
+        "equal, a set, a dict or `in`, and does your class compare by numbers, as a dataclass does?"
+        " Ask whether they are the same object.",
+    ),
+    Probe(
+        "The gradient of x in y + 7 * y * 0, with y = x * x at x = 3",
+        lambda made: _leaf_gradients(made, _with_zero, 3.0)[0],
+        6.0,
+        "A gradient of zero is one, too: a value that waits for it has to be told that it came.",
     ),
     Probe(
         "x.grad after a pass from x * 2 and then one from x * 5",
@@ -411,6 +430,11 @@ def _operation(
         "It begins with the forward pass: data of the result is not what NumPy gives.",
         when=lambda seen: not np.allclose(seen[0], wants()[0]),
     )
+    turned = Mistake(
+        "The value has the opposite sign: who is taken away from whom? Of 1 - a Python makes "
+        "a.__rsub__(1), and the number comes first in it.",
+        when=lambda seen: np.allclose(seen[0], np.negative(wants()[0])),
+    )
     return Probe(
         f"For {written} on {'shape' if len(arrays) == 1 else 'shapes'} {shapes}, the value and the "
         "gradients that rules give",
@@ -419,6 +443,7 @@ def _operation(
         says,
         [
             *(Mistake(each.says, trouble=each.trouble) for each in known if each.trouble),
+            turned,
             forward,
             *(each for each in known if not each.trouble),
         ],
@@ -553,6 +578,10 @@ _SPREAD = (
     "Each entry that was summed gets what arrived at its sum. So g is spread over the shape of the "
     "input; where the axis is gone from the result, it has to be put back first."
 )
+_KEPT = (
+    "With keepdims=True the axis is still there, with length 1. Nothing has to be put back: g is "
+    "spread over the shape of the input, and no more."
+)
 _BY_SHAPES = (
     "Look at the shapes. For C = A B with A of shape (n, k) and B of shape (k, m), g has C's, "
     "(n, m): which products of g with A or B, one of them transposed, have the shapes of A and B?"
@@ -561,18 +590,19 @@ _BY_SHAPES = (
 
 def _sum(written: str, **settings: Any) -> Probe:
     shape = A.sum(**settings).shape
+    spread = _KEPT if settings.get("keepdims") else _SPREAD
     gradient = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
     named = {"axis": "dim", "keepdims": "keepdim"}
     other = {named[key]: value for key, value in settings.items()}
     known = [
-        _gives(_SPREAD, trouble=("broadcast", "shape", "axis")),
+        _gives(spread, trouble=("broadcast", "shape", "axis")),
         _gives("Every entry got 1: what arrives, g, is not used.", np.ones_like(A)),
         _gives(
             "The gradient is divided by something, as for a mean. A sum divides by nothing.",
             np.broadcast_to(gradient if not settings else np.ones(1), A.shape) / A.size,
         )
         if not settings
-        else _gives(_SPREAD, gradient),
+        else _gives(spread, gradient),
         _gives(
             "That has the shape of the sum. The input's gradient has the input's shape.", gradient
         ),
@@ -582,7 +612,7 @@ def _sum(written: str, **settings: Any) -> Probe:
         lambda a: a.sum(**settings),
         [A],
         gradient,
-        _SPREAD,
+        spread,
         *known,
         on_torch=lambda a: a.sum(**other),
     )
@@ -639,7 +669,8 @@ RECORDED = [
         ],
     ),
     Probe(
-        "For a ** 3: the number of inputs, and whether a is among them",
+        "What is among the inputs where a number or an array stands beside a; and of a ** 3 how "
+        "many there are, and whether a is among them",
         _inputs_of,
         [1, True],
         "In a ** n the n is a plain number, and not an input: the only input is a.",
@@ -833,7 +864,8 @@ RECORDED = [
         lambda a: a.sum(keepdims=True),
         [A],
         [[5.0]],
-        _SPREAD,
+        _KEPT,
+        _gives(_KEPT, trouble=("broadcast", "shape", "axis")),
         on_torch=lambda a: a.sum(dim=(0, 1), keepdim=True),
     ),
     _operation(
