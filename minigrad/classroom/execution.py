@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import io
 import linecache
+import math
 import os
 import signal
 import sys
@@ -36,6 +37,42 @@ from minigrad.classroom.values import describe, rounded, without_addresses
 from minigrad.core import engine
 
 _AGAIN = 0.2
+_AT_LEAST = 0.05  # seconds until an alarm rings, so that its block has begun
+_PATIENCE = 4.0
+
+
+class Budget:
+    """So many seconds of a machine that one has for oneself.
+
+    What other programs compute meanwhile does not count, so that a right answer is not refused
+    where thirty learners share a server. Waiting counts for a quarter: it has to end as well.
+
+    Args:
+        seconds: how many.
+        outer: a budget that this one is a part of, if any.
+
+    Example:
+        >>> 59 < Budget(60).left() <= 60
+        True
+        >>> Budget(60, outer=Budget(0.0)).is_spent()
+        True
+    """
+
+    def __init__(self, seconds: float, outer: Budget | None = None) -> None:
+        self._seconds, self._outer = seconds, outer
+        self._begun, self._computed = time.monotonic(), time.process_time()
+        self._early = min(self._begun + seconds, outer._early if outer else math.inf)
+
+    def left(self) -> float:
+        """Tell how many seconds are left."""
+        passed = time.monotonic() - self._begun
+        computed = min(time.process_time() - self._computed, passed)  # of all threads together
+        own = self._seconds - max(computed, passed / _PATIENCE)
+        return own if self._outer is None else min(own, self._outer.left())
+
+    def is_spent(self) -> bool:
+        """Tell whether nothing is left; at first that takes one look at the clock."""
+        return time.monotonic() >= self._early and self.left() <= 0
 
 
 class Alarm:
@@ -46,7 +83,7 @@ class Alarm:
     interrupted when it returns to Python, and not before.
 
     Args:
-        seconds: how long the block may take.
+        budget: how long the block may take, such as so many seconds.
 
     Attributes:
         rang: whether it was interrupted; what comes out of the block is a KeyboardInterrupt.
@@ -58,9 +95,9 @@ class Alarm:
         False
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, budget: float | Budget) -> None:
         self.rang = False
-        self._seconds = seconds
+        self._budget = budget if isinstance(budget, Budget) else Budget(budget)
         self._lock = threading.Lock()
         self._hurry, self._on_watch = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -97,7 +134,9 @@ class Alarm:
 
     def _watch(self, thread: int) -> None:
         self._on_watch.set()
-        self._hurry.wait(self._seconds)
+        while not self._hurry.wait(max(self._budget.left(), _AT_LEAST)):
+            if self._budget.left() <= 0:
+                break
         while not self._over:
             if self._hurry.is_set() and not self.rang:
                 threading.Event().wait(_AGAIN)  # it may be leaving by itself
@@ -210,7 +249,7 @@ class Watch:
 
     Args:
         most_lines: how many lines of its own the learner's code may run through.
-        deadline: when it has to be over, by `time.monotonic`.
+        budget: how long it may take.
         alarm: rings where the code does not listen.
         forbidden: names of what may not be called.
         only_inside: a list that is empty where nothing is forbidden just now, or None for always.
@@ -223,7 +262,7 @@ class Watch:
     def __init__(
         self,
         most_lines: int,
-        deadline: float,
+        budget: Budget,
         alarm: Alarm,
         forbidden: Sequence[str] = (),
         only_inside: list[Any] | None = None,
@@ -231,7 +270,7 @@ class Watch:
         self.called: str | None = None
         self.because = "time"
         self._left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
-        self._deadline, self._alarm, self._stop = deadline, alarm, False
+        self._budget, self._alarm, self._stop = budget, alarm, False
         self._forbidden = bool(forbidden)
         self._of_the_notebook = {name for name in forbidden if not any(codes((name,)))}
         self._nowhere, self._not_by_hand = codes(tuple(forbidden))
@@ -258,7 +297,7 @@ class Watch:
             library = code.co_filename.startswith(_LIBRARIES)
             if self._forbidden and (self._inside is None or self._inside):
                 self._look_at(frame, code, library)
-            if self._stop or time.monotonic() > self._deadline:
+            if self._stop or self._budget.is_spent():
                 self._end("time")
             if library:
                 if code is _DEEPER and threading.active_count() > self._threads:
@@ -269,7 +308,7 @@ class Watch:
             self._left[event] -= 1
             if self._left[event] < 0:
                 self._end("line")
-            if event == "line" and time.monotonic() > self._deadline:
+            if event == "line" and self._budget.is_spent():
                 self._end("time")
         return self
 
@@ -312,7 +351,7 @@ MOST_LINES = 300_000
 MOST_SECONDS = 8.0
 """How long a check may take, with all its runs: for loops whose few lines are slow."""
 
-_deadlines: list[float] = []
+_budgets: list[Budget] = []
 
 _ADVICE: dict[type[BaseException], str] = {
     NameError: "Is the name spelled as it was defined, and was that cell run?",
@@ -378,11 +417,11 @@ def within(seconds: float = MOST_SECONDS) -> Iterator[None]:
     Args:
         seconds: for the block.
     """
-    _deadlines.append(time.monotonic() + seconds)
+    _budgets.append(Budget(seconds, *_budgets[-1:]))
     try:
         yield
     finally:
-        _deadlines.pop()
+        _budgets.pop()
 
 
 def run(
@@ -417,9 +456,9 @@ def run(
         >>> run(forever, most_lines=1000).trouble
         'It did not come to an end within 1,000 lines of Python. Does a loop miss its way out?'
     """
-    deadline = min([time.monotonic() + most_seconds, *_deadlines])
-    alarm = Alarm(max(deadline - time.monotonic(), 0.05))
-    watch = Watch(most_lines, deadline, alarm, without, only_inside)
+    budget = Budget(most_seconds, *_budgets[-1:])
+    alarm = Alarm(budget)
+    watch = Watch(most_lines, budget, alarm, without, only_inside)
     aside = HeldBack()
     with (
         contextlib.redirect_stdout(aside),
@@ -514,7 +553,7 @@ def _not_ended(because: str, lines: int, seconds: float) -> str:
             "Does a loop miss its way out?"
         )
     return (
-        f"It was still running after {seconds:g} seconds, and was stopped. Does a loop "
+        f"It was still running after more than {seconds:g} seconds, and was stopped. Does a loop "
         "miss its way out, or does it wait for something?"
     )
 
