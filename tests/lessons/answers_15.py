@@ -615,6 +615,14 @@ def _private_short(noted, limit):
     return [((d * f).T @ a, (d * f).sum(dim=0)) for a, d in noted]
 
 
+def _private_bias_as_weight(noted, limit):
+    wide = [(torch.cat([a, torch.ones(len(a), 1)], dim=1), d) for a, d in noted]
+    norms = torch.stack([a.norm(dim=1) * d.norm(dim=1) for a, d in wide]).norm(dim=0)
+    f = (limit / norms.clamp(min=limit))[:, None]
+    both = [(f * d).T @ a for a, d in wide]
+    return [(each[:, :-1], each[:, -1]) for each in both]
+
+
 def _clipping(norms=None, factor=None, after=lambda pairs, n: pairs):
     def private(noted, limit):
         rows = _rows(noted)
@@ -653,6 +661,27 @@ def _weight_and_bias_apart(noted, limit):
         f, g = _down((w**2).sum((1, 2)).sqrt(), limit), _down((b**2).sum(1).sqrt(), limit)
         found.append(((f[:, None, None] * w).sum(0), (g[:, None] * b).sum(0)))
     return found
+
+
+def _weights_and_biases_apart(noted, limit):
+    rows = _rows(noted)
+    f = _down(sum((w**2).sum((1, 2)) for w, b in rows).sqrt(), limit)
+    g = _down(sum((b**2).sum(1) for w, b in rows).sqrt(), limit)
+    return [((f[:, None, None] * w).sum(0), (g[:, None] * b).sum(0)) for w, b in rows]
+
+
+def _weight_plus_bias(w, b):
+    return (w**2).sum((1, 2)).sqrt() + (b**2).sum(1).sqrt()
+
+
+def _swapped_lengths(noted, limit):
+    f = _down(sum((d**2).sum(1) * ((a**2).sum(1) + 1) for d, a in noted).sqrt(), limit)
+    return [((f[:, None] * d).T @ a, (f[:, None] * d).sum(0)) for a, d in noted]
+
+
+def _sums_multiplied(noted, limit):
+    f = _down(_all_norms(_rows(noted))[0], limit)[:, None]
+    return [(torch.outer((f * d).sum(0), a.sum(0)), (f * d).sum(0)) for a, d in noted]
 
 
 def _entries(noted, limit):
@@ -716,6 +745,59 @@ def _raises_on_overflow(optimizer, parameters, scale, limit):
     if not all(p.grad.isfinite().all() for p in parameters if p.grad is not None):
         raise OverflowError("inf")
     return _step(optimizer, parameters, scale, limit)
+
+
+def _samples_by_retained_grad(layer, run):
+    kept = []
+
+    def keep(module, args, out):
+        out.retain_grad()
+        kept.extend((args[0].detach(), out))
+
+    with layer.register_forward_hook(keep):
+        run()
+    a, out = kept
+    return torch.einsum("n...o,n...i->noi", out.grad, a), _flat(out.grad).sum(1)
+
+
+def _samples_of_all_layers(layer, run):
+    noted = {}
+
+    def forward(module, args, out):
+        if isinstance(module, nn.Linear):
+            out.register_hook(lambda g: noted.update(pair=(args[0].detach(), g)))
+
+    with nn.modules.module.register_module_forward_hook(forward):
+        run()
+    return _outer(*noted["pair"])
+
+
+def _samples_of_the_first_call(layer, run, noted=[]):  # noqa: B006
+    def forward(module, args, out):
+        noted.append(args[0].detach())
+        out.register_hook(noted.append)
+
+    with layer.register_forward_hook(forward):
+        run()
+    return _outer(*noted[:2])
+
+
+def _samples_setdefault(layer, run, noted={}):  # noqa: B006
+    def forward(module, args, out):
+        noted.setdefault("a", args[0].detach())
+        out.register_hook(lambda g: noted.setdefault("d", g))
+
+    with layer.register_forward_hook(forward):
+        run()
+    return _outer(noted["a"], noted["d"])
+
+
+def _samples_keeps_the_output(layer, run):
+    noted = {}
+    hook = lambda m, args, out: noted.update(a=args[0], d=out)  # noqa: E731
+    with layer.register_forward_hook(hook):
+        run()
+    return _outer(noted["a"].detach(), noted["d"].detach())
 
 
 def _samples_clears_all(layer, run):
@@ -847,6 +929,8 @@ ANSWERS = {
                 _stepping(bad=lambda o, p, s: 512.0, good=lambda s: 1024.0),
             ),
             ("Half the old scale", _stepping(bad=lambda o, p, s: s / 10)),
+            ("neither rounded nor held back", _stepping(bad=lambda o, p, s: s // 2)),
+            ("neither rounded nor held back", _stepping(bad=lambda o, p, s: max(s / 2, 1.0))),
             ("Are the gradients still there", _emptied_too_early),
             ("goes in a wrong direction", _in_the_loop),
             (
@@ -940,6 +1024,14 @@ ANSWERS = {
                 ),
             ),
             ("Hooks that others had registered", _samples_clears_all),
+            ("shapes of another layer", _samples_of_all_layers),
+            ("what an earlier one has noted", _samples_of_the_first_call),
+            ("Does a lambda return", _samples_setdefault),
+            ("what came out of the layer. Its gradient", _samples_keeps_the_output),
+            (
+                "in the bias or in both",
+                _samples_as(lambda a, d: (_outer(a, d)[0], _flat(d).sum((0, 1)))),
+            ),
             ("signs are lost", _samples_as(lambda a, d: [t.abs() for t in _outer(a, d)])),
             (
                 "No axis is left",
@@ -952,7 +1044,13 @@ ANSWERS = {
             ),
             ("hook gets tuples", _samples_whole_tuple),
         ],
-        "right": [_samples, _samples_by_loop, _samples_by_cases, _samples_as(_outer)],
+        "right": [
+            _samples,
+            _samples_by_retained_grad,
+            _samples_by_loop,
+            _samples_by_cases,
+            _samples_as(_outer),
+        ],
     },
     "15.5": {
         "wrong": [
@@ -969,6 +1067,10 @@ ANSWERS = {
             ("moves by 0.1 of it", (0, -9.76, -3.56)),
             ("moves by 0.1 of it", (0, 2.56, 2.05)),
             ("before the weight moves", (0, -1.22, -1.098)),
+            ("0.9 belonged to the example above", (0, -1.2195, -1.1351)),
+            ("there will ever be", (0, -1.1808, -1.0238)),
+            ("moves by 0.1 of it", (0, -0.0976, -0.0905)),
+            ("Numbers are asked for", ("stays", "moves", "moves")),
             ("before the weight moves", (0, -1.5, -1.35)),
             ("before the weight moves", (0, -1.2, -1.1)),
             ("there will ever be", (0, -0.4, -0.4)),
@@ -1029,7 +1131,7 @@ ANSWERS = {
             ),
             ("is left out", _clipping(factor=lambda n, c: (n <= c).to(n.dtype))),
             (
-                "scaled by the longest",
+                "One factor for the whole batch",
                 _clipping(factor=lambda n, c: _down(n.max() + 0 * n, c)),
             ),
             (
@@ -1042,7 +1144,7 @@ ANSWERS = {
             ),
             ("The entries are clipped", _entries),
             (
-                "clipped by its own length",
+                "not one of them alone",
                 _clipping(lambda r: [sum((b**2).sum(1) for w, b in r).sqrt()] * len(r)),
             ),
             ("needs a second axis", _no_axis),
@@ -1059,6 +1161,20 @@ ANSWERS = {
                 _clipping(lambda r: [sum(_squares(r)).sum().sqrt().expand(len(r[0][0]))] * len(r)),
             ),
             ("Take one sample", _clipping(factor=lambda n, c: c / (n + c))),
+            ("Short gradients are made longer", _clipping(factor=lambda n, c: c / n)),
+            ("Weight and bias are clipped", _weights_and_biases_apart),
+            (
+                "of layers or of weight and bias",
+                _clipping(
+                    lambda r: [sum(_weight_plus_bias(w, b) ** 2 for w, b in r).sqrt()] * len(r)
+                ),
+            ),
+            (
+                "Right for one layer",
+                _clipping(lambda r: [_squares(r)[0].sqrt()] * len(r)),
+            ),
+            ("the 1 joins", _swapped_lengths),
+            ("multiply first, then add up", _sums_multiplied),
             ("Sum over the samples", lambda noted, limit: _rows(noted)),
             ("return missing", _private_forgets),
             ("its keys", lambda noted, limit: dict(enumerate(_private(noted, limit)))),
@@ -1069,6 +1185,6 @@ ANSWERS = {
             ),
             ("it takes noted", lambda noted: noted),
         ],
-        "right": [_private, _private_by_loop, _private_short],
+        "right": [_private, _private_bias_as_weight, _private_by_loop, _private_short],
     },
 }

@@ -7,7 +7,7 @@ from typing import Any
 import minigrad as torch
 from minigrad import nn, optim
 from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.values import leaves, same
+from minigrad.classroom.values import as_number, leaves, same
 
 
 def stands(weight_decay: float, momentum: float) -> float:
@@ -24,11 +24,13 @@ def stands(weight_decay: float, momentum: float) -> float:
     return float(w.item())
 
 
-def _by_hand(added: float = 0, steps: int = 3, rate: float = 0.1, apart: float = 0) -> float:
+def _by_hand(
+    added: float = 0, steps: int = 3, rate: float = 0.1, apart: float = 0, keeps: float = 0.8
+) -> float:
     """Go by a rule: multiples of the weight are added to the buffer, or taken off apart from it."""
     w, b = 0.0, 5.0
     for _ in range(steps):
-        b = 0.8 * b + added * w
+        b = keeps * b + added * w
         w -= rate * b + apart * w
     return w
 
@@ -67,6 +69,10 @@ DECAY = Numbers(
             "Decay alone: you take off a fixed amount, and it should be a multiple of the weight.",
         ),
         Mistake(
+            "Numbers are asked for: where the weight stands, not what it does.",
+            when=lambda answer: _fits(answer) and None in map(as_number, answer),
+        ),
+        Mistake(
             "Decay alone: there is no buffer, and 0.5 w is added. Where does the weight stand?",
             when=lambda answer: _fits(answer) and not _fits(answer, 0),
         ),
@@ -75,19 +81,21 @@ DECAY = Numbers(
         _slip(1, [-_by_hand()], "A sign: the weight goes against the buffer, which is positive."),
         _slip(
             1,
-            [-_by_hand(rate=1), _by_hand(rate=1), 2.56, -2.56],
-            "With momentum alone that is a buffer, or their sum: the weight moves by 0.1 of it.",
+            [-_by_hand(rate=1), *(_by_hand(rate=each) for each in (1, 0.5, 0.01)), 2.56, -2.56],
+            "With momentum alone that is a buffer, or their sum, or another share: the weight "
+            "moves by 0.1 of it.",
         ),
         _slip(
             1,
-            [-1.22, -1.5, -1.2, -1.3],
-            "The buffer shrinks in each step, before the weight moves: 5 itself is no push.",
+            [-1.22, -1.5, -1.2, -1.3, _by_hand(keeps=0.9)],
+            "The buffer shrinks in each step, before the weight moves, and by the 0.8 given here: "
+            "5 itself is no push, and 0.9 belonged to the example above.",
         ),
         _slip(
             1,
-            [_by_hand(steps=1), _by_hand(steps=2), _by_hand(steps=99), 0.256, -0.256],
-            "With momentum alone that is one step, or two, or the third by itself, or all there "
-            "will ever be. Asked for is where the weight stands after three.",
+            [*(_by_hand(steps=many) for many in (1, 2, 4, 99)), 0.256, -0.256],
+            "With momentum alone that is one step, two, or four, or the third by itself, or all "
+            "there will ever be. Asked for is where the weight stands after three.",
         ),
         _slip(
             2,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -11,13 +12,14 @@ import minigrad as torch
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Function, Property, Trial
 from minigrad.classroom.exercises import Mistake
+from minigrad.classroom.values import alike
 
 Noted = list[tuple[Tensor, Tensor]]
 
 
-def squares(noted: Noted, bias: bool = True) -> list[Tensor]:
+def squares(noted: Noted) -> list[Tensor]:
     """Compute the squared norm of each sample's gradient, layer by layer."""
-    return [(d**2).sum(1) * ((a**2).sum(1) + bias) for a, d in noted]
+    return [(d**2).sum(1) * ((a**2).sum(1) + 1) for a, d in noted]
 
 
 def shrinking(length: Tensor, limit: float) -> Tensor:
@@ -68,38 +70,86 @@ def _shaped(trial: Trial) -> bool:
         return False
 
 
-def _like(
-    lengths: Callable[[Noted], list[Tensor]] | None = None,
-    factor: Callable[[Tensor, float], Tensor] = shrinking,
-) -> Callable[..., Any]:
-    if lengths is None:
-        return lambda noted, limit: private(noted, limit, factor=factor)
-    return lambda noted, limit: private(noted, limit, lengths, factor)
+def _divides_by_zero(trial: Trial) -> bool:
+    return any(entry.isnan().any() for pair in trial.result for entry in pair)
+
+
+def _everywhere(found: Sequence[Trial], holds: Callable[[Trial], bool]) -> bool:
+    """Tell whether something holds, whatever a sample without a gradient brings about."""
+    finite = [trial for trial in found if not _divides_by_zero(trial)]
+    return finite != [] and all(not trial.changed and holds(trial) for trial in finite)
+
+
+def _like(*slips: Callable[..., Any]) -> Callable[[Sequence[Trial]], bool]:
+    """Know a slip by its sums."""
+
+    def brings(slip: Callable[..., Any]) -> Callable[[Trial], bool]:
+        return lambda trial: alike(trial.result, slip(*trial.args), 4)
+
+    return lambda found: any(_everywhere(found, brings(slip)) for slip in slips)
+
+
+def _by_factor(*factors: Callable[[Tensor, float], Tensor]) -> Callable[..., bool]:
+    """Know a wrong factor of the right length."""
+    return _like(*(partial(private, factor=factor) for factor in factors))
+
+
+def _by_square(*wrong: Callable[[Noted], Tensor]) -> Callable[..., bool]:
+    """Know a wrong square of each sample's length, one for all layers."""
+
+    def slip(square: Callable[[Noted], Tensor]) -> Callable[..., Any]:
+        return partial(private, lengths=lambda noted: [square(noted).sqrt()] * len(noted))
+
+    return _like(*map(slip, wrong))
+
+
+def _total(noted: Noted, of: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """Add up over the layers what squares of what went in and of delta give."""
+    return torch.stack([of((a**2).sum(1), (d**2).sum(1)) for a, d in noted]).sum(0)
+
+
+def _plain(noted: Noted) -> list[tuple[Tensor, Tensor]]:
+    return weighed(noted, [torch.ones(len(a), dtype=a.dtype) for a, _ in noted])
+
+
+def _is_right(trial: Trial) -> bool:
+    return alike(trial.result, private(*trial.args), 4)
+
+
+def _is_one_multiple(trial: Trial) -> bool:
+    if not _shaped(trial):
+        return False
+    pairs = zip(trial.result, _plain(trial.args[0]), strict=True)
+    ratios = torch.cat([(x / y).flatten() for each in pairs for x, y in zip(*each, strict=True)])
+    return bool((ratios - ratios[0]).abs().max() < 1e-3 * ratios[0].abs())
+
+
+def _has_right_biases(trial: Trial) -> bool:
+    return alike([b for _, b in trial.result], [b for _, b in private(*trial.args)], 4)
 
 
 def _sum_clipped(noted: Noted, limit: float) -> list[tuple[Tensor, Tensor]]:
     """Add up first, and clip the sum."""
-    total = weighed(noted, [torch.ones(len(a), dtype=a.dtype) for a, _ in noted])
+    total = _plain(noted)
     length = torch.stack([(w**2).sum() + (b**2).sum() for w, b in total]).sum().sqrt()
     by = shrinking(length, limit)
     return [(by * w, by * b) for w, b in total]
 
 
-def _own_bias(noted: Noted, limit: float) -> list[tuple[Tensor, Tensor]]:
-    """Clip weight and bias each by itself."""
-    found = []
-    for a, d in noted:
-        of_bias = (d**2).sum(1)
-        of_weight = of_bias * (a**2).sum(1)
-        f, g = (shrinking(square.sqrt(), limit)[:, None] for square in (of_weight, of_bias))
-        found.append(((f * d).T @ a, (g * d).sum(0)))
-    return found
+def _own_bias(noted: Noted, limit: float, pooled: bool = False) -> list[tuple[Tensor, Tensor]]:
+    """Clip weight and bias each by itself, in each layer or over all of them."""
+    parts = [[(d**2).sum(1) * (a**2).sum(1) for a, d in noted], [(d**2).sum(1) for _, d in noted]]
+    if pooled:
+        parts = [[torch.stack(each).sum(0)] * len(noted) for each in parts]
+    of_weights, of_biases = (
+        weighed(noted, [shrinking(square.sqrt(), limit) for square in each]) for each in parts
+    )
+    return [(w, b) for (w, _), (_, b) in zip(of_weights, of_biases, strict=True)]
 
 
 def _parts(noted: Noted, limit: float, clipped: int) -> list[tuple[Tensor, Tensor]]:
     """Clip the weights alone, or the biases alone."""
-    plain = weighed(noted, [torch.ones(len(a), dtype=a.dtype) for a, _ in noted])
-    right = private(noted, limit)
+    plain, right = _plain(noted), private(noted, limit)
     if clipped == 0:
         return [(w, b) for (w, _), (_, b) in zip(right, plain, strict=True)]
     return [(w, b) for (w, _), (_, b) in zip(plain, right, strict=True)]
@@ -121,6 +171,7 @@ def _inputs(rng: Random) -> list[tuple[Any, ...]]:
         (layers(6, 2, 3, 2, size=2.0), 2.5),
         (still, 0.75),
         (layers(1, 3, 2), 100.0),
+        (layers(1, 2, 3, 2), 0.25),
     ]
 
 
@@ -163,194 +214,153 @@ PRIVATE = Function(
         ),
         Mistake(
             "Nothing is clipped: those are the ordinary sums.",
-            like=_like(factor=lambda length, limit: torch.ones_like(length)),
+            when=_by_factor(lambda length, limit: torch.ones_like(length)),
         ),
         Mistake(
             "You add up first and clip the sum. One loud sample still counts for as much as it "
             "likes against the others: clip each, then add.",
-            like=_sum_clipped,
+            when=_like(_sum_clipped),
         ),
         Mistake(
             "Each layer is clipped by itself. A sample has one length, over all layers.",
-            like=_like(lambda noted: [s.sqrt() for s in squares(noted)]),
+            when=_like(partial(private, lengths=lambda noted: [s.sqrt() for s in squares(noted)])),
         ),
         Mistake(
             "Weight and bias are clipped each by itself. A sample has one length, over everything.",
-            like=_own_bias,
+            when=_like(_own_bias, partial(_own_bias, pooled=True)),
         ),
         Mistake(
             "The bias is missing in the length: its gradient is a part of the sample's.",
-            like=_like(
-                lambda noted: [torch.stack(squares(noted, False)).sum(0).sqrt()] * len(noted)
-            ),
+            when=_by_square(lambda noted: _total(noted, lambda a, d: d * a)),
         ),
         Mistake(
             "Short gradients are made longer: the factor has to be 1 at most.",
-            like=_like(factor=lambda length, limit: limit / length.clamp(min=1e-12)),
+            when=_by_factor(lambda length, limit: limit / length.clamp(min=1e-12)),
         ),
         Mistake(
             "Too short are made longer, too long are left: the comparison is the wrong way round.",
-            like=_like(factor=lambda length, limit: (limit / length.clamp(min=1e-12)).clamp(min=1)),
+            when=_by_factor(lambda length, limit: (limit / length.clamp(min=1e-12)).clamp(min=1)),
         ),
         Mistake(
             "The factor is upside down: what is too long has to become shorter.",
-            like=_like(factor=lambda length, limit: (length / limit).clamp(max=1)),
-        ),
-        Mistake(
-            "The factor is upside down: what is too long has to become shorter.",
-            like=_like(factor=lambda length, limit: (length / limit).clamp(min=1)),
+            when=_by_factor(
+                lambda length, limit: (length / limit).clamp(max=1),
+                lambda length, limit: (length / limit).clamp(min=1),
+            ),
         ),
         Mistake(
             "That is the mean over the samples. The sum is asked for.",
-            like=lambda noted, limit: [
-                (w / len(noted[0][0]), b / len(noted[0][0])) for w, b in private(noted, limit)
-            ],
+            when=_like(
+                lambda noted, limit: [
+                    (w / len(noted[0][0]), b / len(noted[0][0])) for w, b in private(noted, limit)
+                ]
+            ),
         ),
         Mistake(
             "You compare the square of the length with the limit: a square root is missing.",
-            like=_like(lambda noted: [torch.stack(squares(noted)).sum(0)] * len(noted)),
+            when=_by_square(lambda noted: torch.stack(squares(noted)).sum(0) ** 2),
         ),
         Mistake(
             "The weights are clipped, the biases are not.",
-            like=lambda noted, limit: _parts(noted, limit, 0),
+            when=_like(lambda noted, limit: _parts(noted, limit, 0)),
         ),
         Mistake(
             "The biases are clipped, the weights are not.",
-            like=lambda noted, limit: _parts(noted, limit, 1),
+            when=_like(lambda noted, limit: _parts(noted, limit, 1)),
         ),
         Mistake(
-            "The 1 for the bias belongs into the bracket: the bias's gradient is delta itself.",
-            like=_like(
-                lambda noted: (
-                    [
-                        torch.stack([(d**2).sum(1) * (a**2).sum(1) + 1 for a, d in noted])
-                        .sum(0)
-                        .sqrt()
-                    ]
-                    * len(noted)
-                )
+            "The 1 that stands for the bias is in a wrong place. A bias is multiplied by 1 as a "
+            "weight is by a, so the 1 joins |a|^2, in each layer. The pairs are (a, delta).",
+            when=_by_square(
+                lambda noted: _total(noted, lambda a, d: d * a + 1),
+                lambda noted: _total(noted, lambda a, d: d * a) + 1,
+                lambda noted: _total(noted, lambda a, d: a * (d + 1)),
             ),
         ),
         Mistake(
-            "What went in has a length, and delta has one. The gradient's is their product, over "
-            "all layers, not the one of what went in alone.",
-            like=_like(
-                lambda noted: (
-                    [torch.stack([(a**2).sum(1) for a, _ in noted]).sum(0).sqrt()] * len(noted)
-                )
+            "What went in has a length, and delta has one. The gradient's is their product, and "
+            "not one of them alone, or their sum.",
+            when=_by_square(
+                lambda noted: _total(noted, lambda a, d: a),
+                lambda noted: _total(noted, lambda a, d: d),
+                lambda noted: _total(noted, lambda a, d: a + d),
             ),
-        ),
-        Mistake(
-            "The longest layer does not decide alone: squares of lengths add up.",
-            like=_like(lambda noted: [torch.stack(squares(noted)).amax(0).sqrt()] * len(noted)),
         ),
         Mistake(
             "The limit holds as it is given, whatever the number of layers or samples.",
-            like=lambda noted, limit: private(noted, limit / len(noted[0][0])),
+            when=_like(
+                lambda noted, limit: private(noted, limit / len(noted[0][0])),
+                lambda noted, limit: private(noted, limit / len(noted)),
+            ),
         ),
         Mistake(
             "The factor comes in twice: once is enough, on delta or on the sample's gradient.",
-            like=_like(factor=lambda length, limit: shrinking(length, limit) ** 2),
+            when=_by_factor(lambda length, limit: shrinking(length, limit) ** 2),
         ),
         Mistake(
-            "You add lengths of the layers. Squares of lengths add up, and the root comes last.",
-            like=_like(
-                lambda noted: [torch.stack([s.sqrt() for s in squares(noted)]).sum(0)] * len(noted)
+            "You add lengths, of layers or of weight and bias. Squares of lengths add up, and the "
+            "root comes last.",
+            when=_by_square(
+                lambda noted: torch.stack([s.sqrt() for s in squares(noted)]).sum(0) ** 2,
+                lambda noted: _total(noted, lambda a, d: d * (a.sqrt() + 1) ** 2),
+                lambda noted: _total(noted, lambda a, d: d.sqrt() * (a.sqrt() + 1)) ** 2,
             ),
         ),
         Mistake(
             "A sample that is too long is left out. It is to be made shorter.",
-            like=_like(factor=lambda length, limit: length.le(limit).to(length.dtype)),
+            when=_by_factor(lambda length, limit: length.le(limit).to(length.dtype)),
         ),
         Mistake(
-            "All are scaled by the longest. Each sample has a factor of its own.",
-            like=_like(factor=lambda length, limit: shrinking(length.max() + 0 * length, limit)),
+            "One factor for the whole batch. Each sample has a length and a factor of its own.",
+            when=lambda found: _everywhere(found, _is_one_multiple),
         ),
         Mistake(
             "Weights come out as (inputs, outputs). A weight has the shape (outputs, inputs).",
-            like=lambda noted, limit: [(w.T, b) for w, b in private(noted, limit)],
-        ),
-        Mistake(
-            "A sample whose gradient is zero has the length zero, and you divide by it.",
-            when=lambda found: any(
-                entry.isnan().any() for trial in found for pair in trial.result for entry in pair
-            ),
+            when=_like(lambda noted, limit: [(w.T, b) for w, b in private(noted, limit)]),
         ),
         Mistake(
             "The entries are clipped. The limit is for the length of a sample's whole gradient.",
-            like=lambda noted, limit: [
-                (
-                    torch.einsum("no,ni->noi", d, a).clamp(-limit, limit).sum(0),
-                    d.clamp(-limit, limit).sum(0),
-                )
-                for a, d in noted
-            ],
-        ),
-        Mistake(
-            "delta is clipped by its own length. The sample's gradient is longer or shorter by "
-            "what went in.",
-            like=_like(
-                lambda noted: (
-                    [torch.stack([(d**2).sum(1) for _, d in noted]).sum(0).sqrt()] * len(noted)
-                )
+            when=_like(
+                lambda noted, limit: [
+                    (
+                        torch.einsum("no,ni->noi", d, a).clamp(-limit, limit).sum(0),
+                        d.clamp(-limit, limit).sum(0),
+                    )
+                    for a, d in noted
+                ]
             ),
         ),
         Mistake(
             "The factor is in the weights twice: on delta and on what went in.",
-            like=lambda noted, limit: [
-                ((f[:, None] * d).T @ (f[:, None] * a), (f[:, None] * d).sum(0))
-                for (a, d), f in zip(noted, _factors(noted, limit), strict=True)
-            ],
+            when=_like(
+                lambda noted, limit: [
+                    ((f[:, None] * d).T @ (f[:, None] * a), (f[:, None] * d).sum(0))
+                    for (a, d), f in zip(noted, _factors(noted, limit), strict=True)
+                ]
+            ),
         ),
         Mistake(
             "The layers come out in the opposite order.",
-            like=lambda noted, limit: private(noted, limit)[::-1],
+            when=_like(lambda noted, limit: private(noted, limit)[::-1]),
         ),
         Mistake(
             "Bias and weight are exchanged: the weight comes first in each pair.",
-            like=lambda noted, limit: [(b, w) for w, b in private(noted, limit)],
-        ),
-        Mistake(
-            "One factor for the whole batch. Each sample has a length and a factor of its own.",
-            like=_like(
-                lambda noted: (
-                    [torch.stack(squares(noted)).sum().sqrt().expand(len(noted[0][0]))] * len(noted)
-                )
-            ),
-        ),
-        Mistake(
-            "One factor for the whole batch. Each sample has a length and a factor of its own.",
-            like=_like(
-                lambda noted: (
-                    [torch.stack(squares(noted)).sum(0).sqrt().mean().expand(len(noted[0][0]))]
-                    * len(noted)
-                )
-            ),
+            when=_like(lambda noted, limit: [(b, w) for w, b in private(noted, limit)]),
         ),
         Mistake(
             "Gradients that are short enough vanish. They are to be left as they are: what is the "
             "factor then?",
-            like=_like(
-                factor=lambda length, limit: length.gt(limit) * limit / length.clamp(min=1e-12)
+            when=_by_factor(
+                lambda length, limit: length.gt(limit) * limit / length.clamp(min=1e-12)
             ),
         ),
         Mistake(
             "You clip to a length of your own. The limit is an argument.",
-            like=_like(factor=lambda length, limit: shrinking(length, 1.0)),
+            when=_by_factor(lambda length, limit: shrinking(length, 1.0)),
         ),
         Mistake(
-            "The lengths of weight and bias are added. Squares of lengths add up, and the root "
-            "comes last.",
-            like=_like(
-                lambda noted: (
-                    [
-                        torch.stack(
-                            [(d**2).sum(1).sqrt() * ((a**2).sum(1).sqrt() + 1) for a, d in noted]
-                        ).sum(0)
-                    ]
-                    * len(noted)
-                )
-            ),
+            "A sample whose gradient is zero has the length zero, and you divide by it.",
+            when=lambda found: any(map(_divides_by_zero, found)),
         ),
         Mistake(
             "Sum over the samples: a weight's gradient has the weight's shape, without an axis for "
@@ -361,6 +371,22 @@ PRIVATE = Function(
             "For each layer a pair is asked for: the sum for the weight, of shape (outputs, "
             "inputs), and the sum for the bias, of shape (outputs,).",
             when=lambda found: found[0].result is not None and not _shaped(found[0]),
+        ),
+        Mistake(
+            "The biases are right, and so are the factors. In a weight each sample's delta meets "
+            "its own input: multiply first, then add up.",
+            when=lambda found: (
+                _everywhere(found, _has_right_biases) and not _everywhere(found, _is_right)
+            ),
+        ),
+        Mistake(
+            "Right for one layer. With more of them a sample still has one length: the squares of "
+            "all layers are added up, the root comes last, and the limit holds for them together.",
+            when=lambda found: _is_right(found[1]) and not _is_right(found[0]),
+        ),
+        Mistake(
+            "Right for one sample. With more, each has a length and a factor of its own.",
+            when=lambda found: all(map(_is_right, found[-2:])) and not _is_right(found[0]),
         ),
         Mistake(
             "The shapes are right. Take one sample: its length is the root of the sum of all its "

@@ -207,8 +207,8 @@ QUANTIZE = Hook(
             when=_wrong_slope(lambda x: (x.abs() > 1).to(x.dtype)),
         ),
         Mistake(
-            "You ask whether the rounded value is in the range. 1.05 is rounded to 1, and still "
-            "lies outside: ask x itself.",
+            "You ask whether the rounded value is in the range. 1.05 is rounded to 1 and lies "
+            "outside, 0.95 is rounded to 1 and lies inside: ask x itself.",
             when=lambda found: (
                 _wrong_slope(lambda x: (_to_quarters(x).abs() <= 1).to(x.dtype))(found)
                 or _wrong_slope(lambda x: (_to_quarters(x).abs() < 1).to(x.dtype))(found)

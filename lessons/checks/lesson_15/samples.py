@@ -123,16 +123,16 @@ def _is_like(
 
 
 def _of_outputs(layer: Any, run: Callable[[], Any]) -> Any:
-    """Use what came out in place of what went in; typical slip."""
-    noted = {}
+    """Use what came out in place of its gradient; typical slip."""
+    noted: list[Tensor] = []
 
     def note(module: Any, args: tuple[Any, ...], out: Tensor) -> None:
-        noted["a"] = out.detach()
-        out.register_hook(lambda delta: noted.update(delta=delta))
+        noted.extend((args[0].detach(), out.detach()))
 
     with layer.register_forward_hook(note):
         run()
-    return both(noted["a"], noted["delta"])
+    a, out = noted
+    return both(a, out)
 
 
 def _shape(found: Sequence[Trial], name: str) -> tuple[int, ...]:
@@ -168,6 +168,7 @@ SAMPLES = Hook(
                 "unsupported operand",
                 "hook returned",
                 "Tensor returned by hook",
+                "changed the size",
             ),
         ),
         Mistake(
@@ -186,8 +187,8 @@ SAMPLES = Hook(
             trouble=("'NoneType'", "NoneType", "doesn't require gradient"),
         ),
         Mistake(
-            "That is the sum over the samples, what .grad holds anyway. Keep the axis of the "
-            "samples.",
+            "In the weight, in the bias or in both that is the sum over the samples, what .grad "
+            "holds anyway. Keep the axis of the samples.",
             when=lambda found: (
                 _shape(found, WEIGHTS) in ((2, 3), (2,), (1, 2, 3))
                 or _shape(found, BIASES) in ((2,), (1, 2))
@@ -199,16 +200,33 @@ SAMPLES = Hook(
             when=lambda found: _shape(found, WEIGHTS) == (3,),
         ),
         Mistake(
+            "Those are the shapes of another layer. Note what belongs to the layer that you are "
+            "given, and to no other.",
+            when=lambda found: (
+                (_shape(found, WEIGHTS), _shape(found, BIASES)) == ((3, 3, 2), (3, 3))
+                or (_shape(found, FIRST), _shape(found, FIRST_BIASES)) == ((2, 2, 3), (2, 2))
+            ),
+        ),
+        Mistake(
+            "A later call gives what an earlier one has noted. Begin each call with a list or dict "
+            "of its own: a default argument is made once, and kept.",
+            when=lambda found: any(
+                alike(observed(found, name), observed(found, WEIGHTS)) for name in (FIRST, ROWS)
+            ),
+        ),
+        Mistake(
             "The last two axes are exchanged: a weight has the shape (outputs, inputs).",
             when=lambda found: _shape(found, WEIGHTS) == (3, 3, 2),
         ),
         Mistake(
             "You multiply with what came out of the layer. The gradient of a weight has what went "
             "in as its factor.",
-            when=lambda found: (
-                _shape(found, WEIGHTS) == (3, 2, 2)
-                and partly(samples_run, _of_outputs, BIASES)(found)
-            ),
+            when=lambda found: _shape(found, WEIGHTS) == (3, 2, 2),
+        ),
+        Mistake(
+            "You keep what came out of the layer. Its gradient comes later, in the backward pass, "
+            "to a hook on it.",
+            when=partly(samples_run, _of_outputs, BIASES),
         ),
         Mistake(
             "The loss is a sum already, so nothing has to be divided or multiplied by the number "

@@ -21,7 +21,7 @@ SHORT_SCALE = "the scale returned after a good step with 64"
 OVERFLOW = "how far the weights move, with momentum, when there is Inf in the last gradient,"
 OVERFLOW_SCALE = "the scale returned after an overflow with 1024"
 NOT_A_NUMBER = "how far they move, when there is NaN in the first gradient,"
-NAN_SCALE = "the scale returned after an overflow with 512"
+NAN_SCALE = "the scale returned after an overflow with 1"
 MINUS = "how far they move, when there is -Inf in one gradient,"
 EVERY = "how far they move, when every entry of every gradient is Inf,"
 CANCEL = "how far they move, when there are Inf and -Inf in one gradient,"
@@ -119,7 +119,7 @@ def step_run(answer: Answer) -> dict[str, Any]:
     seen[OVERFLOW], seen[OVERFLOW_SCALE] = weights.moved(answer, [[1.0, 2.0], [INF]], SCALE, 9.0)
     seen[AFTER], _ = weights.moved(answer, [[1.0, 2.0], [0.0]], SCALE, 9.0)
     weights = _Weights(momentum=0.5)
-    seen[NOT_A_NUMBER], seen[NAN_SCALE] = weights.moved(answer, [[NAN, 2.0], [1.0]], 512.0, 9.0)
+    seen[NOT_A_NUMBER], seen[NAN_SCALE] = weights.moved(answer, [[NAN, 2.0], [1.0]], 1.0, 9.0)
     seen[MINUS], _ = _Weights(momentum=0.5).moved(answer, [[1.0, -INF], [1.0]], SCALE, 9.0)
     seen[EVERY], _ = _Weights(momentum=0.5).moved(answer, [[INF, INF], [INF]], SCALE, 9.0)
     seen[CANCEL], _ = _Weights(momentum=0.5).moved(answer, [[INF, -INF], [1.0]], SCALE, 9.0)
@@ -327,6 +327,14 @@ STEP = Hook(
             "After a good step the scale is to be returned as it was given.",
             when=lambda found: (
                 _is_like(LONG, OVERFLOW_SCALE, NAN_SCALE)(found) and not _is_like(LONG_SCALE)(found)
+            ),
+        ),
+        Mistake(
+            "Half the old scale is asked for, however small that is: after an overflow with the "
+            "scale 1 the next is 0.5, neither rounded nor held back.",
+            when=lambda found: (
+                _is_like(LONG_SCALE, OVERFLOW_SCALE, SHORT_SCALE)(found)
+                and not _is_like(NAN_SCALE)(found)
             ),
         ),
         Mistake(
