@@ -61,7 +61,7 @@ class Budget:
     def __init__(self, seconds: float, outer: Budget | None = None) -> None:
         self._seconds, self._outer = seconds, outer
         self._begun, self._computed = time.monotonic(), time.process_time()
-        self._early = min(self._begun + seconds, outer._early if outer else math.inf)
+        self._early: float = min(self._begun + seconds, outer._early if outer else math.inf)
 
     def left(self) -> float:
         """Tell how many seconds are left."""
