@@ -1,5 +1,7 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 13."""
 
+from copy import deepcopy
+
 import minigrad as torch
 from minigrad import nn
 
@@ -371,6 +373,16 @@ def _flow_unfreezes(model, loss_fn):
     return _flow_right(model, loss_fn)
 
 
+def _flow_with_containers(model, loss_fn):
+    free = [p for p in model.parameters() if p.requires_grad]
+    squares = {
+        p: (g * g).sum().item()
+        for p, g in zip(free, torch.autograd.grad(loss_fn(model), free), strict=True)
+    }
+    layers = [[p for p in m.parameters() if p.requires_grad] for m in model.modules()]
+    return [sum(squares[p] for p in own) ** 0.5 for own in layers if own]
+
+
 def _flow_rounded(model, loss_fn):
     return [round(norm, 1) for norm in _flow_right(model, loss_fn)]
 
@@ -582,6 +594,26 @@ def _clip_grad_in_tensor_hook(model, limit):
         return hook
 
     return [p.register_hook(hook_for(p)) for p in _free(model)]
+
+
+def _clip_old_part(model, limit):
+    def hook_for(p):
+        def hook(g):
+            if p.grad is not None:
+                p.grad = _scaled(p.grad, limit)
+
+        return hook
+
+    return [p.register_hook(hook_for(p)) for p in _free(model)]
+
+
+def _clip_by_module(model, limit):
+    def hook(module, grad_input, grad_output):
+        for p in module.parameters(recurse=False):
+            if p.grad is not None:
+                p.grad = _scaled(p.grad, limit)
+
+    return [module.register_full_backward_hook(hook) for module in model.modules()]
 
 
 def _clip_global(model, limit):
@@ -1286,6 +1318,40 @@ def _even_only_down(layer, args, output):
     return output / by
 
 
+def _even_hands_on_centered(layer, args, output):
+    by = output.std()
+    _divide(layer, by)
+    return (output - output.mean()) / by
+
+
+def _even_weight_only_and_anew(layer, args, output):
+    layer.weight.div_(output.std())
+    return layer.forward(*args)
+
+
+def _even_by_rows(layer, args, output):
+    by = output.std(1).mean()
+    _divide(layer, by)
+    return output / by
+
+
+def _even_all_with_weights(model, data):
+    layers = [layer for layer in model.modules() if hasattr(layer, "weight")]
+    handles = [layer.register_forward_hook(_even_hook) for layer in layers]
+    with torch.no_grad():
+        model(data)
+    for handle in handles:
+        handle.remove()
+
+
+@torch.no_grad()
+def _even_goes_through(model, data):
+    for layer in model:
+        data = layer(data)
+        if isinstance(layer, nn.Linear):
+            data = _even_hook(layer, (), data)
+
+
 def _nothing(model, data):
     with torch.no_grad():
         model(data)
@@ -1367,6 +1433,7 @@ ANSWERS = {
             ("went to one entry", _flow_grouped(lambda name: name.split(".")[-1])),
             ("not frozen any more", _flow_unfreezes),
             ("rounded", _flow_rounded),
+            ("Containers have entries", _flow_with_containers),
         ],
         "right": [
             _flow_right,
@@ -1390,6 +1457,9 @@ ANSWERS = {
             ("takes no hook", _clip_frozen),
             ("in the end: use what the hook is given", _clip_late),
             ("before the sum is made", _clip_grad_in_tensor_hook),
+            ("finds the old .grad", _clip_old_part),
+            ("finds the old .grad", _clip_by_module),
+            ("goes through it", lambda m, limit: (h for h in _after(_scaled)(m, limit))),
             ("One norm for all parameters", _clip_global),
             ("do not write into it", _clip_in_place_on_arrival),
             ("acts before the addition", _before(_scaled)),
@@ -1534,13 +1604,17 @@ ANSWERS = {
             ("No unit counts as dead", _dead(join=lambda a, b: torch.ones_like(a))),
             ("hardly ever awake", _dead(awake=lambda o: o.mean(0) > 0.01)),
             (
-                "a mean over the batches",
+                "made of the counts",
                 lambda m, b: {
                     k: v / len(b)
                     for k, v in _dead(
                         awake=lambda o: int((~_any(o)).sum()), join=lambda a, b: a + b, give=int
                     )(m, b).items()
                 },
+            ),
+            (
+                "one and the same unit",
+                _dead(awake=lambda o: int((~_any(o)).sum()), join=min, give=int),
             ),
             ("missing from the dict", lambda m, b: {k: v for k, v in _dead()(m, b).items() if v}),
         ],
@@ -1590,6 +1664,12 @@ ANSWERS = {
             ("stayed behind", _nan_no_remove),
             ("when the model raises", _nan_no_finally),
             ("nothing returned", _nan_forgot_return),
+            (
+                "takes the arguments' place",
+                _first(lambda n, f: lambda m, a: f.append(n[m]) or n[m] if _nan(a) else None),
+            ),
+            ("takes the arguments' place", _first(lambda n, f: lambda m, a: _nan(a))),
+            ("go through them", _first(lambda n, f: lambda m, a: f.append(torch.isnan(a).any()))),
         ],
         "right": [_first(_receive), _nan_by_own_hooks, _nan_stops, _nan_nonlocal],
     },
@@ -1614,7 +1694,13 @@ ANSWERS = {
             ("still there", _even(_even_hook, remove=False)),
             ("ran several times", _even_many_runs),
             ("deviation of the weights", _even(_even_on_weights)),
-            ("those after it are not", _even(_even_twice)),
+            ("one after it is not", _even(_even_twice)),
+            ("one after it is not", _even(_even_hands_on_centered)),
+            ("Other layers were set right", _even_all_with_weights),
+            ("The bias was left", _even(_even_weight_only_and_anew)),
+            ("of this very model", lambda model, data: _even_by_data(deepcopy(model), data)),
+            ("or of the images", _even(_even_by_rows)),
+            ("You call the layers yourself", _even_goes_through),
             ("You call the layers yourself", _even_walks),
         ],
         "right": [_even(_even_hook), _even_by_data, _even_runs_again, _even_in_advance],

@@ -22,13 +22,13 @@ class Parts(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
+        self.frozen = nn.Parameter(numbers(3, seed=7), requires_grad=False)
         self.long = nn.Parameter(numbers(2, 3, seed=1))
         self.short = nn.Parameter(numbers(3, seed=2))
         self.idle = nn.Parameter(numbers(2, seed=3))
         self.left = nn.Parameter(numbers(2, 2, seed=4))
         self.right = nn.Parameter(numbers(2, 2, seed=5))
         self.single = nn.Parameter(numbers(1, seed=6)[0])
-        self.frozen = nn.Parameter(numbers(3, seed=7), requires_grad=False)
 
     def forward(self, x: Tensor, other: Tensor) -> Tensor:
         """Give a number that every parameter is in; the gradient is a multiple of x.
@@ -95,6 +95,11 @@ def _handles(handles: Any) -> list[Any]:
         raise Objection(
             "clip_grads returns None, and a list of handles is asked for. Without them nobody can "
             "take the hooks away again."
+        )
+    if hasattr(handles, "__next__"):
+        raise Objection(
+            "That is a generator, which registers nothing before somebody goes through it. Make "
+            "it a list of handles."
         )
     if isinstance(handles, dict):
         handles = list(handles.values())
@@ -221,9 +226,19 @@ def _always(gradient: Tensor, limit: float) -> Tensor:
     return gradient * (limit / (gradient.norm() + 1e-30))
 
 
-def _unchanged(found: Any) -> bool:
+def _unclipped(found: Any, *passes: str) -> bool:
+    """Tell whether all gradients of these passes are as they are without hooks."""
     plain = clip_run(on_arrival(lambda gradient, limit: None))
-    return all(alike(trial.result, want) for trial, want in zip(found, plain.values(), strict=True))
+    names = [name for name in plain if name.startswith(passes)]
+    return all(alike(observed(found, name), plain[name]) for name in names)
+
+
+def _unchanged(found: Any) -> bool:
+    return _unclipped(found, FIRST, SECOND, EMPTIED)
+
+
+def _misses_a_pass(found: Any) -> bool:
+    return _unclipped(found, f"{FIRST}, ") or _unclipped(found, EMPTIED)
 
 
 def _keeps_its_own_sum(found: Any) -> bool:
@@ -319,6 +334,11 @@ CLIPPING = Hook(
             "Nothing is clipped. Are the hooks there? And a new local value does not leave the "
             "hook: return it, or write it to where it belongs.",
             when=_unchanged,
+        ),
+        Mistake(
+            "One pass is clipped, and another is not. Does the hook run when .grad is complete? A "
+            "tensor's hook runs before the addition, and finds the old .grad; a module's may.",
+            when=_misses_a_pass,
         ),
         Mistake(
             "Some gradient is NaN: a norm of zero stood under the line. What is within the limit "
@@ -448,8 +468,8 @@ CLIPPING = Hook(
         ),
         Mistake(
             "The direction stays, and what is too long does not get the limit for its norm. Is it "
-            "the norm that you compare with the limit, and divide by: the root of the sum of the "
-            "squares?",
+            "the norm that you divide by, the root of the sum of the squares? And do you multiply "
+            "by the limit as it was given?",
             when=_another_length,
         ),
     ],

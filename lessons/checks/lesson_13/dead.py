@@ -28,16 +28,16 @@ _BATCHES = [
     ],
     [[0.6, -0.8, -0.7, 0.0, -0.9, -0.3], [0.9, -1.1, 0.6, 0.0, -1.3, 0.004]],
 ]
-# Five units of the second ReLU: awake, never (its weights are negative), never, awake at first and
-# never again, never.
+# Five units of the second ReLU: awake, never (its weights are negative), for the first image of the
+# second batch only, awake at first and never again, never.
 _INNER = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [-1.0, -0.5, -1.0, -1.0, -0.5, -2.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
     [-0.3, 0.0, -0.2, 0.0, -0.1, 0.0],
 ]
-_INNER_BIAS = [0.1, 0.0, -1.0, 0.0, 0.0]
+_INNER_BIAS = [0.1, 0.0, -1.7, 0.0, 0.0]
 
 
 class Reversed(nn.Sequential):
@@ -173,11 +173,17 @@ def _grows(found: Any) -> bool:
     return alike(_main(found), right[MAIN]) and "relu" in found[_ALIVE].result
 
 
-def _is_a_mean(found: Any) -> bool:
-    """Tell whether the counts of the batches were averaged."""
-    per_batch = dead(awake=lambda o: int((~_any_row(o)).sum()), join=_added, give=int)
-    means = [total / len(_BATCHES) for total in dead_run(per_batch)[MAIN].values()]
-    return alike(list(_main(found).values()), means)
+def _counts_each_batch(join: Callable[[Any, Any], Any], parts: int = 1) -> Answer:
+    """Make an answer that counts in each batch by itself, and puts the counts together."""
+    return dead(
+        awake=lambda o: int((~_any_row(o)).sum()), join=join, give=lambda count: count / parts
+    )
+
+
+def _mean_or_extreme(found: Any) -> bool:
+    """Tell whether the counts of the batches were averaged, or the least or largest taken."""
+    ways = ((_added, len(_BATCHES)), (min, 1), (max, 1))
+    return any(partly(dead_run, _counts_each_batch(*way), MAIN, TURNED)(found) for way in ways)
 
 
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.Tanh)
@@ -199,8 +205,8 @@ DEAD = Hook(
     mistakes=[
         Mistake(
             "The ReLUs have outputs of different widths, and yours go into one place. Keep a note "
-            "for each by itself.",
-            trouble=("must match the size", "broadcast", "could not be broadcast"),
+            "for each by itself. (Functions that are made in a loop share its variable.)",
+            trouble=("must match", "broadcast"),
         ),
         Mistake(
             "What your hook returns takes the output's place: let it return None.",
@@ -209,12 +215,7 @@ DEAD = Hook(
         Mistake(
             "A unit counts once for each batch in which it is silent. Dead means silent in all of "
             "them: join the batches before you count.",
-            when=partly(
-                dead_run,
-                dead(awake=lambda o: int((~_any_row(o)).sum()), join=_added, give=int),
-                MAIN,
-                TURNED,
-            ),
+            when=partly(dead_run, _counts_each_batch(_added), MAIN, TURNED),
         ),
         Mistake(
             "Only the last batch counts. A unit that was awake in an earlier one is not dead: join "
@@ -281,9 +282,9 @@ DEAD = Hook(
             when=partly(dead_run, dead(awake=lambda o: o.gt(0.01).any(0)), MAIN, TURNED),
         ),
         Mistake(
-            "That is a mean over the batches, each counted by itself. Dead means silent in all of "
-            "them: join the batches before you count.",
-            when=_is_a_mean,
+            "Each batch was counted by itself, and one number made of the counts. Dead means that "
+            "one and the same unit is silent in all of them: join the batches before you count.",
+            when=_mean_or_extreme,
         ),
         Mistake(
             "Those are the units that are alive. The dead ones are asked for.",
@@ -317,7 +318,7 @@ DEAD = Hook(
         Mistake(
             "A unit whose input is exactly 0 puts out 0 as well, and says nothing: look at the "
             "output, or ask for <= 0.",
-            when=lambda found: _main(found) == {"relu": 1, "body.act": 3},
+            when=lambda found: _main(found) == {"relu": 1, "body.act": 2},
         ),
         Mistake(
             "Everything was noted under one name. Functions that are made in a loop share its "

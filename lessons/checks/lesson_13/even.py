@@ -10,9 +10,8 @@ import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake
-from minigrad.classroom.values import alike
 
-from ..observations import partly
+from ..observations import observed, partly
 from .traces import Answer, chain, filled, hooks_on, numbers, quietly
 
 
@@ -46,7 +45,8 @@ class Turned(nn.Module):
 
 
 def _deep() -> Any:
-    body = chain(inner=nn.Linear(7, 7, bias=False), act=nn.ReLU(), more=nn.Linear(7, 5))
+    inner, more, norm = nn.Linear(7, 7, bias=False), nn.Linear(7, 5), nn.LayerNorm(5)
+    body = chain(inner=inner, act=nn.ReLU(), more=more, norm=norm)
     layers = {"start": nn.Linear(6, 7), "act": nn.Tanh(), "body": body, "end": nn.Linear(5, 3)}
     return filled(Counted(OrderedDict(layers)), seed=2, scale=0.25)
 
@@ -59,12 +59,13 @@ def _turned() -> Any:
 
 SPREAD, OTHER = "the list of deviations, run anew,", "for another model, the list of deviations"
 DIRECTION = "whether all weights of a layer, and its bias, were divided by one number, the answer"
+BIASES = "whether biases have changed, the answer"
+NORM = "whether the LayerNorm is what it was, the answer"
 OBJECTS = "whether the parameters are the same objects as before, the answer"
 NEEDS = "whether all parameters still require a gradient, the answer"
 DATA = "whether the data are what they were, the answer"
 GRAD, LEFT = "whether .grad is still empty, the answer", "the number of hooks left behind"
 RUNS = "the number of runs of each model"
-(_SPREAD, _OTHER, _DIRECTION, _OBJECTS, _NEEDS, _DATA, _GRAD, _LEFT, _RUNS) = range(9)
 
 
 def even_run(answer: Answer) -> dict[str, Any]:
@@ -80,11 +81,17 @@ def even_run(answer: Answer) -> dict[str, Any]:
         old = [p for each in before for p, _ in each]
         same = len(after) == len(old) and all(a is b for a, b in zip(after, old, strict=True))
         values = [value for each in before for _, value in each]
+        kept = [torch.equal(p, was) for p, was in zip(after, values, strict=False)]
+        names = [name for model in models for name, _ in model.named_parameters()]
+        biases = [i for i, name in enumerate(names) if name.endswith("bias") and "norm" not in name]
+        norm = [i for i, name in enumerate(names) if "norm" in name]
         spread, other = (deviations(model, each) for model, each in zip(models, given, strict=True))
         return {
             SPREAD: spread,
             OTHER: other,
             DIRECTION: _divided(models, values),
+            BIASES: not all(kept[i] for i in biases),
+            NORM: all(kept[i] for i in norm),
             OBJECTS: same,
             NEEDS: all(p.requires_grad for p in after),
             DATA: all(torch.equal(a, b) for a, b in zip(data, given, strict=True)),
@@ -126,7 +133,6 @@ def _divided(models: Any, values: list[Tensor]) -> bool:
 def even_out(
     size: Callable[[Tensor], Any] = lambda output: output.std(),
     corrects: bool = True,
-    bias: bool = True,
     times: bool = False,
     per_unit: bool = False,
     removes: bool = True,
@@ -136,7 +142,6 @@ def even_out(
     Args:
         size: what a layer is divided by.
         corrects: whether the rest of the run sees the corrected output.
-        bias: whether the bias is divided, too.
         times: whether the layer is multiplied instead.
         per_unit: whether each unit is divided by a number of its own.
         removes: whether the hooks are removed.
@@ -147,7 +152,7 @@ def even_out(
             by = output.std(0) if per_unit else size(output)
             by = 1 / by if times else by
             layer.weight.div_(by.reshape(-1, 1) if per_unit else by)
-            if layer.bias is not None and bias:
+            if layer.bias is not None:
                 layer.bias.div_(by)
             return output / by if corrects else None
 
@@ -199,11 +204,6 @@ def children_only(model: nn.Module, data: Tensor) -> None:
     _corrected(model, data, _linears(model.children()), lambda layer, args, out: out.std())
 
 
-def every_module(model: nn.Module, data: Tensor) -> None:
-    """Correct the outputs of all modules, a mistake."""
-    _corrected(model, data, list(model.modules()), lambda layer, args, out: out.std())
-
-
 def in_the_models_order(model: nn.Module, data: Tensor) -> None:
     """Correct the layers one after another as the model holds them, a run for each."""
     for layer in [module for module in model.modules() if isinstance(module, nn.Linear)]:
@@ -219,12 +219,21 @@ def in_the_models_order(model: nn.Module, data: Tensor) -> None:
 
 
 def _unchanged(found: Any) -> bool:
-    return alike(found[_SPREAD].result, even_run(lambda model, data: None)[SPREAD])
+    return partly(even_run, lambda model, data: None, SPREAD, OTHER)(found)
+
+
+def _mean_of_deviations(found: Any) -> bool:
+    """Tell whether the deviations of the units, or those of the images, were averaged."""
+    answers = (
+        even_out(size=lambda output: output.std(0).mean()),
+        even_out(size=lambda output: output.std(1).mean()),
+    )
+    return any(partly(even_run, answer, SPREAD, OTHER)(found) for answer in answers)
 
 
 def _half_right(found: Any) -> bool:
-    spread = found[_SPREAD].result
-    return all(value == 1 for value in spread) and any(v != 1 for v in found[_OTHER].result)
+    spread = observed(found, SPREAD)
+    return all(value == 1 for value in spread) and any(v != 1 for v in observed(found, OTHER))
 
 
 EVEN = Hook(
@@ -251,7 +260,7 @@ EVEN = Hook(
         Mistake(
             "You call the layers yourself, in the order in which the model holds them. Its own "
             "forward knows the order: run model(data), and let hooks do the rest.",
-            trouble=("mat1 and mat2", "shapes cannot be multiplied"),
+            trouble=("mat1 and mat2", "shapes cannot be multiplied", "'Turned' object"),
         ),
         Mistake(
             "One of the layers has no bias: it is None there.",
@@ -263,17 +272,18 @@ EVEN = Hook(
             trouble=("cannot assign",),
         ),
         Mistake(
-            "Each layer was measured on what came before the correction of those upstream. The "
-            "rest of the run has to see the corrected output: what may a forward hook return?",
-            when=partly(even_run, even_out(corrects=False), SPREAD, OTHER),
+            "Nothing has changed. Were the hooks there when the model ran, and do they write to "
+            "the parameters of this very model?",
+            when=_unchanged,
         ),
         Mistake(
             "The bias was left as it was, and the output is the sum of both: divide the bias, too.",
-            when=partly(even_run, even_out(bias=False), SPREAD, OTHER),
+            when=lambda found: observed(found, BIASES) is False,
         ),
         Mistake(
-            "The bias was left as it was, and the rest of the run did not see the correction.",
-            when=partly(even_run, even_out(bias=False, corrects=False), SPREAD, OTHER),
+            "Each layer was measured on what came before the correction of those upstream. The "
+            "rest of the run has to see the corrected output: what may a forward hook return?",
+            when=partly(even_run, even_out(corrects=False), SPREAD, OTHER),
         ),
         Mistake(
             "That divides by the variance. The deviation is its root.",
@@ -315,11 +325,9 @@ EVEN = Hook(
             when=partly(even_run, by_the_input, SPREAD, OTHER),
         ),
         Mistake(
-            "That is the mean of the units' deviations. Asked for is one deviation, over all "
-            "entries.",
-            when=partly(
-                even_run, even_out(size=lambda output: output.std(0).mean()), SPREAD, OTHER
-            ),
+            "That is the mean of the deviations of the units, or of the images. Asked for is one "
+            "deviation, over all entries.",
+            when=_mean_of_deviations,
         ),
         Mistake(
             "Layers whose deviation is small were left as they are. They need a factor, too, and "
@@ -340,7 +348,7 @@ EVEN = Hook(
         Mistake(
             "Other layers were set right as well. Only the nn.Linear are to change, and what they "
             "put out.",
-            when=partly(even_run, every_module, SPREAD),
+            when=lambda found: observed(found, NORM) is False,
         ),
         Mistake(
             "Each unit was divided by a number of its own. One number for the layer is asked for, "
@@ -354,55 +362,52 @@ EVEN = Hook(
             when=partly(even_run, in_the_models_order, SPREAD, OTHER),
         ),
         Mistake(
-            "Nothing has changed. Were the hooks there when the model ran, and do they write to "
-            "the parameters?",
-            when=_unchanged,
-        ),
-        Mistake(
             "The first model is right, the second one is not: it calls its layers in another order "
             "than it holds them.",
             when=_half_right,
         ),
         Mistake(
-            "The first layer is right, those after it are not. The rest of the run did not see "
+            "The first layer is right, and one after it is not. The rest of the run did not see "
             "what the corrected layer gives: the output divided once by the same number, and "
             "nothing else changed on the way.",
-            when=lambda found: found[_SPREAD].result[0] == 1 and found[_SPREAD].result[1] != 1,
+            when=lambda found: (
+                (spread := observed(found, SPREAD))[0] == 1 and any(v != 1 for v in spread)
+            ),
         ),
         Mistake(
             "The deviations are right, and yet the weights of a layer, or its bias, were changed "
             "by more than one factor. Divide all of them by the same number.",
             when=lambda found: (
-                found[_DIRECTION].result is False
-                and all(v == 1 for v in (*found[_SPREAD].result, *found[_OTHER].result))
+                observed(found, DIRECTION) is False
+                and all(v == 1 for v in (*observed(found, SPREAD), *observed(found, OTHER)))
             ),
         ),
         Mistake(
             "There are new parameters in the place of the old ones. An optimizer that was given "
             "the old ones would train those. Change their values in place.",
-            when=lambda found: found[_OBJECTS].result is False,
+            when=lambda found: observed(found, OBJECTS) is False,
         ),
         Mistake(
             "Some parameters do not require a gradient any more.",
-            when=lambda found: found[_NEEDS].result is False,
+            when=lambda found: observed(found, NEEDS) is False,
         ),
         Mistake(
             "The data were changed.",
-            when=lambda found: found[_DATA].result is False,
+            when=lambda found: observed(found, DATA) is False,
         ),
         Mistake(
             "Something was left in .grad: no backward pass is needed here.",
-            when=lambda found: found[_GRAD].result is False,
+            when=lambda found: observed(found, GRAD) is False,
         ),
         Mistake(
             "Your hooks are still there, and will divide again in the next run. Keep the handles, "
             "and remove them.",
-            when=lambda found: found[_LEFT].result > 0,
+            when=lambda found: observed(found, LEFT) > 0,
         ),
         Mistake(
             "All is right, and the model ran several times. One run is enough, if it sees the "
             "corrected output of each layer: what may a forward hook return?",
-            when=lambda found: found[_RUNS].result > 1,
+            when=lambda found: observed(found, RUNS) > 1,
         ),
     ],
 )

@@ -274,6 +274,12 @@ def _zeros_for_what_was_there(found: Any) -> bool:
     return not any(found[_NORMS].result) and any(found[_SMALL].result)
 
 
+def _with_containers(found: Any) -> bool:
+    """Tell whether the model itself has an entry, with all that is in it."""
+    norms, right = found[_NORMS].result, flow_run(flow())[NORMS]
+    return len(norms) > 7 or (len(norms) > len(right) and alike(norms[0], math.hypot(*right)))
+
+
 def _grows(found: Any) -> bool:
     first, again = found[_NORMS].result, found[_AGAIN].result
     return alike(first, flow_run(flow())[NORMS]) and len(again) > len(first)
@@ -500,7 +506,7 @@ FLOW = Hook(
         Mistake(
             "Containers have entries, too. Their parameters are those of the layers inside: "
             "parameters(recurse=False) gives a module's own.",
-            when=lambda found: len(found[_NORMS].result) > 7,
+            when=_with_containers,
         ),
         Mistake(
             "The norms are rounded. Keep all digits: whoever reads them can round.",

@@ -251,7 +251,21 @@ RECEIVES = Hook(
     mistakes=[
         Mistake(
             "One of the arguments is no tensor: ask isinstance(each, torch.Tensor) first.",
-            trouble=("'float' object", "'NoneType' object has no attribute", "must be Tensor"),
+            trouble=(
+                "'float' object",
+                "'NoneType' object has no attribute",
+                "must be Tensor, not float",
+                "must be Tensor, not NoneType",
+            ),
+        ),
+        Mistake(
+            "A hook is given a tuple, with all the arguments in it: go through them.",
+            trouble=("must be Tensor, not tuple", "'tuple' object"),
+        ),
+        Mistake(
+            "What a pre-hook returns takes the arguments' place, and the module is run on it. Note "
+            "the name, and return None.",
+            trouble=("must be Tensor, not",),
         ),
         Mistake(
             "Nothing was noted where nobody receives a NaN. What is to be returned then?",
