@@ -29,6 +29,7 @@ SAYS = {
     "and change that.",
     "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Work "
     "on a copy of your own, such as x.detach().requires_grad_().",
+    "requires_grad of parameters": "It froze parameters, or thawed them. Put back what you found.",
     "grad": "It left its traces in .grad of what it was given. Whoever collects gradients there "
     "finds yours among them: work on a detached copy, or ask for gradients with autograd.grad.",
     "grad of parameters": "It left gradients in .grad of the parameters of a module that it was "
@@ -37,8 +38,7 @@ SAYS = {
     "gone. Others may need them: retain_graph=True keeps them.",
     "hooks": "A hook of yours is still registered on what it was given, and goes on being called. "
     "Keep the handle, and remove it in the end.",
-    "hooks gone": "A hook that was there before is gone from what it was given, and it was "
-    "somebody else's. Remove your own, each by its handle.",
+    "hooks gone": "A hook of somebody else's is gone. Remove your own, each by its handle.",
     "training": "It left a module in another mode, train() or eval(). Put back what you found.",
     "settings": "It changed a setting of a module that it was given, and left it so.",
     "modules": "It changed the modules that it was given: there are others in their place now.",
@@ -66,7 +66,7 @@ def _state(value: Any, keep: list[Any]) -> Iterator[tuple[str, Any, Any]]:
                 pending.extend(parts.values())
         elif isinstance(each, Tensor):
             for kind, key, fact in _of_tensor(each):
-                yield "grad of parameters" if kind == "grad" and key in own else kind, key, fact
+                yield f"{kind} of parameters" if "grad" in kind and key in own else kind, key, fact
             if each.grad_fn is not None:
                 yield from _of_graph(each.grad_fn)
         elif isinstance(each, np.ndarray):

@@ -203,6 +203,15 @@ def _cam_looped(A, dA):
     return torch.stack(maps)
 
 
+def _cam_of_zeros(A, dA, early=False):
+    maps = torch.zeros(len(A), *A.shape[2:])
+    for at in range(len(A)):
+        maps[at] = _cam(A[at : at + 1], dA[at : at + 1])[0]
+        if early:
+            break
+    return maps
+
+
 def _cam_sum_of_gradients(A, dA):
     maps = F.relu((dA.sum(dim=(-2, -1), keepdim=True) * A).sum(1))
     return torch.nan_to_num(maps / maps.amax((1, 2), keepdim=True), nan=0.0)
@@ -483,6 +492,16 @@ def _walk_once_too_early(f, x, baseline, steps):
         return (x - baseline) * grad(f(point), point)[0]
 
 
+def _walk_piling_up(f, x, baseline, steps):
+    point, total = baseline.detach().clone().requires_grad_(), torch.zeros_like(x)
+    for k in range(steps):
+        with torch.no_grad():
+            point.copy_(baseline + (k + 0.5) / steps * (x - baseline))
+        f(point).backward(inputs=[point])
+        total = total + point.grad
+    return ((x - baseline) * total / steps).detach()
+
+
 def _walk_no_return(f, x, baseline, steps):
     _walk(f, x, baseline, steps)
 
@@ -710,6 +729,10 @@ def _on_the_image(join):
 
 def _useless_of_the_batch(model, images):
     return _useless(model, images) + images.detach().mean()
+
+
+def _useless_inked(model, images):
+    return _repeated(_noise(hash(images.detach().sum().item()), images), images)
 
 
 def _useless_guess(model, images):
@@ -1085,6 +1108,28 @@ def _sets_true(model):
             module.inplace = True
 
 
+@contextmanager
+def _one_flag_for_all(model):
+    flags = [module.inplace for module in _rectifiers(model)]
+    try:
+        with _guiding(model):
+            yield
+    finally:
+        for module in _rectifiers(model):
+            module.inplace = flags[-1]
+
+
+@contextmanager
+def _empties(model):
+    with _guiding(model):
+        yield
+    model.zero_grad()
+
+
+def _out_of_place(model):
+    return [module for module in _rectifiers(model) if not module.inplace]
+
+
 def _stacked(model):
     stack = ExitStack()
     for module in _rectifiers(model):
@@ -1190,7 +1235,7 @@ ANSWERS = {
             ("None", _saliency_no_return),
             ("multiplied with the image", _saliency_times_image),
             ("multiplied with the image", _saliency_slope_times_image),
-            ("requires_grad of a tensor is another", _saliency_frozen),
+            ("froze parameters", _saliency_frozen),
             (
                 "another class",
                 lambda m, images, labels: _gradient(m, images, labels - 1).abs().amax(1),
@@ -1291,6 +1336,8 @@ ANSWERS = {
             ("in the right order", lambda A, dA: _cam_unscaled(A, dA).clamp(max=1)),
             ("A batch of one is right", _cam_all_or_nothing),
             ("another dtype than A", lambda A, dA: _cam(A.double(), dA.double())),
+            ("another dtype than A", _cam_of_zeros),
+            ("The first map of each batch", lambda A, dA: _cam_of_zeros(A, dA, early=True)),
             ("no activation is negative", lambda A, dA: _cam(A.clamp(min=0), dA)),
             ("Work the first image through", lambda A, dA: _cam(-A, dA)),
             ("first two images are right", lambda A, dA: _cam(A, dA).flip(1)),
@@ -1333,6 +1380,9 @@ ANSWERS = {
             ("tuple", _walk_tuple),
             ("the last step", _walk_last_only),
             ("the first step", _walk_once_too_early),
+            ("the first step", lambda *given: _walk_once_too_early(*given) / given[-1]),
+            ("a .grad that is there", _walk_piling_up),
+            ("draw at random", _wrong_walk(lambda n: [random.random() for _ in range(n)])),
             ("None", _walk_no_return),
             ("backward fills", lambda *given: _walk_by_backward(*given, inputs=None)),
             ("end at x", _wrong_walk(lambda n: [1 + (k + 0.5) / n for k in range(n)])),
@@ -1373,6 +1423,7 @@ ANSWERS = {
             ("looks at their pixels", _on_the_image(torch.add)),
             ("looks at their pixels", lambda model, images: model[0](images).detach().mean(1)),
             ("all its images", _useless_of_the_batch),
+            ("all its images", _useless_inked),
             ("looks at their pixels", _useless_guess),
             ("Asked twice", _useless_fresh),
             ("Asked twice", _Counting()),
@@ -1397,7 +1448,7 @@ ANSWERS = {
             ("another mode", _useless_evaluating),
             ("gradients in .grad of the parameters", _useless_zero_grad),
             ("gradients in .grad of the parameters", _useless_backward),
-            ("requires_grad of a tensor", _useless_frozen),
+            ("froze parameters", _useless_frozen),
             ("number of images", _useless_counting),
             ("gets three different maps", _useless_drawn_for_all),
             ("no id of a model", _useless_by_id),
@@ -1442,6 +1493,8 @@ ANSWERS = {
             ("inplace has to be False", _with_slips(out=False)),
             ("inplace is not what it was", _with_slips(back=False)),
             ("inplace is not what it was", _sets_true),
+            ("inplace is not what it was", _one_flag_for_all),
+            ("needs its hook", _with_slips(where=_out_of_place)),
             ("clamps grad_output", _with_slips(lambda m, i, o: (o[0].clamp(min=0),))),
             ("plain one", _with_slips(lambda m, i, o: None)),
             ("tuple", _with_slips(lambda m, i, o: i[0].clamp(min=0))),
@@ -1458,6 +1511,7 @@ ANSWERS = {
             ("another mode", _evaluating),
             ("came out as another one", _renames),
             ("requires_grad are not", _freezes),
+            ("their .grad", _empties),
             ("not in the way asked for", _with_slips(lambda m, i, o: (i[0].clamp(0, 1),))),
             ("somebody else", _pops),
             ("another model", _of_all_models),

@@ -53,7 +53,7 @@ def _by_hand() -> Pair:
 def batches(rng: Random) -> list[Pair]:
     """Draw activations and gradients of several shapes; some images get no vote, some only votes.
 
-    The first two images can be worked through by hand.
+    The first two images can be worked through by hand. The last batch is not of the default dtype.
 
     Args:
         rng: random numbers.
@@ -63,8 +63,9 @@ def batches(rng: Random) -> list[Pair]:
     square = _clear(rng, 3, 2, 3, 3, low=0.1, more=-3.0)  # all votes against, some, all votes for
     dead = _clear(rng, 2, 1, 3, 2, low=0.2)
     dead[0][1] = 0.0
-    deep = _clear(rng, 2, 5, 2, 3)
-    return [_by_hand(), wide, single, square, dead, deep]
+    A, dA = _clear(rng, 2, 5, 2, 3)
+    other = torch.float32 if A.dtype == torch.float64 else torch.float64
+    return [_by_hand(), wide, single, square, dead, (A.to(other), dA.to(other))]
 
 
 def cam(
@@ -151,6 +152,12 @@ def _in_proportion(found: list[Trial]) -> bool:
 def _fit(found: list[Trial]) -> list[bool]:
     """Tell of which batches all maps are right."""
     return [alike(trial.result, cam()(*trial.args), 4) for trial in found]
+
+
+def _first_only(found: list[Trial]) -> bool:
+    """Tell whether the first map of each batch is right, and the second of two by hand is not."""
+    firsts = [alike(trial.result[:1], cam()(*trial.args)[:1], 4) for trial in found]
+    return all(firsts) and not _fit(found)[0]
 
 
 def _in_order(found: list[Trial]) -> bool:
@@ -331,8 +338,8 @@ CAM = Function(
             when=lambda found: any(trial.changed for trial in found),
         ),
         Mistake(
-            "The maps are right, and of another dtype than A. The check comes with float32 first "
-            "and then with float64: leave the dtype as it is.",
+            "The maps are right, and some are of another dtype than A, which comes in float32 "
+            "and in float64, whatever the default is. zeros_like(A) follows A; zeros does not.",
             when=lambda found: all(_fit(found)),
         ),
         Mistake(
@@ -344,6 +351,11 @@ CAM = Function(
             "The pixels of each map stand in the right order, but their values are not in "
             "proportion: divide by the maximum, and do nothing else to them.",
             when=_in_order,
+        ),
+        Mistake(
+            "The first map of each batch is right, those behind it are not. Does the loop end too "
+            "early, or does something go on from one image to the next?",
+            when=_first_only,
         ),
         Mistake(
             "A batch of one is right, and larger ones are not: what one image is like changes the "

@@ -20,7 +20,7 @@ from ..observations import observed
 
 Answer = Callable[..., Any]
 GUIDED = "the gradient inside of the block"
-PLACED = "the gradient inside of the block, of a model with in-place ReLUs"
+PLACED = "the gradient inside of the block, of a model with an in-place ReLU"
 SHARED = "the gradient inside of the block, of relu(x) - relu(x) with one ReLU"
 BARE = "the gradient inside of the block, of a model that is a ReLU itself"
 NESTED = "the gradient inside of the block, of a model with a ReLU deep inside"
@@ -38,7 +38,7 @@ TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 # Whoever registers a full backward hook leaves a setting behind, and others do not.
-_KEPT = {"values", "requires_grad", "grad", "grad of parameters", "training", "modules"}
+_KEPT = {"values", "requires_grad of parameters", "grad of parameters", "training", "modules"}
 
 
 class Trouble(RuntimeError):
@@ -53,8 +53,9 @@ def _filled(module: Any) -> Any:
     return module
 
 
-def _model(inplace: bool) -> Any:
-    layers = nn.Linear(3, 6), nn.ReLU(inplace), nn.Linear(6, 5), nn.ReLU(inplace), nn.Linear(5, 1)
+def _model(inplace: bool = False) -> Any:
+    """Make a model of which the first ReLU is in place, or none."""
+    layers = nn.Linear(3, 6), nn.ReLU(inplace), nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 1)
     return _filled(nn.Sequential(*layers))
 
 
@@ -96,10 +97,8 @@ def _is_relu(module: Any) -> bool:
 
 def _reset(model: Any, inplace: bool) -> list[bool]:
     """Tell what inplace the ReLUs have, and give them what they had in the beginning."""
-    rectifiers = [each for each in model if _is_relu(each)]
-    found = [each.inplace for each in rectifiers]
-    for each in rectifiers:
-        each.inplace = inplace
+    found = [each.inplace for each in model if _is_relu(each)]
+    model[1].inplace, model[3].inplace = inplace, False
     return found
 
 
@@ -135,7 +134,7 @@ def _inside(answer: Answer, model: Any, *at: float) -> Tensor:
 
 def guiding_run(answer: Answer) -> dict[str, Any]:
     """Look at gradients inside of blocks and behind them, and at what they leave behind."""
-    plain, placed, shared, bare = _model(False), _model(True), _Shared(), nn.ReLU()
+    plain, placed, shared, bare = _model(), _model(True), _Shared(), nn.ReLU()
     deep = _filled(_Deep())
     found: dict[str, Any] = {
         GUIDED: _inside(answer, plain),
@@ -147,7 +146,7 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
     }
     flags = [_reset(plain, False), _reset(placed, True)]
     with _block(answer, plain):
-        found[OUTSIDE] = _slope(_model(False))
+        found[OUTSIDE] = _slope(_model())
     calls: list[int] = []
     plain[3].register_full_backward_hook(lambda *given: calls.append(1))
     before = _left(plain, placed, shared, bare, deep)
@@ -178,10 +177,12 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
 
 def _among_others(answer: Answer) -> dict[str, Any]:
     """Look at what blocks leave changed, and at hooks that others register inside of one."""
-    training, evaluating, calls = _model(False), _model(False), list[int]()
+    training, evaluating, calls = _model(), _model(), list[int]()
     evaluating.eval()
     changes = set[str]()
     for model in (training, evaluating):
+        for parameter in model.parameters():
+            parameter.grad = torch.ones_like(parameter)
         noted = Belongings([model])
         with _block(answer, model):
             _slope(model)
@@ -369,6 +370,11 @@ GUIDING = Hook(
             when=lambda found: (
                 _fits(found, GUIDED) and not (_fits(found, NESTED) and _fits(found, BARE))
             ),
+        ),
+        Mistake(
+            "A model without in-place ReLUs is guided, and one with an in-place ReLU is not: that "
+            "one needs its hook, too.",
+            when=lambda found: _fits(found, GUIDED) and not _fits(found, PLACED),
         ),
         Mistake(
             "A hook of somebody else is gone, or was not called. Remove your own hooks only, each "

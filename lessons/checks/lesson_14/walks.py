@@ -171,17 +171,15 @@ WALK = Hook(
         Mistake(
             "f takes one tensor of the shape of x: not a batch of points, and not a flat one. Walk "
             "in a loop.",
-            trouble=(
-                "only for scalar outputs",
-                "must match the size",
-                "out of bounds",
-                "IndexError",
-            ),
+            trouble=("only for scalar outputs", "out of bounds", "IndexError"),
         ),
         Mistake(
             "x is a vector in one run, a matrix in another, a number without dimensions in a "
-            "third: work on whole tensors, not entry by entry.",
+            "third, and f takes one tensor of that shape: work on whole tensors, not entry by "
+            "entry, and not on a batch of points.",
             trouble=(
+                "must match the size",
+                "broadcast shape",
                 "cannot be converted to Scalar",
                 "0-d tensor",
                 "expected np.ndarray",
@@ -267,9 +265,17 @@ WALK = Hook(
             "Only the slope of the last step came through. Add them up.",
             when=_as(at=lambda step, steps: (steps - 0.5) / steps),
         ),
+        *(
+            Mistake(
+                "Only the slope of the first step came through: does something end the loop there?",
+                when=_as(at=lambda step, steps: 0.5 / steps, divide=divide),
+            )
+            for divide in (float, lambda steps: steps**2)
+        ),
         Mistake(
-            "Only the slope of the first step came through: does something end the loop there?",
-            when=_as(at=lambda step, steps: 0.5 / steps),
+            "The earlier a step, the more often its slope was counted: backward adds to a .grad "
+            "that is there. Take a new point for each step, or grad.",
+            when=_as(weight=lambda step, steps: steps - step),
         ),
         Mistake(
             "The last slope was divided by the number of steps: the others were not added up.",
@@ -326,6 +332,13 @@ WALK = Hook(
             when=_does(_evenly),
         ),
         Mistake(
+            "The same call later came out differently. What does it draw at random, or keep from "
+            "one call to the next?",
+            when=lambda found: (
+                not alike(observed(found, REPEATED), found[0].result) and not found[0].changed
+            ),
+        ),
+        Mistake(
             "The number of steps is an argument: take as many as are asked for.",
             when=lambda found: (
                 not alike(observed(found, FROM_ZERO), walk_run(walk())[FROM_ZERO])
@@ -355,15 +368,6 @@ WALK = Hook(
                 partly(walk_run, walk(), FROM_ELSEWHERE)(found)
                 and not partly(walk_run, walk(), MATRIX)(found)
                 and alike(abs(observed(found, MATRIX)), abs(walk_run(walk())[MATRIX]), 4)
-            ),
-        ),
-        Mistake(
-            "The first call was right, and the same call later came out differently. What does it "
-            "keep from one call to the next?",
-            when=lambda found: (
-                alike(found[0].result, walk_run(walk())[FROM_ZERO])
-                and not alike(observed(found, REPEATED), found[0].result)
-                and not found[0].changed
             ),
         ),
         Mistake(
