@@ -297,11 +297,11 @@ class Function(Behavior):
                 continue
             noted = Belongings(args)
             unfit = _does_not_take(subject, args)
+            label = f"For {called_with(name, args)}"  # as they came, before anything changes them
             outcome = Outcome(trouble=unfit) if unfit else run(subject, *args, without=without)
             if outcome.unsolved:
                 raise Unsolved
-            label, changed = f"For {called_with(name, args)}", frozenset(noted.changes())
-            found.append(Trial(label, outcome, args, changed))
+            found.append(Trial(label, outcome, args, frozenset(noted.changes())))
         return found
 
 

@@ -297,9 +297,9 @@ def _halves_by_class(fewest):
             self.dtype = t.dtype
 
     def pack(t):
-        if t.dtype not in _FLOATS or t.numel() < fewest or not t.half().isfinite().all():
+        if t.dtype not in _FLOATS or t.numel() < fewest:
             return t
-        return Half(t)
+        return Half(t) if t.min() >= -65504 and t.max() <= 65504 else t
 
     def unpack(kept):
         return torch.from_numpy(kept.array).to(kept.dtype) if isinstance(kept, Half) else kept
@@ -359,6 +359,17 @@ def _halves_last_dtype(fewest):
         return t.to(seen["dtype"]) if t.dtype == torch.float16 else t
 
     return pack, unpack
+
+
+def _halves_common_dtype(fewest):
+    pack, _ = _halves_last_dtype(fewest)
+    seen = {}
+
+    def note(t):
+        seen["dtype"] = t.dtype
+        return pack(t)
+
+    return note, lambda t: t.to(seen["dtype"])
 
 
 def _halves_nothing(fewest):
@@ -727,6 +738,17 @@ def _buckets_never_reset(sizes, limit):
     return [*result, bucket] if bucket else result
 
 
+def _buckets_carry(sizes, limit):
+    made, bucket, held = [], [], 0
+    for place in reversed(range(len(sizes))):
+        bucket.append(place)
+        held += sizes[place]
+        if held >= limit:
+            made.append(bucket)
+            bucket, held = [], held - limit
+    return [*made, bucket] if bucket else made
+
+
 def _buckets_changes(sizes, limit):
     found = _buckets(sizes, limit)
     sizes.clear()
@@ -902,6 +924,31 @@ def _steps_by_shape(model, make, every):
     return [p.register_post_accumulate_grad_hook(step) for p in parameters]
 
 
+def _smaller_rate(model, make, every):
+    def make_smaller(parameters):
+        optimizer = make(parameters)
+        for group in optimizer.param_groups:
+            group["lr"] /= every
+        return optimizer
+
+    return _stepping(_act_sum)(model, make_smaller, every)
+
+
+def _counts_frozen(model, make, every):
+    many = len(list(model.parameters()))
+    optimizers = {p: make([p]) for p in model.parameters() if p.requires_grad}
+    calls = []
+
+    def step(p):
+        calls.append(p)
+        if (len(calls) - 1) // many % every == every - 1:
+            p.grad /= every
+            optimizers[p].step()
+            p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in optimizers]
+
+
 def _steps_all_at_the_end(model, make, every):
     parameters = [p for p in model.parameters() if p.requires_grad]
     optimizer, calls = make(parameters), [0]
@@ -1026,6 +1073,18 @@ def _compress_chosen_before(keep):
     return compress
 
 
+def _compress_rest_twice(keep):
+    rest = {}
+
+    def compress(name, gradient):
+        whole = gradient + rest.get(name, 0)
+        sent = _top(whole, keep)
+        rest[name] = rest.get(name, 0) + whole - sent
+        return sent
+
+    return compress
+
+
 def _compress_flat(keep):
     compress = _compressor(keep)
     return lambda name, gradient: compress(name, gradient).flatten()
@@ -1051,6 +1110,8 @@ ANSWERS = {
             ("Return the handles", _stepping(_right_act, returns=False)),
             ("the last one", _last_only),
             ("parameters", _late_optimizer),
+            ("with Adam not", _smaller_rate),
+            ("until a weight is frozen", _counts_frozen),
             ("an optimizer has a memory", _new_optimizer_each_time),
             ("still move", _first_handle_only),
             ("before the gradient is stored", _tensor_hook),
@@ -1093,6 +1154,8 @@ ANSWERS = {
             ("still fits", _halves(fits=lambda t: t.abs().max() < 65504)),
             ("float64 is left", _halves(floats=lambda t: t.dtype == torch.float32)),
             ("one of floats", _halves(floats=lambda t: True)),
+            ("rounds 65,510 down", _halves(fits=lambda t: not t.half().isinf().any())),
+            ("put the note into what pack returns", _halves_common_dtype),
         ],
         "right": [_halves_by_closures, _halves(), _halves_by_class, _halves_nested],
     },
@@ -1132,47 +1195,35 @@ ANSWERS = {
     },
     "16.4": {
         "wrong": [
-            ("price of its own", ("a", "because it starts as early as possible")),
-            ("while that one message travels", ("b", "because one message has the least overhead")),
-            ("has to wait", ("d", "because the first layers come first")),
-            ("add your reason", "c"),
-            ("Say a little more", ("c", "buckets are best")),
-            (
-                "The same numbers travel",
-                ("c", "because less data is sent and it overlaps with backward"),
-            ),
-            ("Memory is not", ("c", "because a bucket needs less memory than one large message")),
-            ("It is about time", ("c", "because the sums are more exact in buckets")),
-            ("does not yet say", ("c", "because that is how PyTorch does it")),
-            ("does not yet say", ("c", "because a bucket is a good compromise of both")),
-            ("sentence", ("c", "latency overlap reverse order buckets messages cost")),
-            ("letters a, b, c", ("e", "none of these fits the question")),
+            ("other way round", (64, 49, 63, 47)),
+            ("their order does not", [47, 49, 63, 64]),
+            ("(d): the pair of layers 1 and 2 goes first", (64, 49, 47, 47)),
+            ("(a): a message has a price of its own", (27, 42, 30, 42)),
+            ("(b): a message has a price of its own", (64, 42, 47, 63)),
+            ("(a): each message pays", (29, 49, 33, 49)),
+            ("(c): each message pays", (64, 49, 33, 49)),
+            ("(a): a message takes 3 ms more", (46, 31, 31, 45)),
+            ("(b): a message of several layers", (64, 34, 38, 54)),
+            ("(a): the line is busy", (34, 49, 37, 37)),
+            ("(c): the line is busy", (64, 49, 37, 37)),
+            ("(a): messages do not wait", (84, 49, 63, 63)),
+            ("(c): messages do not wait", (64, 49, 63, 63)),
+            ("(b): a message starts when all", (64, 29, 43, 59)),
+            ("(c): a message starts when all", (64, 49, 43, 63)),
+            ("(a): count from where backward begins", (40, 25, 23, 39)),
+            ("(a): at 0 ms", (60, 25, 39, 39)),
+            ("(a): that is when the last message starts", (54, 24, 34, 50)),
+            ("(a): write for each message", (62, 49, 47, 63)),
+            ("(d): write for each message", torch.tensor([64.0, 49, 47, 64])),
+            ("wants numbers", "c"),
+            ("1 value", 47),
         ],
         "right": [
-            (
-                "c",
-                "latency dominates, and a big one cannot start until backward is over",
-            ),
-            ("c", "you pay the setup less often, and one can travel while backward goes on"),
-            ("c", "because each message has a fixed cost, and the last layers are ready first"),
-            (
-                "c",
-                "few messages save latency, and they can be sent while backward is still running",
-            ),
-            (
-                "C",
-                "Small messages are dominated by overhead, but a single one could not overlap with "
-                "the computation.",
-            ),
-            (
-                "c",
-                "backward goes from the last layer to the first, so these buckets fill up early "
-                "and the communication is hidden behind the rest of the pass",
-            ),
-            (
-                "c",
-                "so you pay the start-up cost a few times only and do not wait for the end",
-            ),
+            (64, 49, 47, 63),
+            [64.0, 49.0, 47.0, 63.0],
+            torch.tensor([64, 49, 47, 63]),
+            np.array([64, 49, 47, 63]),
+            {"a": 64, "b": 49, "c": 47, "d": 63},
         ],
     },
     "16.5": {
@@ -1185,6 +1236,7 @@ ANSWERS = {
             ("never be averaged", _buckets_no_rest),
             ("empty bucket", _buckets_empty_end),
             ("start anew", _buckets_never_reset),
+            ("counted into the next", _buckets_carry),
             ("It changed", _buckets_changes),
             ("sizes", lambda s, n: [[s[p] for p in b] for b in _buckets(s, n)]),
             (
@@ -1222,6 +1274,7 @@ ANSWERS = {
             ("The signs are gone", _compressing(_rest_of_whole, send=lambda sent, g: sent.abs())),
             ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: 0)),
             ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: tuple(g.shape))),
+            ("once only", _compress_rest_twice),
             ("inside of compressor", _compressing(_rest_of_whole, start={})),
         ],
         "right": [_compressor, _compressor_numpy, _Compressor, _compressing(_rest_of_whole)],

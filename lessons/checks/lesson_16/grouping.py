@@ -25,7 +25,7 @@ def buckets_of(
     rest: bool = True,
     empty: bool = False,
     gives: Callable[[int, int], int] = lambda place, size: place,
-    resets: bool = True,
+    resets: Callable[[int, int], int] = lambda held, limit: 0,
 ) -> list[list[int]]:
     """Fill buckets from the last parameter on; close each as soon as it holds the limit.
 
@@ -38,7 +38,7 @@ def buckets_of(
         rest: whether what is left makes a last bucket.
         empty: whether an empty last bucket is kept.
         gives: what stands for a parameter, of its place and its size.
-        resets: whether the count of bytes starts anew with each bucket.
+        resets: where the count of bytes starts anew when a bucket is closed.
     """
     made: list[list[int]] = [[]]
     held = 0
@@ -51,7 +51,7 @@ def buckets_of(
         held += size
         if not before and full(held, limit):
             made.append([])
-            held = 0 if resets else held
+            held = resets(held, limit)
     if (not made[-1] and not empty) or (made[-1] and not rest):
         made.pop()
     return made
@@ -155,7 +155,12 @@ BUCKETS = Function(
         Mistake(
             "After the first bucket is full, each that follows is closed at once: does the count "
             "of bytes start anew?",
-            like=_like(resets=False),
+            like=_like(resets=lambda held, limit: held),
+        ),
+        Mistake(
+            "What a bucket holds beyond the limit is counted into the next. Its parameter stays "
+            "where it is, with all its bytes: begin at 0.",
+            like=_like(resets=lambda held, limit: held - limit),
         ),
         Mistake(
             "The buckets are right, and they come in the order of registration. The one that is "
@@ -415,7 +420,7 @@ COMPRESS = Hook(
         ),
         Mistake(
             "The first two calls are right, the third is not: what was left over twice has to be "
-            "in it.",
+            "in it, and once only.",
             when=lambda found: not _differs(found, ONE, TWO) and bool(_differs(found, THREE)),
         ),
     ],

@@ -28,6 +28,7 @@ _GIVEN: dict[str, Callable[[], Tensor]] = {
     "a float32 tensor that holds 65504": lambda: _with(LARGEST),
     "a float32 tensor that holds -65504": lambda: _with(-LARGEST),
     "a float32 tensor that holds 48000 twice": lambda: torch.tensor([48000.0, 0.5, -48000.0, 1.5]),
+    "a float32 tensor that holds 65510": lambda: _with(65510.0),
     "a float32 tensor that holds 70001": lambda: _with(70001.0),
     "a float32 tensor that holds -70001": lambda: _with(-70001.0),
     "a float64 tensor of 6 numbers": lambda: _floats(torch.float64),
@@ -231,6 +232,13 @@ HALVES = Hook(
             ),
         ),
         Mistake(
+            "What came in as float32 comes back as float64. If pack leaves its note in one place "
+            "for all, the tensor packed last decides: put the note into what pack returns.",
+            when=lambda found: (
+                observed(found, dtype_of("a float32 tensor of 6 numbers")) == "float64"
+            ),
+        ),
+        Mistake(
             "Integers or truth values come back as floats. Leave all alone that is no float.",
             when=lambda found: any(
                 observed(found, dtype_of(name)).startswith("float")
@@ -254,13 +262,6 @@ HALVES = Hook(
             "What came in as float64 comes back as float32: pack has to note the dtype.",
             when=lambda found: (
                 observed(found, dtype_of("a float64 tensor of 6 numbers")) == "float32"
-            ),
-        ),
-        Mistake(
-            "What came in as float32 comes back as float64. If pack leaves its note in one place "
-            "for all, the tensor packed last decides: put the note into what pack returns.",
-            when=lambda found: (
-                observed(found, dtype_of("a float32 tensor of 6 numbers")) == "float64"
             ),
         ),
         Mistake(
@@ -298,6 +299,11 @@ HALVES = Hook(
         Mistake(
             "A number beyond 65,504 did not come back: float16 cannot hold it.",
             when=lambda found: any(name.endswith("70001") for name in off(found, came)),
+        ),
+        Mistake(
+            "float16 rounds 65,510 down to its largest number, without a word. Compare the entries "
+            "themselves with the bound, not what has become of them.",
+            like=halving(fits=lambda t: not t.half().isinf().any()),
         ),
         *(
             Mistake(
