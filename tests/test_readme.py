@@ -3,6 +3,9 @@
 import doctest
 import re
 from pathlib import Path
+from xml.etree import ElementTree
+
+from _tools import pictures
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -15,7 +18,20 @@ def test_the_examples_print_what_they_show() -> None:
 
 
 def test_the_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    text = README.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
     local = [link for link in links if not link.startswith("https://")]
     assert local
     assert [link for link in local if not (ROOT / link).exists()] == []
+
+
+def test_the_pictures_are_those_that_the_command_draws() -> None:
+    drawn = pictures.pictures()
+    stored = {name: (pictures.FOLDER / name).read_text(encoding="utf-8") for name in drawn}
+    assert stored == drawn, "draw them again: python3 lessons/_tools pictures"
+    text = README.read_text(encoding="utf-8")
+    for name, svg in stored.items():
+        assert ElementTree.fromstring(svg).tag.endswith("svg")
+        assert len(svg) < 150_000
+        assert f"lessons/reference/{name}" in text
+    assert re.findall(r"<img(?![^>]* alt=\"[^\"]{20,}\")[^>]*>", text) == []

@@ -1,4 +1,4 @@
-"""Work on lessons: drafts, release, lint, the reference, proofs. See `lessons/AUTHORING.md`."""
+"""Work on lessons: drafts, release, lint, reference, proofs, pictures. See lessons/AUTHORING.md."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from _tools import (
     canonical,
     drafts,
     lint,
+    pictures,
     places,
     proofs,
     reference,
@@ -59,11 +60,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
+    drawing = commands.add_parser("pictures", help="draw the pictures of the README")
+    drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
     given = parser.parse_args(argv)
     if given.command == "reference":
         return reference.main(check=given.check)
     if given.command == "proofs":
         return proofs.main(check=given.check)
+    if given.command == "pictures":
+        return pictures.main(check=given.check)
     if given.command == "release":
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
     if given.command == "table":

@@ -1,0 +1,170 @@
+"""Draw the pictures of the README: the worked example, and its backward pass as an animation."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from _tools import places
+
+FOLDER = places.LESSONS / "reference"
+NUMBERS = {"x": 0.3, "w0": 0.3, "b0": 0.1, "w1": 0.4, "b1": 0.2}
+SECONDS, REST = 1.2, 4  # for a step, and for how many steps the end is shown
+LINE, LINES = 17.0, 4
+COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def worked_example() -> str:
+    """Draw the graph of lesson 00 with its values and gradients."""
+    import minigrad as torch
+    from minigrad.viz import draw
+
+    names = {name: torch.tensor(value, requires_grad=True) for name, value in NUMBERS.items()}
+    names["x1"] = names["w0"] * names["x"] + names["b0"]
+    names["s"] = names["w1"] * names["x1"] + names["b1"]
+    names["y"] = names["s"] ** 2
+    names["L"] = (names["y"] - 1) ** 2
+    for name in ("x1", "s", "y", "L"):
+        names[name].retain_grad()
+    names["L"].backward()
+    return draw(names["L"], names=names, hooks=False, title="The worked example").svg
+
+
+def played() -> Any:
+    """Play the same as modules: a full backward hook watches `f1`, and a legacy one `f0`."""
+    import minigrad as torch
+    from minigrad.viz import play, record, watch_modules
+
+    class Square(torch.nn.Linear):
+        def forward(self, x1: Any) -> Any:
+            return super().forward(x1) ** 2
+
+    def look(module: Any, grad_input: Any, grad_output: Any) -> None:
+        """Change nothing."""
+
+    x = torch.tensor([[NUMBERS["x"]]], requires_grad=True)
+    f0, f1 = torch.nn.Linear(1, 1), Square(1, 1)
+    parts = dict(zip(("w0", "b0", "w1", "b1"), (*f0.parameters(), *f1.parameters()), strict=True))
+    for name, parameter in parts.items():
+        torch.nn.init.constant_(parameter, NUMBERS[name])
+    f0.register_backward_hook(look)
+    f1.register_full_backward_hook(look)
+    with watch_modules({"f0": f0, "f1": f1}) as modules, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # a legacy hook sees the last operation only
+        x1 = f0(x)
+        y = f1(x1)
+    loss = (y - 1) ** 2
+    with record({"x": x, **parts, "x1": x1, "y": y, "L": loss}) as log:
+        loss.backward()
+    return play(log, modules=modules, formulas=False, title="The backward pass, with two hooks")
+
+
+def animation(player: Any, moves: bool = True) -> str:
+    """Draw the steps of a player, each for a while, with its words below, as one SVG.
+
+    Where there is no animation, or the reader wants none, the end is to be seen.
+
+    Args:
+        player: what `play` gave.
+        moves: whether to draw more than the end. (An image in a page is not told by every browser
+            what the reader wants, so the page has to choose.)
+    """
+    from minigrad.viz.canvas import document
+
+    base, count = player.svg(0), len(player.steps)
+    width, height = map(int, re.findall(r'(?:width|height)="(\d+)"', base)[:2])
+    start, end = base.index("<g transform"), base.rindex("</svg>")
+    drawn = (f"<style>{_turns(count)}</style>\n" if moves else "") + base[start:end]
+    for at in range(count + 1) if moves else (count,):
+        told = ["The loss is computed.", "backward() begins."]
+        if at:
+            step = player.steps[at - 1]
+            told = [f"{at}. {step.title}", *step.lines]
+        kind = 'class="step last"' if at == count else 'class="step" visibility="hidden"'
+        turn = f'style="animation-delay:{(at - count - REST) * SECONDS:.1f}s"'
+        over = player.svg(at)[end : -len("</svg>\n")]
+        drawn += f"<g {kind} {turn}>{over}{_words(told, width, height)}</g>\n"
+    high = height + LINES * LINE + 34
+    return document(drawn, width, high, player.title, f"{player.alt} Played step by step.")
+
+
+def _turns(count: int) -> str:
+    """Write the rules by which one step after the other is seen, and the last one longer."""
+    whole = count + REST
+    rules = "".join(
+        f"@keyframes {name}{{0%{{visibility:visible}}{100 * turns / whole:.3f}%,"
+        "to{visibility:hidden}}"
+        for name, turns in (("step", 1), ("last", REST))
+    )
+    moving = f".step{{animation:step {whole * SECONDS:.1f}s step-end infinite}}"
+    moving += ".last{animation-name:last}"
+    return f"{rules}@media (prefers-reduced-motion:no-preference){{{moving}}}"
+
+
+def _words(lines: Sequence[str], width: float, top: float) -> str:
+    """Write what happens in a step on a card."""
+    from minigrad.viz.shapes import Run, rect, text_line
+    from minigrad.viz.style import CARD, RULE
+    from minigrad.viz.text import SANS
+
+    place = (6.5, top + 8.5, width - 13.0, LINES * LINE + 17)
+    runs = [Run(line, SANS, 12.0, bold=not at) for at, line in enumerate(lines)]
+    written = [text_line([run], 18, top + 30 + at * LINE, None) for at, run in enumerate(runs)]
+    return rect(place, rx=5.0, fill=CARD, stroke=RULE) + "".join(written)
+
+
+def dark(svg: str) -> str:
+    """Give a picture the colors of dark pages: light and dark change places, hues stay.
+
+    Args:
+        svg: the picture for light pages.
+    """
+
+    def turned(found: re.Match[str]) -> str:
+        red, green, blue = (int(found[0][at : at + 2], 16) for at in (1, 3, 5))
+        light = 0.426 * red + 1.43 * green + 0.144 * blue  # a hue's half turn, as filters do it
+        inverted = (255 - 0.9 * (light - value) for value in (red, green, blue))
+        return "#" + "".join(f"{min(max(round(each), 24), 255):02x}" for each in inverted)
+
+    return COLOR.sub(turned, svg)
+
+
+def pictures() -> dict[str, str]:
+    """Draw all pictures, for light pages and for dark ones, by file name."""
+    player = played()
+    light = {
+        "worked_example": worked_example(),
+        "backward_pass": animation(player),
+        "backward_pass_still": animation(player, moves=False),
+    }
+    return {
+        f"{name}{ending}.svg": turn(svg)
+        for name, svg in light.items()
+        for ending, turn in (("", str), ("_dark", dark))
+    }
+
+
+def main(check: bool = False, folder: Path = FOLDER) -> int:
+    """Write the pictures, or compare them with what is there.
+
+    Args:
+        check: whether to compare only.
+        folder: where they are.
+
+    Returns:
+        An exit code: 1 where something stored is not what is drawn now.
+    """
+    sys.path.insert(0, str(places.ROOT))
+    code = 0
+    for name, svg in pictures().items():
+        path = folder / name
+        if not check:
+            path.write_text(svg, encoding="utf-8", newline="\n")
+        elif not path.exists() or path.read_text(encoding="utf-8") != svg:
+            print(f"{path} is not what `pictures` draws now", file=sys.stderr)
+            code = 1
+    return code
