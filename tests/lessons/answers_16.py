@@ -151,6 +151,18 @@ def _act_drops(p, optimizer, count, every):
     p.grad = None
 
 
+def _act_on_sums(p, optimizer, count, every):
+    optimizer.total = getattr(optimizer, "total", 0) + p.grad
+    if count % every == 0:
+        p.grad, optimizer.total = optimizer.total / every, 0
+        optimizer.step()
+        p.grad = None
+
+
+def _thaws(model, make, every):
+    return _stepping(_right_act)(model.requires_grad_(True), make, every)
+
+
 def _act_at_first(p, optimizer, count, every):
     if count % every == 1 or every == 1:
         p.grad /= every
@@ -411,6 +423,14 @@ def _halves_no_return(fewest):
         t.half()
 
     return pack, lambda t: t
+
+
+def _halves_some_returned(fewest):
+    def pack(t):
+        if t.dtype in _FLOATS and t.numel() >= fewest and t.abs().max() <= 65504:
+            return t.half(), t.dtype
+
+    return pack, lambda packed: packed[0].to(packed[1])
 
 
 def _halves_only_pack(fewest):
@@ -1042,6 +1062,33 @@ def _put_sum(p, total, comm):
     p.grad = torch.from_numpy(total)
 
 
+def _put_by_rank(p, total, comm):
+    p.grad = torch.from_numpy(total / (comm.Get_rank() + 1))
+
+
+def _hooks_taken_away(model, comm):
+    running, handles = {}, []
+
+    def start(p):
+        running[p] = _begin(p, comm, {})
+
+    def finish():
+        for p, (request, _, total) in running.items():
+            request.Wait()
+            _put_mean(p, total, comm)
+        for handle in handles:
+            handle.remove()
+
+    trained = (p for p in model.parameters() if p.requires_grad)
+    handles += [p.register_post_accumulate_grad_hook(start) for p in trained]
+    return finish
+
+
+def _buckets_on_top(sizes, limit, made=[]):  # noqa: B006
+    made += _buckets(sizes, limit)
+    return made
+
+
 def _buckets_by_index(sizes, limit):
     return [[sizes.index(sizes[place]) for place in b] for b in _buckets(sizes, limit)]
 
@@ -1085,6 +1132,17 @@ def _compress_rest_twice(keep):
     return compress
 
 
+def _compress_by_bound(keep):
+    rest = {}
+
+    def compress(name, gradient):
+        whole = gradient + rest.get(name, 0)
+        rest[name] = torch.where(whole.abs() < keep, whole, 0.0)
+        return whole - rest[name]
+
+    return compress
+
+
 def _compress_flat(keep):
     compress = _compressor(keep)
     return lambda name, gradient: compress(name, gradient).flatten()
@@ -1103,6 +1161,8 @@ ANSWERS = {
             ("does not empty .grad", _stepping(_act_kept)),
             ("in every micro-batch", _stepping(_act_always)),
             ("each has to stay", _stepping(_act_drops)),
+            ("adds up by itself", _stepping(_act_on_sums)),
+            ("that was frozen has moved", _thaws),
             ("micro-batch", _stepping(_act_at_first)),
             ("divide it by", _stepping(_act_multiplies)),
             ("goes on growing", _stepping(_act_divides_by_count)),
@@ -1141,6 +1201,7 @@ ANSWERS = {
             ("its numbers are others", _halves_clamped),
             ("changed", _halves_in_place),
             ("tensor", _halves_no_return),
+            ("return something for every tensor", _halves_some_returned),
             ("two functions", _halves_only_pack),
             ("Nothing came back", _halves_forgot),
             ("both have to agree", _halves_tuple_mismatch),
@@ -1168,6 +1229,8 @@ ANSWERS = {
             ("It waits inside of backward", _averaging(_start_blocking, lambda *_: None)),
             ("The mean is asked for", _averaging(_start, _finish_sum)),
             ("It divides by 2", _averaging(_start, _finish_half)),
+            ("this process has", _averaging_with(_begin, _put_by_rank)),
+            ("hooks have to stay", _hooks_taken_away),
             ("of an earlier step", _averaging(_start, _finish_keeps)),
             ("found by itself", _averaging(_start, _finish_forgets)),
             ("never waited for", _averaging(_start, _finish_no_wait)),
@@ -1213,6 +1276,9 @@ ANSWERS = {
             ("(a): count from where backward begins", (40, 25, 23, 39)),
             ("(a): at 0 ms", (60, 25, 39, 39)),
             ("(a): that is when the last message starts", (54, 24, 34, 50)),
+            ("(a): so long takes one message", (10, 25, 13, 13)),
+            ("(a): backward and messages go on at the same time", (88, 73, 71, 87)),
+            ("(b): the 7 ms come once for a message", (64, 84, 68, 84)),
             ("(a): write for each message", (62, 49, 47, 63)),
             ("(d): write for each message", torch.tensor([64.0, 49, 47, 64])),
             ("wants numbers", "c"),
@@ -1245,6 +1311,11 @@ ANSWERS = {
             ),
             ("full first comes first", lambda s, n: _buckets(s, n)[::-1]),
             ("order of registration", lambda s, n: [sorted(b) for b in _buckets(s, n)]),
+            ("an earlier call", _buckets_on_top),
+            (
+                "as many places",
+                lambda s, n: [[*range(len(s))][::-1][k : k + 2] for k in range(0, len(s), 2)],
+            ),
             ("bytes, not parameters", lambda s, n: _buckets([1] * len(s), n)),
             ("bucket of its own", lambda s, n: [[p] for p in reversed(range(len(s)))]),
             ("one bucket with everything", lambda s, n: [list(range(len(s)))[::-1]]),
@@ -1271,6 +1342,9 @@ ANSWERS = {
             ("is what was not", _compressing(lambda whole, sent, gradient: sent)),
             ("from earlier steps", _compressing(lambda whole, sent, gradient: gradient - sent)),
             ("wrong sign", _compressing(lambda whole, sent, gradient: sent - whole)),
+            ("should be left over", _compressing(_rest_of_whole, send=lambda sent, g: g - sent)),
+            ("> for >=", _compressing(_rest_of_whole, send=lambda sent, g: 0 * sent)),
+            ("number of entries", _compress_by_bound),
             ("The signs are gone", _compressing(_rest_of_whole, send=lambda sent, g: sent.abs())),
             ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: 0)),
             ("one of its own", _compressing(_rest_of_whole, key=lambda name, g: tuple(g.shape))),

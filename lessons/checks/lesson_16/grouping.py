@@ -193,6 +193,21 @@ BUCKETS = Function(
             ),
         ),
         Mistake(
+            "Each bucket has as many places as the next. What closes a bucket are the bytes in it.",
+            when=lambda found: (
+                len({len(b) for made in _by_their_lists(found) for b in made[:-1]}) == 1
+            ),
+        ),
+        Mistake(
+            "What an earlier call gave is in it again. Begin with an empty list in each call.",
+            when=lambda found: any(
+                all(made) and made[-len(right) :] == right and len(made) > len(right)
+                for made, right in (
+                    ([*map(list, trial.result)], _reference(*trial.args)) for trial in found
+                )
+            ),
+        ),
+        Mistake(
             "Some places are missing, or there more than once. Each parameter belongs to one "
             "bucket.",
             when=lambda found: any(
@@ -344,8 +359,22 @@ COMPRESS = Hook(
             when=lambda found: tuple(observed(found, MATRIX).shape) != (2, 3),
         ),
         Mistake(
+            "What is sent is what should be left over. Or are the two one tensor, so that what is "
+            "done to one is done to both?",
+            when=lambda found: alike(
+                observed(found, ONE), torch.tensor(_STEPS[0]) - compress_run(compressing())[ONE]
+            ),
+        ),
+        Mistake(
+            "With keep=1 nothing is sent. Is the bound itself left out, by > for >=? Or are the "
+            "entries emptied again, with those of the rest?",
+            when=lambda found: not observed(found, ONE).any(),
+        ),
+        Mistake(
             "With keep=1 more than one entry is sent. `keep` is the number of entries.",
-            when=lambda found: int((observed(found, ONE) != 0).sum()) > 1,
+            when=lambda found: any(
+                int((observed(found, name) != 0).sum()) > 1 for name in (ONE, TWO, THREE)
+            ),
         ),
         Mistake(
             "The choice is made before the rest is added. Add first, then look for the largest.",

@@ -191,6 +191,11 @@ HALVES = Hook(
     ),
     mistakes=[
         Mistake(
+            "If that is what unpack was handed: pack has to return something for every tensor, "
+            "also for one that it leaves as it is.",
+            trouble=("'NoneType' object", "NoneType object"),
+        ),
+        Mistake(
             "unpack is handed just what pack returned: both have to agree on what that is. And of "
             "the two, pack comes first.",
             trouble=(

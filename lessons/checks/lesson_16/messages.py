@@ -223,6 +223,8 @@ def messages_run(answer: Answer) -> dict[str, Any]:
         return started
 
     def step(started: list[tuple[Process, nn.Sequential, Any]], number: int) -> Any:
+        watched, its_model, _ = started[len(started) // 2]  # of four neither the first nor the last
+        before = len(watched.requests)
         for process, model, _ in started:
             process.begin()
             model.zero_grad()
@@ -230,14 +232,17 @@ def messages_run(answer: Answer) -> dict[str, Any]:
             process.in_backward = True
             loss.backward()
             process.in_backward = False
-        if not started[-1][0].early:
+        if not watched.early:
             raise Objection(
-                "When backward was over no message had been started. Start each in a hook, as soon "
-                "as its gradient is there."
+                "In the first step messages were started, in the next one none. The hooks have to "
+                "stay, and to start one in every backward pass."
+                if before
+                else "When backward was over no message had been started. Start each in a hook, as "
+                "soon as its gradient is there."
             )
         for _, _, finish in started:
             finish()
-        parameters = [p for p in started[-1][1].parameters() if p.requires_grad]
+        parameters = [p for p in its_model.parameters() if p.requires_grad]
         return [None if p.grad is None else p.grad.detach().tolist() for p in parameters]
 
     started = start(2)
@@ -368,9 +373,12 @@ MESSAGES = Hook(
             "The gradients are the sum over the processes. The mean is asked for.",
             like=averaging(divides=lambda comm: 1),
         ),
-        Mistake(
-            "It divides by the number that this process has, not by how many there are.",
-            like=averaging(divides=lambda comm: comm.Get_rank() or 1),
+        *(
+            Mistake(
+                "It divides by the number that this process has, not by how many there are.",
+                like=averaging(divides=by),
+            )
+            for by in (lambda comm: comm.Get_rank() or 1, lambda comm: comm.Get_rank() + 1)
         ),
         Mistake(
             "It divides twice: before the message and behind it.",

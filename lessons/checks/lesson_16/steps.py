@@ -131,7 +131,8 @@ def stepping(
     Args:
         counts: whose calls are counted: of each parameter, of all together ("together").
         divide: when the gradient is divided: "once" before the step, in each "pass", "never"; or by
-            what else: the number of "calls", of "parameters", or multiplied instead ("times").
+            what else: the number of "calls", of "parameters", or multiplied instead ("times"); or
+            what .grad held in each pass is added up before ("sums").
         frees: when .grad is emptied: "after" the step, in each "pass", or "never".
         due: whether to step at a call.
         kind: which hook.
@@ -141,16 +142,19 @@ def stepping(
         parameters = [p for p in model.parameters() if p.requires_grad]
         optimizers = {p: make([p]) for p in parameters}
         calls: dict[Any, int] = {}
+        sums: dict[Any, Any] = {}
 
         def step(p: Any) -> None:
             key = p if counts == "each" else None
             calls[key] = calls.get(key, 0) + 1
             if divide == "pass":
                 p.grad /= every
+            if divide == "sums":
+                sums[p] = sums.get(p, 0) + p.grad
             others = {"calls": calls[key], "parameters": len(parameters), "two": 2}
-            by = {"once": every, "times": 1 / every, **others}.get(divide, 1)
+            by = {"once": every, "sums": every, "times": 1 / every, **others}.get(divide, 1)
             if due(calls[key], every):
-                p.grad /= by
+                p.grad = sums.pop(p, p.grad) / by
                 optimizers[p].step()
             if frees == "pass" or (frees == "after" and due(calls[key], every)):
                 p.grad = None
@@ -282,6 +286,11 @@ STEPS = Hook(
             like=stepping(divide="parameters"),
         ),
         Mistake(
+            "You add up what is in .grad, and .grad adds up by itself: what came first counts "
+            "again in each pass.",
+            like=stepping(divide="sums"),
+        ),
+        Mistake(
             "Each parameter steps once, and never again: the count goes on beyond `every`. Ask "
             "for a multiple, or count anew after each step.",
             like=stepping(due=lambda calls, every: calls == every),
@@ -359,6 +368,11 @@ STEPS = Hook(
             "The handles are removed, and parameters still move in backward. Return the handles of "
             "all hooks.",
             when=lambda found: observed(found, BARE) > 0,
+        ),
+        Mistake(
+            "A weight that was frozen has moved. Leave those out that require no gradient, and do "
+            "not make them require one.",
+            when=lambda found: moves(found, FROZEN)[0],
         ),
         Mistake(
             "All is right until a weight is frozen. Then steps come too early or too late: who is "

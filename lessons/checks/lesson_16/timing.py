@@ -56,6 +56,9 @@ _SLIPS: dict[str, Callable[[str], int]] = {
     "a message of several layers takes 3 ms for each of them.": lambda way: over(
         way, each=0, start=_START + _EACH
     ),
+    "the 7 ms come once for a message, however many layers are in it.": lambda way: over(
+        way, start=0, each=_START + _EACH
+    ),
     "the line is busy until the message before is over. Does yours wait for it?": lambda way: over(
         way, waits=False
     ),
@@ -66,9 +69,15 @@ _SLIPS: dict[str, Callable[[str], int]] = {
         lambda way: over(way, there=lambda layers: _ready(max(layers)))
     ),
     "count from where backward begins, not from its end.": lambda way: over(way) - _ready(1),
+    "backward and messages go on at the same time: do not add the one to the other.": (
+        lambda way: over(way) + _ready(1)
+    ),
     "at 0 ms no gradient is there yet.": lambda way: over(way, there=lambda _: 0),
     "that is when the last message starts. When is it over?": lambda way: (
         over(way) - _START - _EACH * len(_WAYS[way][-1])
+    ),
+    "so long takes one message. When is the last one over?": lambda way: (
+        _START + _EACH * len(_WAYS[way][-1])
     ),
 }
 """What to say to a number, by the wrong rule that leads to it."""
