@@ -17,6 +17,7 @@ LONGEST = (
     "tests/symbolic/test_wrong_rules.py",
     "tests/symbolic/test_rule_bank.py",
     "tests/symbolic/test_every_layer.py",
+    "tests/book/test_book.py",
     "tests/oracle/test_oracle.py",
     "tests/lessons/test_reference.py",
 )

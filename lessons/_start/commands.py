@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import console, doctor, environment, installed, lessons, progress
+from . import book, console, doctor, environment, installed, lessons, progress
 from .console import say
 
 CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
@@ -42,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
     shows.add_argument("--reset", action="store_true", help="forget what is noted about you")
     makes = command("release", "for authors: run solutions and make the learners' notebooks")
     makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
+    builds = command("book", "build a site of the lessons and the reference, to read")
+    builds.add_argument(
+        "book", nargs="?", metavar="FOLDER", type=Path, default=Path(), help="where to"
+    )
     command("doctor", "tell what is installed, what is missing, and what to do")
     return result
 
@@ -65,6 +69,9 @@ def _run(options: argparse.Namespace) -> int:
         return doctor.main()
     if options.command == "release":
         return _release(options.lessons)
+    if options.command == "book":
+        own = None if CHECKOUT else installed.home(Path.cwd(), "book")
+        return book.build(own or environment.ensure("book"), options.book)
     own = None
     if not CHECKOUT:
         root = installed.folder(options.folder, Path.cwd())

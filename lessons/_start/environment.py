@@ -17,7 +17,12 @@ from . import installers
 from .console import Trouble, say
 
 STAMP = "minigrad.json"
-LOCKS = {"lessons": "lessons/requirements.txt", "tests": "tests/requirements.txt"}
+LOCKS = {
+    "lessons": "lessons/requirements.txt",
+    "book": "lessons/_tools/book/requirements.txt",
+    "tests": "tests/requirements.txt",
+}
+# Each lock includes those before it.
 # Kept from the programs inside: these would make them take packages or settings from elsewhere.
 FOREIGN = (
     "PYTHONDONTWRITEBYTECODE",  # packages come uncompiled; without a cache each start would be slow
@@ -146,11 +151,11 @@ def why_remake(environment: Environment, stamp: Mapping[str, object] | None) -> 
 
 
 def is_current(environment: Environment, stamp: Mapping[str, object], kind: str) -> bool:
-    """Whether the environment holds what `kind` needs; the tests' lock includes the lessons'."""
+    """Whether the environment holds what `kind` needs; a lock includes those before it."""
     installed = stamp.get("installed")
     if not isinstance(installed, dict):
         return False
-    enough = {kind, "tests"}
+    enough = [*LOCKS][[*LOCKS].index(kind) :]
     return any(installed.get(name) == fingerprint(environment.root, name) for name in enough)
 
 
@@ -160,7 +165,7 @@ def ensure(
     """Make the environment, or bring it up to date, unless it is right already.
 
     Args:
-        kind: "lessons" or "tests".
+        kind: "lessons", "book" or "tests".
         root: The repository; by default the one that this file is in.
         variables: The environment variables to work under.
 

@@ -19,9 +19,15 @@ FOLDERS = ("solutions", "reference", "instructors")
 WANTED = ("[0-9][0-9]_*.ipynb", *FOLDERS, "INSTRUCTORS.md", "LICENSE")
 OWN = ".minigrad"  # in that folder: settings of JupyterLab, and a note of what was laid out
 LAID_OUT = "laid_out.json"
-NEEDED = ("jupyterlab", "ipykernel", "matplotlib", "sympy")
+NEEDED = {
+    "lessons": ("jupyterlab", "ipykernel", "matplotlib", "sympy"),
+    "book": ("sphinx", "myst_nb", "sphinx_book_theme", "matplotlib", "sympy"),
+}
 NO_NEWS = "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension"
-ADVICE = 'pip install "minigrad-lessons[lessons]"'
+ADVICE = {
+    "lessons": 'pip install "minigrad-lessons[lessons]"',
+    "book": 'pip install "minigrad-lessons[book]"',
+}
 
 
 @dataclass(frozen=True)
@@ -43,20 +49,21 @@ class Installed(Environment):
         return own
 
 
-def home(root: Path) -> Installed:
+def home(root: Path, task: str = "lessons") -> Installed:
     """Name a folder with lessons, and see that the packages are here that run them.
 
     Args:
         root: The folder.
+        task: What the packages are needed for: "lessons" or "book".
 
     Raises:
         Trouble: Where packages are missing.
     """
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    missing = [name for name in NEEDED[task] if importlib.util.find_spec(name) is None]
     if missing:
         raise Trouble(
-            f"the lessons need packages that are not installed: {', '.join(missing)}.",
-            f"Install them with:  {ADVICE}",
+            f"packages are needed that are not installed: {', '.join(missing)}.",
+            f"Install them with:  {ADVICE[task]}",
         )
     return Installed(root, root / OWN)
 

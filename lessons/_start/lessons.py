@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import console, copies, environment, progress, running, server, trust
+from . import book, console, copies, environment, progress, running, server, trust
 from .console import Trouble, python_command, say
 from .environment import Environment
 
@@ -57,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="NN",
         help="for authors: measure the lessons (all, or those with these numbers), and run them",
     )
+    result.add_argument(
+        "--book",
+        nargs="?",
+        const=Path(),
+        type=Path,
+        metavar="FOLDER",
+        help="build a site of the lessons and the reference, to read (default: lessons/book)",
+    )
     return result
 
 
@@ -93,6 +101,8 @@ def start(options: argparse.Namespace, own: Environment | None = None) -> int:
         return tools(environment.ensure("lessons"), "release", options.release)
     if options.table is not None:
         return tools(environment.ensure("lessons"), "table", options.table)
+    if options.book is not None:
+        return book.build(own or environment.ensure("book"), options.book)
     there = own or environment.locate(root, os.environ)
     server_there = running.find(there)
     if options.copies:

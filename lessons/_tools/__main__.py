@@ -56,6 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     showing.add_argument("lesson", help="its number, such as 06")
     showing.add_argument("folder", type=Path, help="where the HTML file goes")
     showing.add_argument("--reveal", help="where the browser finds reveal.js (else: the network)")
+    building = commands.add_parser("book", help="build the book (Sphinx has to be installed)")
+    building.add_argument("folder", type=Path, help="where to")
+    building.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
     comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
@@ -73,6 +76,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
     if given.command == "table":
         return table.main(given.lessons)
+    if given.command == "book":
+        from _tools import book  # it loads all of minigrad
+
+        return book.main(given.folder, tuple(given.lessons))
     if given.command == "slides":
         return slides.main(given.lesson, given.folder, given.reveal)
     if given.command == "reruns":

@@ -132,6 +132,7 @@ def test_options_of_the_lessons():
         progress=False,
         reset=False,
         table=None,
+        book=None,
     )
     assert options == expected
     assert lessons.parser().parse_args(["--table", "06", "07"]).table == ["06", "07"]

@@ -16,7 +16,11 @@ import minigrad
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-LOCKS = {"lessons": "lessons/requirements.txt", "test": "tests/requirements.txt"}
+LOCKS = {
+    "lessons": "lessons/requirements.txt",
+    "book": "lessons/_tools/book/requirements.txt",
+    "test": "tests/requirements.txt",
+}
 # In environment.yml and in no extra: Python and pip themselves, and all faces of Jupyter.
 CONDA_ONLY = {"python", "pip", "jupyter"}
 
@@ -71,6 +75,7 @@ def test_the_extras():
         "progress",
         "parallel",
         "lessons",
+        "book",
         "test",
     }
     assert PROJECT["project"]["name"] == "minigrad-lessons"
@@ -142,10 +147,9 @@ def test_a_lock_stays_within_the_ranges_of_pyproject(extra, lock):
         assert all(requirement.specifier.contains(version) for version in versions[name]), name
 
 
-def test_the_tests_lock_has_every_pin_of_the_lessons_lock():
-    lessons = {str(requirement) for requirement, _ in pins(LOCKS["lessons"])}
-    tests = {str(requirement) for requirement, _ in pins(LOCKS["test"])}
-    assert lessons < tests
+def test_each_lock_has_every_pin_of_the_one_before():
+    lessons, book, tests = ({str(pin) for pin, _ in pins(lock)} for lock in LOCKS.values())
+    assert lessons < book < tests
 
 
 def test_one_numpy_for_every_python():

@@ -1,0 +1,65 @@
+"""Make a book of the lessons: stage its sources in a folder of their own, and let Sphinx build."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from _tools.book import licenses, packages, staging
+
+HERE = Path(__file__).parent
+MATHJAX = (
+    "startup.js core.js input/tex.js input/tex output/chtml.js output/chtml a11y/assistive-mml.js"
+)
+
+
+def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
+    """Write all that Sphinx reads.
+
+    Args:
+        folder: where to; it is empty or new.
+        only: numbers of the lessons to take; all by default.
+    """
+    staging.stage(folder, only)
+    packages.stage(folder / "package")
+    (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
+    shutil.copy(HERE / "conf.py", folder)
+    (folder / "_static").mkdir()
+    shutil.copy(HERE / "book.css", folder / "_static")
+    found = importlib.util.find_spec("sphinx-mathjax-offline")
+    for place in (found and found.submodule_search_locations) or ():
+        for part in MATHJAX.split():
+            path, target = Path(place) / "static/mathjax" / part, folder / "_static/mathjax" / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
+
+
+def main(folder: Path, only: tuple[str, ...] = ()) -> int:
+    """Build the book anew. What Sphinx says goes to the streams; a warning is an error.
+
+    Args:
+        folder: where to; what an earlier build left there is removed.
+        only: numbers of the lessons to take; all by default.
+
+    Returns:
+        An exit code.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / "objects.inv").is_file():
+            print(f"{folder} is not empty, and no book.", file=sys.stderr)
+            return 2
+        shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory() as place:
+        staged = Path(place) / "sources"
+        staged.mkdir()
+        sources(staged, only)
+        options = ["-W", "--keep-going", "-b", "html", "-d", str(Path(place) / "read")]
+        command = [sys.executable, "-m", "sphinx", *options, str(staged), str(folder)]
+        code = subprocess.call(command)
+    if code == 0:
+        print(f"written: {folder / 'index.html'}")
+    return code

@@ -1,0 +1,41 @@
+"""Sphinx's settings of the book: no notebook is run, and nothing comes from the network."""
+
+import minigrad
+
+project = "minigrad"
+author = "the minigrad authors"
+version = release = minigrad.__version__
+project_copyright = "the minigrad authors; lessons CC BY 4.0, code MIT"
+
+extensions = ["myst_nb", "sphinx.ext.mathjax"]
+exclude_patterns = ["minigrad", "tests"]
+nb_execution_mode = "off"
+nb_code_prompt_show = "Show the {type}"
+nb_code_prompt_hide = "Hide the {type}"
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath", "fieldlist"]
+# Parts of MathJax, staged beside this file: no menu, which would offer what the network has.
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = {"loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml"]}}
+myst_heading_anchors = 4
+add_module_names = False
+toc_object_entries = False  # the sidebar lists pages and sections; the search and the index, names
+python_use_unqualified_type_names = True
+
+html_theme = "sphinx_book_theme"
+html_title = "minigrad"
+html_static_path = ["_static"]
+html_extra_path = ["extra"]  # files of the package that outputs link to
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "home_page_in_toc": True,
+    "show_toc_level": 2,
+    "use_download_button": False,
+    # the search stands in the sidebar
+    "navbar_start": [],
+    "navbar_center": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
+}

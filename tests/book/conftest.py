@@ -1,0 +1,26 @@
+"""Build the book once for all tests that look at it."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """Give the folder of the whole book, built by the authors' command."""
+    for name in ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx-mathjax-offline"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed")
+    folder = tmp_path_factory.mktemp("site") / "book"
+    command = [sys.executable, str(ROOT / "lessons" / "_tools"), "book", str(folder)]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+    # a warning is an error: see lessons/_tools/book
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return folder

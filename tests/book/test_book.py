@@ -1,0 +1,131 @@
+"""The book as it is built: every page is there, folded as it should be, and nothing is fetched."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from _tools import canonical, places
+from _tools.predictions import predictions_of
+from minigrad.classroom.desk import exercises_of
+
+LESSONS = [path.stem for path in places.learners()]
+# Which attribute of a tag makes a browser load something.
+LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src"}
+LOADS |= {"audio": "src", "embed": "src", "object": "data", "link": "href", "image": "href"}
+
+
+class Page(HTMLParser):
+    """What a page loads, links to and folds."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.links, self.ids, self.folds = [], [], set(), []
+        self.formulas = self.hidden = 0
+        self.inside = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids.add(given.get("id"))
+        kinds = (given.get("class") or "").split()
+        self.formulas += "math" in kinds
+        self.hidden += tag == "details" and "hide" in kinds
+        if tag in LOADS and LOADS[tag] in given:
+            self.loads.append(given[LOADS[tag]])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        self.loads += re.findall(r"url\(([^)]*)\)", given.get("style") or "")
+        self.inside = tag
+
+    def handle_data(self, data):
+        if self.inside == "summary" and data.strip():
+            self.folds.append(data.strip())
+            self.inside = None
+        elif self.inside == "style":
+            self.loads += re.findall(r"url\(([^)]*)\)|@import\s+\"([^\"]*)", data)
+
+
+@pytest.fixture(scope="module")
+def pages(book):
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(book.rglob("*.html"))}
+    return {path.relative_to(book).as_posix(): Page(text) for path, text in texts.items()}
+
+
+def test_every_lesson_and_page_is_there(pages):
+    wanted = [f"lessons/{name}.html" for name in LESSONS]
+    wanted += [f"lessons/reference/{p.stem}.html" for p in places.LESSONS.glob("reference/*.md")]
+    wanted += ["index.html", "lessons/INSTRUCTORS.html", "licenses.html", "search.html"]
+    wanted += ["package/minigrad.html", "package/nn.functional.html", "package/symbolic.html"]
+    assert not set(wanted) - set(pages)
+    assert len(LESSONS) == 18
+
+
+def test_nothing_is_loaded_from_outside(book, pages):
+    for name, page in pages.items():
+        assert [each for each in page.loads if re.match(r"['\"]?(https?:)?//", each)] == [], name
+    for path in book.rglob("*.css"):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+        assert not re.search(r"(@import|url\()\s*['\"]?(https?:)?//", text), path
+    for path in book.rglob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(src|import|fetch|href)\W{1,4}https?://(?!\S*w3\.org)", text), path
+        assert not re.search(r"https?://[\w.]*(cdn|unpkg|googleapis|jsdelivr)", text), path
+
+
+def test_links_inside_of_the_book_lead_somewhere(book, pages):
+    lost = []
+    for name, page in pages.items():
+        for link in page.links:
+            if re.match(r"[a-z]+:|//", link) or name == "search.html":
+                continue
+            path, _, part = link.partition("#")
+            target = ((book / name).parent / path).resolve() if path else book / name
+            if not target.is_file():
+                lost.append((name, link))
+            elif part and target.suffix == ".html":
+                there = pages[target.relative_to(book.resolve()).as_posix()]
+                lost += [(name, link)] if part not in there.ids else []
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_folded_as_the_learners_notebook_is(pages, name):
+    number = places.number_of(name)
+    learner = canonical.read(places.LESSONS / f"{name}.ipynb")
+    folds = pages[f"lessons/{name}.html"].folds
+    assert folds.count("A solution") == len(exercises_of(number))
+    assert folds.count("Hint 1") == folds.count("Hint 2") == len(exercises_of(number))
+    revealing = sum("<summary>After you have" in cell.source for cell in learner.cells)
+    assert folds.count("After you have compared: what came, and why") == revealing
+    tags = [(cell, tag) for cell in learner.cells for tag in cell.metadata.get("tags", [])]
+    hidden = [c for c, tag in tags if tag == "hide-input" or (tag == "hide-output" and c.outputs)]
+    assert pages[f"lessons/{name}.html"].hidden == len(hidden)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_what_came_is_not_in_sight_above_its_fold(pages, name):
+    notebook = canonical.read(places.LESSONS / f"{name}.ipynb")
+    for each in predictions_of(notebook):
+        if each.compared is not None:
+            assert "hide-output" in notebook.cells[each.compared].metadata.tags
+
+
+def test_formulas_are_marked_as_such(pages):
+    assert pages["lessons/10_sympy_as_referee.html"].formulas > 100
+    assert pages["package/nn.html"].formulas > 60
+    assert pages["package/optim.html"].formulas > 30
+
+
+def test_the_search_knows_lessons_and_functions(book):
+    text = (book / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert {f"lessons/{name}" for name in LESSONS} <= set(index["docnames"])
+    assert "minigrad.nn.functional" in index["objects"]
+
+
+def test_the_licenses_of_what_is_bundled_are_there(book):
+    text = (book / "licenses.html").read_text(encoding="utf-8")
+    for words in ("MathJax", "Apache License", "Redistribution and use in source", "Bootstrap"):
+        assert words in text
