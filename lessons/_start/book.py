@@ -33,7 +33,8 @@ def build(home: Environment, folder: Path) -> int:
         folder = home.root / "lessons" / "book" if clone else Path("minigrad-book")
     folder = folder.expanduser().resolve()
     command = [home.python, TOOLS, "book", folder]
-    env = home.variables(os.environ) if clone else os.environ
+    env = home.variables(os.environ) if clone else dict(os.environ)
+    env["PYTHONUNBUFFERED"] = "1"  # so that each line is read when it is printed
     code, lines = run_with_progress(command, "Building the book", env, describe)
     if code:
         told = [line for line in lines if line.strip()]

@@ -99,9 +99,18 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path, capsys):
     assert "no book" in capsys.readouterr().err
 
 
-def test_an_old_book_goes_before_the_new_one(tmp_path, monkeypatch):
-    (tmp_path / "objects.inv").write_text("")
+@pytest.mark.parametrize(("code", "there"), [(0, {"index.html"}), (1, {"objects.inv"})])
+def test_an_old_book_gives_way_to_a_new_one_that_is_complete(code, there, tmp_path, monkeypatch):
+    def sphinx(command):
+        (Path(command[-1]) / "index.html").parent.mkdir()
+        (Path(command[-1]) / "index.html").write_text("")
+        return code
+
+    folder = tmp_path / "book"
+    folder.mkdir()
+    (folder / "objects.inv").write_text("")
     monkeypatch.setattr(builder, "sources", lambda folder, only: None)
-    monkeypatch.setattr(builder.subprocess, "call", lambda command: 0)
-    assert builder.main(tmp_path) == 0
-    assert not (tmp_path / "objects.inv").exists()
+    monkeypatch.setattr(builder.subprocess, "call", sphinx)
+    assert builder.main(folder) == code
+    assert {path.name for path in folder.iterdir()} == there
+    assert {path.name for path in tmp_path.iterdir()} == {"book"}

@@ -42,24 +42,24 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
     """Build the book anew. What Sphinx says goes to the streams; a warning is an error.
 
     Args:
-        folder: where to; what an earlier build left there is removed.
+        folder: where to; a book that is there gives way when the new one is complete.
         only: numbers of the lessons to take; all by default.
 
     Returns:
         An exit code.
     """
-    if folder.is_dir() and any(folder.iterdir()):
-        if not (folder / "objects.inv").is_file():
-            print(f"{folder} is not empty, and no book.", file=sys.stderr)
-            return 2
-        shutil.rmtree(folder)
-    with tempfile.TemporaryDirectory() as place:
-        staged = Path(place) / "sources"
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "objects.inv").is_file():
+        print(f"{folder} is not empty, and no book.", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as place:  # Sphinx leaves folders beside the book, too
+        staged, built = Path(place) / "sources", Path(place) / "book"
         staged.mkdir()
         sources(staged, only)
         options = ["-W", "--keep-going", "-b", "html", "-d", str(Path(place) / "read")]
-        command = [sys.executable, "-m", "sphinx", *options, str(staged), str(folder)]
+        command = [sys.executable, "-m", "sphinx", *options, str(staged), str(built)]
         code = subprocess.call(command)
-    if code == 0:
-        print(f"written: {folder / 'index.html'}")
+        if code == 0:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.move(built, folder)
+            print(f"written: {folder / 'index.html'}")
     return code

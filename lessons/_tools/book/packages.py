@@ -83,7 +83,8 @@ def module_page(room: str, module: ModuleType) -> str:
         else:
             plain.append(name)
     for file in sorted(files):
-        parts.append(f"## {_title(file)}")
+        if len(files) > 1:
+            parts.append(f"## {'In the module itself' if file == room else _title(file)}")
         parts += (described(name, getattr(module, name), 6) for name in files[file])
     if plain:
         values = ", ".join(f"`{name}`" for name in plain)
