@@ -14,13 +14,13 @@ TOOLS = Path(__file__).resolve().parents[1] / "_tools"
 _STAGE = re.compile(r"(reading|writing)\b.*?\[ *(\d+)%\]")
 
 
-def build(home: Environment, folder: Path) -> int:
+def build(home: Environment, named: str) -> int:
     """Build the book.
 
     Args:
         home: What Sphinx is installed in.
-        folder: Where the pages go; by default `lessons/book`, or `minigrad-book` in the present
-            folder where the lessons came with an installed package.
+        named: The folder for the pages; by default `lessons/book`, or `minigrad-book` in the
+            present folder where the lessons came with an installed package.
 
     Returns:
         0, an exit code.
@@ -29,9 +29,8 @@ def build(home: Environment, folder: Path) -> int:
         Trouble: If it cannot be built.
     """
     clone = not isinstance(home, installed.Installed)
-    if folder == Path():
-        folder = home.root / "lessons" / "book" if clone else Path("minigrad-book")
-    folder = folder.expanduser().resolve()
+    default = home.root / "lessons" / "book" if clone else "minigrad-book"
+    folder = Path(named or default).expanduser().resolve()
     command = [home.python, TOOLS, "book", folder]
     env = home.variables(os.environ) if clone else dict(os.environ)
     env["PYTHONUNBUFFERED"] = "1"  # so that each line is read when it is printed

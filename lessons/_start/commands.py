@@ -43,9 +43,7 @@ def parser() -> argparse.ArgumentParser:
     makes = command("release", "for authors: run solutions and make the learners' notebooks")
     makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
     builds = command("book", "build a site of the lessons and the reference, to read")
-    builds.add_argument(
-        "book", nargs="?", metavar="FOLDER", type=Path, default=Path(), help="where to"
-    )
+    builds.add_argument("book", nargs="?", metavar="FOLDER", default="", help="where to")
     command("doctor", "tell what is installed, what is missing, and what to do")
     return result
 

@@ -60,8 +60,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--book",
         nargs="?",
-        const=Path(),
-        type=Path,
+        const="",
         metavar="FOLDER",
         help="build a site of the lessons and the reference, to read (default: lessons/book)",
     )

@@ -1,7 +1,11 @@
 """The book as it is built: every page is there, folded as it should be, and nothing is fetched."""
 
+import functools
+import http.server
 import json
 import re
+import sys
+import threading
 from html.parser import HTMLParser
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from _tools import canonical, places
 from _tools.predictions import predictions_of
 from minigrad.classroom.desk import exercises_of
+from tests.browser.chromium import browser, executable
 
 LESSONS = [path.stem for path in places.learners()]
 # Which attribute of a tag makes a browser load something.
@@ -129,3 +134,70 @@ def test_the_licenses_of_what_is_bundled_are_there(book):
     text = (book / "licenses.html").read_text(encoding="utf-8")
     for words in ("MathJax", "Apache License", "Redistribution and use in source", "Bootstrap"):
         assert words in text
+
+
+# ---- in a browser: it stands in this file so that one process builds the book for all -----------
+
+
+in_a_browser = pytest.mark.skipif(
+    executable() is None or not sys.platform.startswith("linux"),
+    reason="tried with Chromium on Linux",
+)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing about it."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def address(book):
+    serve = functools.partial(Quiet, directory=str(book))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@in_a_browser
+def test_a_lesson_works_on_its_page(address):
+    with browser(1366, 768) as page:
+        page.open(address + "lessons/06_full_backward_hooks.html")
+        page.wait("document.querySelectorAll('.math mjx-container').length > 30")
+        assert page.ask("document.querySelectorAll('mjx-merror').length") == 0
+
+        player = "document.querySelector('.minigrad-player')"
+        page.ask(f"{player}.closest('details').open = true")
+        said = f"{player}.querySelector('[aria-live]').textContent"
+        page.ask(
+            f"[...{player}.querySelectorAll('button')].find(b => b.textContent == 'Next').click()"
+        )
+        assert page.ask(said).startswith("Step 1 of 15.")
+        page.ask(f"{player}.focus()")
+        page.press("End")
+        assert page.ask(said).startswith("Step 15 of 15.")
+
+        seen = {}
+        for mode in ("light", "dark"):
+            page.ask(f"document.querySelector('.theme-change-button[data-mode={mode}]').click()")
+            assert page.ask("document.documentElement.dataset.theme") == mode
+            seen[mode] = page.ask("getComputedStyle(document.body).backgroundColor")
+        assert seen["light"] != seen["dark"]
+
+        page.size(390, 844)
+        assert page.ask("document.documentElement.scrollWidth <= innerWidth")
+        outside = [url for url in page.requests if not url.startswith((address, "data:"))]
+        assert outside == []
+        assert page.errors == []
+
+
+@in_a_browser
+def test_the_search_finds_a_lesson(address):
+    with browser(1366, 768) as page:
+        page.open(address + "search.html?q=gradcheck")
+        page.wait("document.querySelectorAll('#search-results li a').length > 2")
+        assert "11_checking_gradients" in page.ask(
+            "document.querySelector('#search-results').innerHTML"
+        )
