@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import book, console, doctor, environment, installed, lessons, progress
@@ -44,8 +44,46 @@ def parser() -> argparse.ArgumentParser:
     makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
     builds = command("book", "build a site of the lessons and the reference, to read")
     builds.add_argument("book", nargs="?", metavar="FOLDER", default="", help="where to")
+    grades = command("grade", "for instructors: grade a folder of submissions, each shut in")
+    grades.add_argument(
+        "folder",
+        type=Path,
+        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb",
+    )
+    grades.add_argument("--lesson", action="append", default=[], metavar="NN", help="only this one")
+    grades.add_argument(
+        "--output",
+        type=Path,
+        default=Path("grades"),
+        help="where the pages and grades.csv go (default: grades)",
+    )
+    grades.add_argument("--jobs", type=_positive(int), metavar="N", help="how many to run at once")
+    grades.add_argument(
+        "--seconds",
+        type=_positive(float),
+        default=60.0,
+        help="for each cell and each check (default: 60)",
+    )
+    grades.add_argument(
+        "--memory",
+        type=_positive(float),
+        default=4.0,
+        metavar="GB",
+        help="for each submission (default: 4)",
+    )
     command("doctor", "tell what is installed, what is missing, and what to do")
     return result
+
+
+def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        number = kind(text)
+        if not 0 < number < float("inf"):
+            raise ValueError(text)
+        return number
+
+    read.__name__ = "positive number"
+    return read
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,6 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.command == "doctor":
         return doctor.main()
+    if options.command == "grade":
+        return _grade(options)
     if options.command == "release":
         return _release(options.lessons)
     if options.command == "book":
@@ -87,6 +127,17 @@ def _run(options: argparse.Namespace) -> int:
             setattr(told, name, value)
     told.check = options.command == "check"
     return lessons.start(told, own)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    try:
+        from _tools.grading import command
+    except ModuleNotFoundError as error:
+        raise console.Trouble(
+            f"grading needs a package that is not installed: {error.name}.",
+            f"Install it with:  {installed.ADVICE}",
+        ) from None
+    return command.main(options)
 
 
 def _progress(folder: Path, reset: bool) -> int:

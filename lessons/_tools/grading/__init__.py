@@ -1,0 +1,1 @@
+"""Grade learners' notebooks in processes that can hurt nothing, and write tables and pages."""

@@ -1,0 +1,94 @@
+"""The command `minigrad grade`: a folder of submissions in, a table and pages out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from _start import console
+from _tools.grading import pages, running, submissions, tables
+
+_QUIET = 2.0  # seconds before there is a progress line
+_POSIX = ("fork", "killpg", "setsid")
+
+
+def main(given: argparse.Namespace) -> int:
+    """Grade what is in a folder.
+
+    Args:
+        given: What was typed behind `minigrad grade`.
+
+    Returns:
+        0 where all was graded, 1 where some of it could not be.
+
+    Raises:
+        console.Trouble: Where nothing can be graded.
+    """
+    folder, output = given.folder.expanduser().resolve(), given.output.expanduser().resolve()
+    _possible(folder, output)
+    found = submissions.found_in(folder, given.lesson)
+    for says in found.others:
+        console.say(says)
+    if not found.submissions:
+        raise console.Trouble(
+            f"there is no submission in {folder}.",
+            "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
+        )
+    grades = _graded(found, folder, output, given)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        tables.write(grades, output / "grades.csv")
+        pages.write(grades, output)
+    except OSError as error:
+        raise console.Trouble(
+            f"{error.filename or output}: {error.strerror or error}.",
+            "Name a folder that can be written to:  --output FOLDER",
+        ) from None
+    print(tables.as_text(grades))
+    console.say(f"\nWritten: {output / 'grades.csv'}, and a page for each student beside it.")
+    failed = [grade for grade in grades if not grade.ended]
+    for grade in failed:
+        console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
+    return int(bool(failed))
+
+
+def _possible(folder: Path, output: Path) -> None:
+    if not all(hasattr(os, name) for name in _POSIX):
+        raise console.Trouble(
+            "this system has no way to run submissions apart from everything else.",
+            "Grade on Linux or macOS, or on Windows in WSL.",
+        )
+    if not folder.is_dir():
+        raise console.Trouble(f"{folder} is no folder.", "Name the folder with the submissions.")
+    if output.is_relative_to(folder):
+        raise console.Trouble(
+            f"{output} lies among the submissions, which stay as they are.",
+            "Name another folder:  --output FOLDER",
+        )
+
+
+def _graded(
+    found: submissions.Found, folder: Path, output: Path, given: argparse.Namespace
+) -> Sequence[running.Grade]:
+    many, started, done = len(found.submissions), time.monotonic(), 0
+    line: list[console.ProgressLine] = []
+
+    def tell(grade: running.Grade) -> None:
+        nonlocal done
+        done += 1
+        if not line and time.monotonic() - started > _QUIET and done < many:
+            line.append(console.ProgressLine("Grading"))
+        if line:
+            line[0].show(f"{done} of {many}, the last one {grade.submission.student}")
+
+    jobs = given.jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
+    limits = running.Limits(given.seconds, given.memory * 1e9)
+    grades = running.graded(found.submissions, [folder, output], jobs, limits, tell)
+    if line:
+        line[0].end(f"{many} submissions")
+    sys.stderr.flush()
+    return grades

@@ -1,0 +1,141 @@
+"""Write a page for each student: what was asked, and what the checks said to each answer."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from _tools.grading import tables
+from _tools.grading.running import Grade, Result
+from _tools.grading.submissions import Unreadable, published_cells
+from minigrad.classroom import desk
+
+_STATUS = {
+    "right": ("✓", "right"),
+    "wrong": ("✗", "not yet"),
+    "unsolved": ("○", "not solved"),
+    "hurt": ("✗", "could not be judged"),
+    "changed": ("✗", "no points"),
+}
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff; --soft: #555555;
+  --line: #c8c8c8; --right: #00694d; --wrong: #a34700; --unsolved: #555555; --link: #00558a }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececec; --paper: #161616; --soft: #b4b4b4;
+  --line: #4a4a4a; --right: #4fd0a5; --wrong: #ff9a5c; --unsolved: #b4b4b4; --link: #7cc4ff } }
+body { font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 46rem; margin: 0 auto; padding: 1rem }
+a { color: var(--link) }
+a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
+table { border-collapse: collapse }
+th, td { border-bottom: 1px solid var(--line); padding: 0.3rem 0.8rem; text-align: left }
+section.exercise { border-left: 5px solid var(--unsolved); padding: 0 1rem; margin: 1rem 0 }
+section.right { border-color: var(--right) }
+section.wrong, section.hurt, section.changed { border-color: var(--wrong) }
+p, li, td, h1 { overflow-wrap: anywhere }
+.code { font-family: monospace; white-space: pre-wrap }
+.soft { color: var(--soft) }
+@media print { body { max-width: none } }
+"""
+
+
+def write(grades: Sequence[Grade], folder: Path) -> list[Path]:
+    """Write the pages, and a list of them.
+
+    Args:
+        grades: In any order.
+        folder: Where to.
+
+    Returns:
+        A file for each student, in the order of their names.
+    """
+    written: list[Path] = []
+    links = []
+    for student, own in tables.students(grades).items():
+        path = folder / f"{_file(student, {each.name for each in written})}"
+        path.write_text(page(student, own), encoding="utf-8", newline="\n")
+        written.append(path)
+        got, most = sum(g.points for g in own), sum(g.most for g in own)
+        remarks = sum(len(g.remarks) for g in own)
+        links.append(
+            f'<tr><th scope="row"><a href="{path.name}">{_text(student)}</a></th>'
+            f"<td>{got} of {most}</td><td>{remarks or ''}</td></tr>"
+        )
+    head = '<tr><th scope="col">student</th><th scope="col">points</th><th scope="col">remarks</th>'
+    body = f"<h1>Grades</h1>\n<table>\n{head}</tr>\n{chr(10).join(links)}\n</table>"
+    (folder / "index.html").write_text(_page("Grades", body), encoding="utf-8", newline="\n")
+    return written
+
+
+def page(student: str, grades: Sequence[Grade]) -> str:
+    """Make the page of one student.
+
+    Args:
+        student: The name.
+        grades: One for each lesson.
+    """
+    rows, parts = [], []
+    for number, grade in enumerate(grades):
+        title = _title(grade.submission.lesson)
+        points = f"{grade.points} of {grade.most}" if grade.ended else "not graded"
+        link = f'<a href="#lesson-{number}">{_text(title)}</a>'
+        rows.append(f'<tr><th scope="row">{link}</th><td>{points}</td></tr>')
+        parts.append(f'<h2 id="lesson-{number}">{_text(title)}: {points}</h2>')
+        parts += [_exercise(result) for result in grade.results]
+        if grade.remarks:
+            remarks = "".join(f"<li>{_text(each)}</li>" for each in grade.remarks)
+            parts.append(f"<h3>What else happened</h3>\n<ul>{remarks}</ul>")
+    head = '<tr><th scope="col">lesson</th><th scope="col">points</th></tr>'
+    table = f"<table>\n{head}\n{chr(10).join(rows)}\n</table>"
+    return _page(student, "\n".join([f"<h1>{_text(student)}</h1>", table, *parts]))
+
+
+def _exercise(result: Result) -> str:
+    sign, words = _STATUS.get(result.status, _STATUS["hurt"])
+    points = f"{result.points} of {result.most} point{'s' if result.most != 1 else ''}"
+    lines = list(result.lines)
+    asked = f"Asked for: {desk.find(result.exercise).asks}."
+    if asked not in lines:
+        lines.insert(0, asked)
+    if result.status == "unsolved":
+        lines = [asked]
+    said = "\n".join(
+        f'<p class="code">{_text(line)}</p>' if line.startswith("  ") else f"<p>{_text(line)}</p>"
+        for line in lines
+    )
+    return (
+        f'<section class="exercise {result.status}">\n'
+        f'<h3><span aria-hidden="true">{sign}</span> {_text(result.exercise)}: {words}, '
+        f"{points}</h3>\n{said}\n</section>"
+    )
+
+
+def _title(lesson: str) -> str:
+    """Give the heading of a lesson, such as "01 · The chain rule by hand"."""
+    try:
+        first = published_cells(lesson)[0]["source"]
+    except Unreadable:
+        return lesson or "An unknown lesson"
+    return str(first).partition("\n")[0].lstrip("# ")
+
+
+def _page(title: str, body: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _text(text: str) -> str:
+    return html.escape("".join(c for c in text if c.isprintable() or c == "\n"))
+
+
+def _file(student: str, taken: set[str]) -> str:
+    """Make the name of a file, which no other student has and no system minds."""
+    name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60] or "student"
+    names = (f"{name}{number or ''}.html" for number in range(len(taken) + 2))
+    low = {each.lower() for each in taken} | {"index.html"}
+    return next(each for each in names if each.lower() not in low)

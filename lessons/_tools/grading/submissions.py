@@ -1,0 +1,258 @@
+"""Read what was handed in: whose it is, which lesson, and what of it is the student's own."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from _tools import canonical, places
+
+MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
+_LESSON = re.compile(r"([0-9]{2}|demo)(?:[_ -].*)?")
+_MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
+
+
+class Unreadable(Exception):
+    """A file is no notebook of a lesson; why, in words."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of code as it is run.
+
+    Args:
+        source: Python.
+        kind: Whether the lesson brings it, or it answers an exercise, or the student added or
+            changed it, or it checks an exercise.
+        exercise: What it answers or checks.
+        points: What the exercise is worth.
+    """
+
+    source: str
+    kind: Literal["published", "answer", "own", "check"]
+    exercise: str = ""
+    points: int = 0
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One notebook of one student.
+
+    Args:
+        student: The name of the folder or file.
+        path: Where it is.
+        lesson: Its number; empty where that cannot be told.
+        problem: Why it cannot be graded, or nothing.
+        cells: What to run.
+        remarks: What is unusual about it, in sentences.
+    """
+
+    student: str
+    path: Path
+    lesson: str = ""
+    problem: str = ""
+    cells: tuple[Cell, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass
+class Found:
+    """What a folder holds: submissions, and sentences about files that are none."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS) -> Found:
+    """Read all submissions in a folder: `student/NN_name.ipynb`, `student.ipynb`, `NN/student...`.
+
+    Args:
+        folder: Where they are.
+        lessons: Which numbers to take; all if there are none.
+        published: The folder of the published lessons.
+    """
+    found = Found()
+    taken: dict[tuple[str, str], Path] = {}
+    for path in sorted(folder.rglob("*")):
+        shown = path.relative_to(folder)
+        if path.is_dir() or any(part.startswith((".", "__")) for part in shown.parts):
+            continue
+        if path.suffix != ".ipynb":
+            found.others.append(f"{shown}: not a notebook.")
+            continue
+        student = _student(shown)
+        try:
+            if not path.resolve().is_relative_to(folder.resolve()):
+                raise Unreadable("a link that leads out of the folder")
+            cells, named = _cells(path)
+            number = _number(cells, shown)
+            if lessons and number not in lessons:
+                continue
+            first = taken.setdefault((student, number), shown)
+            if first != shown:
+                found.others.append(f"{shown}: left out, as {student} has handed in {first} too.")
+                continue
+            if named not in ("", "python"):
+                raise Unreadable(f"it was made for the language {named!r}, not for Python")
+            made = assembled(published_cells(number, published), cells)
+            found.submissions.append(Submission(student, path, number, "", *made))
+        except Unreadable as why:
+            number = _number([], shown)
+            if not lessons or number in lessons:
+                found.submissions.append(Submission(student, path, number, str(why)))
+    return found
+
+
+def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[dict[str, Any]]:
+    """Give the cells of a published lesson.
+
+    Args:
+        lesson: Its number.
+        folder: Where the published lessons are.
+
+    Raises:
+        Unreadable: Where there is no such lesson.
+    """
+    paths = sorted(folder.glob(f"{lesson}_*.ipynb")) if lesson else []
+    if not paths:
+        raise Unreadable("it cannot be told which lesson it is")
+    return _cells(paths[0])[0]
+
+
+def assembled(
+    published: Iterable[dict[str, Any]], handed_in: Sequence[dict[str, Any]]
+) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+    """Put together what is run: the published cells, with those of the student that are theirs.
+
+    A student's are the answers, known by nbgrader's mark, and every cell of code that is not in the
+    published lesson; these run where they stand, behind the last cell before them that is.
+
+    Args:
+        published: Cells of the published lesson.
+        handed_in: Cells of what came back.
+
+    Returns:
+        The cells, and remarks.
+    """
+    base = [cell for cell in published if cell["cell_type"] == "code"]
+    known = {cell["source"].strip(): number for number, cell in enumerate(base)}
+    places_of = {_mark(cell): number for number, cell in enumerate(base) if _mark(cell)}
+    behind: dict[int, list[str]] = {}
+    answers: dict[str, list[str]] = {}
+    here = {_mark(cell) for cell in handed_in}
+    now = -1
+    for cell in handed_in:
+        source, mark = cell["source"].strip(), _mark(cell)
+        if cell["cell_type"] != "code" or not source:
+            continue
+        if mark in places_of:
+            now = places_of[mark]
+            if not mark.endswith("-check") and source != base[now]["source"].strip():
+                answers.setdefault(mark, []).append(source)
+        elif source in known:
+            now = known[source]
+        else:
+            behind.setdefault(now, []).append(source)
+    remarks = [
+        f"{canonical.exercise_of(mark)} is answered in {len(given)} cells: the last one counts."
+        for mark, given in answers.items()
+        if len(given) > 1
+    ]
+    cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
+    waiting: list[Cell] = []
+    for number, cell in enumerate(base):
+        mark = _mark(cell)
+        exercise = canonical.exercise_of(mark) if mark else ""
+        if mark.endswith("-check"):
+            points = int(cell["metadata"]["nbgrader"].get("points", 1))
+            cells.append(Cell(cell["source"], "check", exercise, points))
+        elif mark:
+            source = answers.get(mark, [cell["source"]])[-1]
+            cells.append(Cell(_python(source), "answer", exercise))
+        else:
+            cells.append(Cell(cell["source"], "published"))
+        waiting += [Cell(_python(own), "own") for own in behind.get(number, ())]
+        following = base[number + 1] if number + 1 < len(base) else cell
+        # Where the answer's cell is gone, the answer may stand in one of theirs: behind the stub.
+        if not _is_answer(following) or _mark(following) in here:
+            cells += waiting
+            waiting = []
+    while cells and cells[-1].kind != "check":
+        cells.pop()
+    return tuple(cells), tuple(remarks)
+
+
+def _cells(path: Path) -> tuple[list[dict[str, Any]], str]:
+    """Read the cells of a notebook, and its language."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise Unreadable(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable(f"it cannot be read: {error}") from None
+    if not text.strip():
+        raise Unreadable("the file is empty")
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"it is no notebook, as it is not JSON: {error}") from None
+    listed = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(listed, list) or not listed:
+        raise Unreadable("it is a notebook without cells")
+    metadata = notebook.get("metadata")
+    spec = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    language = spec.get("language", "") if isinstance(spec, dict) else ""
+    return list(_plain(listed)), str(language).lower()
+
+
+def _plain(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    for cell in cells:
+        if not isinstance(cell, dict):
+            continue
+        source = cell.get("source", "")
+        text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+        metadata = cell.get("metadata")
+        yield {
+            "cell_type": cell.get("cell_type"),
+            "source": text.replace("\r\n", "\n"),
+            "metadata": metadata if isinstance(metadata, dict) else {},
+        }
+
+
+def _mark(cell: dict[str, Any]) -> str:
+    marks = cell["metadata"].get("nbgrader")
+    return str(marks.get("grade_id", "")) if isinstance(marks, dict) else ""
+
+
+def _is_answer(cell: dict[str, Any]) -> bool:
+    return bool(_mark(cell)) and not _mark(cell).endswith("-check")
+
+
+def _number(cells: Sequence[dict[str, Any]], shown: Path) -> str:
+    """Tell the lesson: by the marks of its exercises, else by the names of file and folders."""
+    marks = Counter(_mark(cell).partition("-")[0] for cell in cells if _mark(cell))
+    if marks:
+        return marks.most_common(1)[0][0]
+    named = (_LESSON.fullmatch(part) for part in (shown.stem, *reversed(shown.parts[:-1])))
+    return next((match[1] for match in named if match), "")
+
+
+def _student(shown: Path) -> str:
+    """Tell the student: the first part of the path that does not name a lesson."""
+    parts = (*shown.parts[:-1], shown.stem)
+    return next((part for part in parts if not _LESSON.fullmatch(part)), shown.parts[0])
+
+
+def _python(source: str) -> str:
+    """Leave out what only Jupyter understands: `%time`, `!pip`, `help?`."""
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "\n".join(_MAGIC.sub(r"\1pass", line) for line in source.split("\n"))
+    return source

@@ -1,0 +1,208 @@
+"""What a cell may do to the machine, to the grading, or to itself; each is real Python.
+
+A case is a name, the source of the answer cell of exercise 01.2 in full, and words that have to
+stand in what is said about the exercise or in the remarks. `{victim}`, `{lessons}` and `{other}`
+are a file outside, the folder of the lessons and another's notebook. RIGHT is a right answer.
+"""
+
+RIGHT = """
+def backward_by_hand(x, w0, b0, w1, b1):
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    up = 4 * s**3 - 4 * s
+    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+"""
+# None of these gets the point, and each keeps those of the other two exercises.
+FAILS = {
+    "an endless loop": ("while True: pass", "ran longer than 2 s"),
+    "a sleep": ("import time; time.sleep(1000)", "ran longer than 2 s"),
+    "a loop that swallows all": (
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "ran longer than 2 s",
+    ),
+    "exit()": ("import sys\nsys.exit()", "SystemExit"),
+    "os._exit": ("import os\nos._exit(0)", "ended the process"),
+    "abort": ("import os\nos.abort()", "SIGABRT"),
+    "KeyboardInterrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "recursion": ("def f(): return f()\nf()", "RecursionError"),
+    "a syntax error": ("def f(:", "cannot read it"),
+    "null bytes": ("x = '\0'\ny = \0", "cannot read it"),
+    "a huge list": ("x = [0] * 10**11", "more memory"),
+    "a memory hog": ("x = [bytearray(10**8) for _ in range(10**6)]", "more memory"),
+    "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
+    "a fork bomb that swallows": (
+        "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
+        "ran longer than 2 s",
+    ),
+    "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
+    "os.system": ("import os\nos.system('touch {victim}2')", "start a program"),
+    "the fork below subprocess": (
+        "import _posixsubprocess as p\np.fork_exec(*range(21))",
+        "start a program",
+    ),
+    "multiprocessing": (
+        "import multiprocessing as m\np = m.get_context('fork').Process(target=print)\np.start()",
+        "os.fork",
+    ),
+    "writes outside": ("open('{victim}', 'w').write('x')", "write to {victim}"),
+    "writes outside by os.open": ("import os\nos.open('{victim}', os.O_RDWR)", "write to {victim}"),
+    "writes above": ("open('../../x.txt', 'w')", "write to ../../x.txt"),
+    "writes by an open folder": (
+        "import os\nf = os.open('/', os.O_RDONLY)\nos.open('tmp/x', os.O_CREAT, dir_fd=f)",
+        "open the folder /",
+    ),
+    "saves an array outside": (
+        "import numpy as np\nnp.zeros(3).tofile('{victim}')",
+        "write to {victim}",
+    ),
+    "deletes outside": ("import os\nos.remove('{victim}')", "delete {victim}"),
+    "deletes a tree": (
+        "import shutil\nshutil.rmtree('{lessons}/data')",
+        "delete {lessons}/data",
+    ),
+    "renames": ("import os\nos.rename('{victim}', 'here')", "rename {victim}"),
+    "chmod": ("import os\nos.chmod('{victim}', 0o777)", "change the mode of {victim}"),
+    "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
+    "goes elsewhere": ("import os\nos.chdir('/')", "go to /"),
+    "reads the solutions": (
+        "open('{lessons}/solutions/01_chain_rule_by_hand.ipynb').read()",
+        "read the solutions",
+    ),
+    "reads the solutions by a detour": (
+        "import os\nos.listdir('{lessons}/../lessons/./solutions')",
+        "read the solutions",
+    ),
+    "reads the checks": ("open('{lessons}/checks/lesson_01/__init__.py')", "read the checks"),
+    "reads another's work": ("open('{other}').read()", "read what others have handed in"),
+    "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
+    "finds the exercise": (
+        "from minigrad.classroom.desk import find\nbackward_by_hand = find('01.2').reference",
+        "read the checks",
+    ),
+    "asks the judge": (
+        "from minigrad.classroom import judge\njudge('01.2', 1)",
+        "read the checks",
+    ),
+    "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "send a signal"),
+    "kills all": ("import os\nos.killpg(0, 9)", "send a signal"),
+    "a signal handler": (
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "call signal.signal",
+    ),
+    "a socket": ("import socket\nsocket.socket()", "use the network"),
+    "ctypes": (
+        "import ctypes\nctypes.CDLL(None).getpid()",
+        "ctypes",
+    ),
+    "all objects": ("import gc\ngc.get_objects()", "look through all objects"),
+    "frames": ("import sys\nsys._getframe(2).f_locals", "look into the frames"),
+    "frames by inspect": ("import inspect\ninspect.stack()", "look into the frames"),
+    "frames by a traceback": (
+        "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back",
+        "look into the frames",
+    ),
+    "a trace function": ("import sys\nsys.settrace(print)", "trace the program"),
+    "passes for a library": (
+        "import minigrad\ncompile('1', minigrad.__file__, 'exec')",
+        "pass code off",
+    ),
+    "raises what is no Exception": ("class No(BaseException): pass\nraise No", "No"),
+    "an error without words": (
+        "class Odd(Exception):\n    def __str__(self): raise SystemExit\nraise Odd",
+        "cannot be shown",
+    ),
+}
+# Here the cell comes to its end, and the check meets the answer.
+ANSWERS_FAIL = {
+    "an answer that never returns": (
+        "def backward_by_hand(*a):\n    while True: pass",
+        "",
+    ),
+    "an answer that ends the process": (
+        "def backward_by_hand(*a):\n    import os\n    os._exit(0)",
+        "ended the process",
+    ),
+    "an answer that exits": ("def backward_by_hand(*a):\n    raise SystemExit", ""),
+    "an answer with traps": (
+        "class Trap:\n    @property\n    def __class__(self): raise SystemExit\n"
+        "    def __getattr__(self, name): raise KeyboardInterrupt\nbackward_by_hand = Trap()",
+        "",
+    ),
+    "an answer that looks up the caller": (
+        "def backward_by_hand(*a):\n    import sys\n    return sys._getframe(2).f_locals",
+        "look into the frames",
+    ),
+    "an answer that reads the checks": (
+        "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01/runs.py').read()",
+        "read the checks",
+    ),
+    "an answer that patches": (
+        RIGHT + "wrong = backward_by_hand\ndef backward_by_hand(*a):\n    import minigrad\n"
+        "    minigrad.allclose = lambda *a, **o: True\n    return wrong(*a)",
+        "changed what answers are checked by: minigrad.allclose",
+    ),
+    "None": ("backward_by_hand = None", "None is what comes"),
+    "a wrong sign": (
+        RIGHT.replace("4 * s**3 - 4 * s", "4 * s - 4 * s**3"),
+        "the other way round",
+    ),
+}
+# What is changed for the whole process costs this exercise and those behind it.
+CHANGES = {
+    "patches judge": ("from minigrad.classroom import desk\ndesk._judged = 1", "desk._judged"),
+    "patches the verdict": (
+        "from minigrad.classroom.exercises import Verdict\nVerdict.__bool__ = lambda v: True",
+        "Verdict.__bool__",
+    ),
+    "patches allclose": ("import numpy\nnumpy.allclose = lambda *a, **o: True", "numpy.allclose"),
+    "patches code": (
+        "from minigrad.classroom import values\nf = lambda *a, **o: True\n"
+        "values.same.__code__ = f.__code__",
+        "values.same",
+    ),
+    "patches builtins": ("import builtins\nbuiltins.isinstance = lambda *a: True", "builtins.isi"),
+    "patches isinstance and all": (
+        "import builtins\nfor name in ('repr', 'len', 'vars', 'sorted', 'any', 'print', 'type'):\n"
+        "    setattr(builtins, name, lambda *a, **o: 0)",
+        "builtins.",
+    ),
+    "patches time": ("import time\ntime.monotonic = lambda: 0", "time.monotonic"),
+    "replaces a module": (
+        "import sys, types\nsys.modules['minigrad'] = types.ModuleType('minigrad')",
+        "sys.modules['minigrad']",
+    ),
+    "empties sys.modules": ("import sys\nsys.modules.clear()", "changed"),
+    "imports in another way": (
+        "import sys\nclass F:\n    def find_spec(self, *a): return None\n"
+        "sys.meta_path.insert(0, F())",
+        "how modules are imported",
+    ),
+}
+# These are odd, and the answer is right: it gets its point.
+PASSES = {
+    "prints megabytes": "import sys\nfor _ in range(300): print('x' * 100_000)\n"
+    "for _ in range(300): print('x' * 100_000, file=sys.stderr)\n",
+    "writes to the streams below": "import os\nfor k in (1, 2): os.write(k, b'x' * 10**6)\n",
+    "a thread that goes on": "import threading, time\n"
+    "threading.Thread(target=lambda: time.sleep(1000)).start()\n",
+    "atexit": "import atexit, time\natexit.register(time.sleep, 1000)\n",
+    "an exit hook": "import sys\nsys.excepthook = lambda *a: sys.exit()\n",
+    "a changed environment": "import os\nos.environ.clear()\nos.environ['HOME'] = '/'\n",
+    "a recursion limit": "import sys\nsys.setrecursionlimit(10**6)\n",
+    "no streams": "import sys\nsys.stdout = sys.stderr = None\n",
+    "its own files": "import os, tempfile, shutil\nos.mkdir('d')\nopen('d/f', 'w').write('x')\n"
+    "shutil.rmtree('d')\nwith tempfile.TemporaryDirectory() as t: open(t + '/x', 'w').close()\n",
+    "reads input": "try: input('?')\nexcept EOFError: pass\n",
+    "magics": "%matplotlib inline\n!ls\n",
+    "asks for a hint": "hint('01.2')\ncheck('01.2', 1)\n",
+    "a named tuple and a dataclass": "from collections import namedtuple\n"
+    "from dataclasses import dataclass\nP = namedtuple('P', 'x y')\n@dataclass(slots=True)\n"
+    "class Q: x: int = 0\n",
+    "prints a traceback": "import traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()\n",
+}
+# What goes at the channel of the results takes what is not told yet along.
+CHANNEL = {
+    "closes all files": "import os\nos.closerange(0, 100)\n",
+    "writes to every file": "import os\nfor k in range(100):\n"
+    "    try: os.write(k, b'x' * 100)\n    except OSError: pass\n",
+}
