@@ -27,19 +27,26 @@ ATTACKS = {
 }
 
 
-def shortened():
-    """Lesson 01 as published, up to the check of its third exercise, without the pictures."""
+TAKEN = {  # out of the checks, in a lesson that uses parts of them
+    "the reference": "Value = capstone.reference.Value",
+    "the reference in a class": "class Value(capstone.reference.Value): pass",
+    "its entry": "Value = capstone.EXERCISES[0].right",
+}
+
+
+def shortened(lesson="01", last="01-3-check"):
+    """A lesson as published, up to the check of an exercise, without the pictures."""
     cells = []
-    for cell in canonical.read(places.learner_of(places.solution("01"))).cells:
+    for cell in canonical.read(places.learner_of(places.solution(lesson))).cells:
         if "plot_chain(" not in cell.source:
             cells.append(cell)
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == "01-3-check":
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == last:
             break
     return canonical.nbformat.v4.new_notebook(cells=cells, metadata={})
 
 
-def with_answers(answers):
-    notebook = shortened()
+def with_answers(answers, *part):
+    notebook = shortened(*part)
     for cell in notebook.cells:
         mark = cell.metadata.get("nbgrader", {}).get("grade_id")
         if mark in answers:
@@ -97,7 +104,10 @@ def grades(tmp_path_factory):
     base = tmp_path_factory.mktemp("grading")
     folder, published = base / "handed in", base / "published"
     put(shortened(), published / "01_chain_rule_by_hand.ipynb")
+    put(shortened("17", "17-1-check"), published / "17_build_your_own.ipynb")
     odd_notebooks(folder)
+    for name, source in TAKEN.items():
+        put(with_answers({"17-1": source}, "17", "17-1-check"), folder / name / "17_build.ipynb")
     victim = base / "victim"
     victim.write_text("precious")
     victim.chmod(0o600)
@@ -141,6 +151,11 @@ def test_an_attack_gets_no_point_and_costs_no_other(grades, name):
         expected = expected.replace(word, value)
     assert expected in said(found[name], "01.2")
     assert points(found[name]) == [1, 0, 1], said(found[name])
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_is_taken_out_of_the_checks_is_no_answer(grades, name):
+    assert points(grades[2][name]) == [0], said(grades[2][name])
 
 
 @pytest.mark.parametrize("name", hostile.CHANGES)
@@ -216,8 +231,8 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
 def test_tables(grades, tmp_path):
     graded = list(grades[2].values())
     text = tables.as_text(graded)
-    assert re.search(r"^flat +3/3 +3/3$", text, re.M)
-    assert re.search(r"^empty +failed +0/0$", text, re.M)
+    assert re.search(r"^flat +3/3 +- +3/3$", text, re.M)
+    assert re.search(r"^empty +failed +- +0/0$", text, re.M)
     tables.write(graded, tmp_path / "grades.csv")
     rows = (tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0].startswith("student,lesson,points")

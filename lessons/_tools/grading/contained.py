@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
@@ -308,11 +308,8 @@ def _comes_from(answer: Any, files: Sequence[str]) -> bool:
         elif isinstance(each, list | tuple):
             pending += each
         elif isinstance(each, type):
-            pending += _functions(vars(each).values())
+            own = [member for member in vars(each).values() if isinstance(member, FunctionType)]
+            pending += own or each.__bases__  # a class that adds nothing is the one it stands on
         elif hasattr(each, "__func__"):
             pending.append(each.__func__)
     return False
-
-
-def _functions(members: Iterable[Any]) -> list[Any]:
-    return [each for each in members if isinstance(each, FunctionType)]

@@ -121,6 +121,7 @@ class Server:
             start_new_session=True,
         )
         theirs.close()
+        self._child = 0
         path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
         self._put({"path": list(dict.fromkeys(path)), "imports": list(imports)})
 
@@ -138,7 +139,7 @@ class Server:
         while not said.endswith(b"\n"):
             part = self._socket.recv(1)
             if not part:
-                raise RuntimeError("the process that runs submissions is gone")
+                raise EOFError("the process that runs submissions is gone")
             said += part
         return int(said)
 
@@ -153,7 +154,7 @@ class Server:
         reading, writing = os.pipe()
         self._put({**job, "nonce": nonce}, writing)
         os.close(writing)
-        child = self._number()
+        child = self._child = self._number()
         why = ""
         try:
             for message in _messages(reading, nonce, wait):
@@ -164,15 +165,18 @@ class Server:
         finally:
             os.close(reading)
             _kill_group(child)
+            self._child = 0
             status = self._number()
             _kill_strays(job["folder"])
         yield why or _how_it_ended(status)
 
     def close(self) -> None:
-        """End the process."""
-        self._socket.close()
+        """End the process, and what it runs."""
         self._process.kill()
+        if self._child:
+            _kill_group(self._child)
         self._process.wait()
+        self._socket.close()
 
 
 def _messages(reading: int, nonce: bytes, wait: float) -> Iterator[tuple[Any, ...] | str]:
@@ -186,7 +190,11 @@ def _messages(reading: int, nonce: bytes, wait: float) -> Iterator[tuple[Any, ..
             size = int.from_bytes(data[_NONCE:_HEAD], "big")
             if len(data) < _HEAD + size:
                 break
-            message = ast.literal_eval(data[_HEAD : _HEAD + size].decode("utf-8"))
+            try:
+                message = ast.literal_eval(data[_HEAD : _HEAD + size].decode("utf-8"))
+            except (ValueError, SyntaxError):  # it was cut off, as it was too long
+                yield "It told more than can be read."
+                return
             yield message
             data = data[_HEAD + size :]
             # A check has a clock of its own, and says itself that it took too long.
@@ -276,6 +284,7 @@ def graded(
         waiting.put(number)
     grades: dict[int, Grade] = {}
     lock, troubles = threading.Lock(), list[BaseException]()
+    servers: list[Server] = []
     kept_out = _hidden(hidden)
 
     def work(home: Path) -> None:
@@ -291,8 +300,15 @@ def graded(
                     remark = f"Not graded: {submission.problem}."
                     grade = Grade(submission, (), (remark,), ended=False)
                 else:
-                    server = server or Server(home, _imports(submissions))
-                    grade = _graded(submission, server, kept_out, limits)
+                    if server is None:
+                        server = Server(home, _imports(submissions))
+                        servers.append(server)
+                    try:
+                        grade = _graded(submission, server, kept_out, limits)
+                    except (EOFError, OSError) as error:
+                        grade = Grade(submission, (), (f"Not graded: {error}.",), ended=False)
+                        server.close()
+                        server = None
                 with lock:
                     grades[number] = grade
                     each(grade)
@@ -310,16 +326,17 @@ def graded(
             for fonts in _fonts():
                 shutil.copy(fonts, home)
             threads.append(threading.Thread(target=work, args=(home,)))
+        for thread in threads:
+            thread.start()
         try:
             for thread in threads:
-                thread.start()
-        finally:
-            try:
-                for thread in threads:
-                    thread.join()
-            except BaseException as error:
-                troubles.append(error)
-                raise
+                thread.join()
+        except BaseException as error:  # Ctrl-C
+            troubles.append(error)
+            for server in servers:
+                server.close()
+            for thread in threads:
+                thread.join()
     if troubles:
         raise troubles[0]
     return [grades[number] for number in range(len(submissions))]

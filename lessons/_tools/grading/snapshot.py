@@ -21,9 +21,8 @@ _NUMBERS = (int, float, complex, bool)
 _MATHEMATICS = ("builtins", "math", "numpy")
 
 
-def _parts(function: FunctionType) -> tuple[Any, ...]:
-    defaults, by_name = function.__defaults__, function.__kwdefaults__
-    return function.__code__, *(defaults or ()), *(by_name or {}).values()
+def _named_defaults(function: FunctionType) -> tuple[Any, ...]:
+    return tuple(map(id, (function.__kwdefaults__ or {}).values()))
 
 
 def complete() -> Snapshot:
@@ -80,7 +79,7 @@ class Snapshot:
         self._roots = roots
         self._modules: dict[str, ModuleType] = {}
         self._members: dict[tuple[str, ...], tuple[Mapping[str, Any], dict[str, Any]]] = {}
-        self._codes: list[tuple[str, FunctionType, tuple[Any, ...]]] = []
+        self._codes: list[tuple[str, FunctionType, Any, Any, tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._lists = [(sys.meta_path, [*sys.meta_path]), (sys.path_hooks, [*sys.path_hooks])]
         self.add()
@@ -124,7 +123,8 @@ class Snapshot:
                 continue
             if isinstance(value, FunctionType):
                 self._seen.add(id(value))
-                self._codes.append((".".join((*path, name)), value, _parts(value)))
+                parts = value.__code__, value.__defaults__, _named_defaults(value)
+                self._codes.append((".".join((*path, name)), value, *parts))
             elif isinstance(value, type) and _root(value) in self._roots:
                 self._seen.add(id(value))
                 self._take((*path, name), vars(value))
@@ -136,12 +136,13 @@ class Snapshot:
             if sys.modules.get(name) is not module:
                 yield f"sys.modules[{name!r}]"
         for path, (members, kept) in self._members.items():
+            now = members.get
             for name, value in kept.items():
-                if members.get(name) is not value:
+                if now(name) is not value:
                     yield ".".join((*path, name))
-        for name, function, parts in self._codes:
-            now = _parts(function)
-            if len(now) != len(parts) or any(a is not b for a, b in zip(now, parts, strict=True)):
+        for name, function, code, defaults, named in self._codes:
+            other = function.__code__ is not code or function.__defaults__ is not defaults
+            if other or (function.__kwdefaults__ and _named_defaults(function) != named):
                 yield name
         for finders, kept_finders in self._lists:
             if finders != kept_finders:
