@@ -195,20 +195,17 @@ class Run:
         if changed:
             return "changed", tuple(changed[:5]), ()
         name = f"{self._folder}/lesson_{number}.py"
-        given: list[Any] = []
         try:
-            given.append(eval(compile(_answer(source), name, "eval"), self._namespace))
+            given = eval(compile(_answer(source), name, "eval"), self._namespace)
         except NameError as error:
             return "hurt", (f"{error}: the cell that makes it did not come to its end.",), ()
         known = self._loaded(exercise)
-        if any(_comes_from(each, self._mine) for each in given):
-            return "hurt", ("It is taken out of the checks, and so it is no answer.",), ()
         checks = Snapshot((_PACKAGE,))
         hidden = {name: sys.modules[name] for name in sys.modules if name.startswith(_PACKAGE)}
         self._believe(known)
         for name in hidden:
             del sys.modules[name]
-        verdict, unusual = desk._judged(known, given[0])
+        verdict, unusual = desk._judged(known, given)
         status, lines = verdict.status, (*verdict.lines, *(f"Besides: {u}" for u in unusual))
         self._restore_builtins()
         sys.modules.update(hidden)
@@ -217,6 +214,8 @@ class Run:
             return "changed", tuple(changed[:5]), self._tried()
         tried = self._tried()
         self._believe(known)
+        if status == "right" and _comes_from(given, self._mine):
+            return "taken", ("It is taken out of the checks, and so it is no answer.",), tried
         said = (f"    {each}" if isinstance(each, Verbatim) else str(each) for each in lines)
         return str(status), tuple(said), tried
 

@@ -18,6 +18,7 @@ _STATUS = {
     "unsolved": ("○", "not solved"),
     "hurt": ("✗", "could not be judged"),
     "changed": ("✗", "no points"),
+    "taken": ("✗", "no points"),
 }
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff; --soft: #555555;
@@ -32,7 +33,7 @@ table { border-collapse: collapse }
 th, td { border-bottom: 1px solid var(--line); padding: 0.3rem 0.8rem; text-align: left }
 section.exercise { border-left: 5px solid var(--unsolved); padding: 0 1rem; margin: 1rem 0 }
 section.right { border-color: var(--right) }
-section.wrong, section.hurt, section.changed { border-color: var(--wrong) }
+section.wrong, section.hurt, section.changed, section.taken { border-color: var(--wrong) }
 p, li, td, h1 { overflow-wrap: anywhere }
 .code { font-family: monospace; white-space: pre-wrap }
 .soft { color: var(--soft) }

@@ -48,8 +48,8 @@ class Result:
 
     Args:
         exercise: Its id.
-        status: "right", "wrong", "unsolved"; "hurt" where it could not be judged, and "changed"
-            where something was changed that checks stand on.
+        status: "right", "wrong", "unsolved"; "hurt" where it could not be judged, "changed" where
+            something was changed that checks stand on, "taken" where it is a part of the checks.
         points: What it got.
         most: What it is worth.
         lines: What the check said, or what happened.
