@@ -11,6 +11,7 @@ import minigrad as minigrad
 
 # The files that take longest, begun first, so that no worker is left alone with one at the end.
 LONGEST = (
+    "tests/grading/test_grading.py",
     "tests/lessons/test_reruns.py",
     "tests/lessons/test_answers.py",
     "tests/symbolic/test_book.py",

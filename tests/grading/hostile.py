@@ -12,7 +12,7 @@ def backward_by_hand(x, w0, b0, w1, b1):
     up = 4 * s**3 - 4 * s
     return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
 """
-# None of these gets the point, and each keeps those of the other two exercises.
+# None of these gets the point, and each keeps that of the other exercise.
 FAILS = {
     "an endless loop": ("while True: pass", "ran longer than 2 s"),
     "a sleep": ("import time; time.sleep(1000)", "ran longer than 2 s"),
@@ -147,7 +147,7 @@ ANSWERS_FAIL = {
         "the other way round",
     ),
 }
-# What is changed for the whole process costs this exercise and those behind it.
+# What is changed for the whole process costs this exercise and the one behind it.
 CHANGES = {
     "patches judge": ("from minigrad.classroom import desk\ndesk._judged = 1", "desk._judged"),
     "patches the verdict": (

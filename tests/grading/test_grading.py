@@ -15,8 +15,6 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can
 ANSWERS = {
     "01-1": "gradient_of_b1 = dL_ds",
     "01-2": hostile.RIGHT,
-    "01-3": "def gradient_of_x1(x1, w1, b1):\n    s = w1 * x1 + b1\n"
-    "    return 2 * (s**2 - 1) * 2 * s * w1",
 }
 ATTACKS = {
     **hostile.FAILS,
@@ -34,23 +32,26 @@ TAKEN = {  # out of the checks, in a lesson that uses parts of them
 }
 
 
-def shortened(lesson="01", last="01-3-check"):
-    """A lesson as published, up to the check of an exercise, without the pictures."""
-    cells = []
-    for cell in canonical.read(places.learner_of(places.solution(lesson))).cells:
-        if "plot_chain(" not in cell.source:
-            cells.append(cell)
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == last:
-            break
+def mark_of(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def shortened(lesson="01", last="01-2-check"):
+    """A lesson as published, up to the check of an exercise, without the pictures.
+
+    Of lesson 01 the first exercise comes behind the second, which is attacked.
+    """
+    cells = canonical.read(places.learner_of(places.solution(lesson))).cells
+    cells = cells[: [mark_of(cell) for cell in cells].index(last) + 1]
+    cells = [cell for cell in cells if "plot_chain(" not in cell.source]
+    cells.sort(key=lambda cell: mark_of(cell).startswith("01-1"))
     return canonical.nbformat.v4.new_notebook(cells=cells, metadata={})
 
 
 def with_answers(answers, *part):
     notebook = shortened(*part)
     for cell in notebook.cells:
-        mark = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if mark in answers:
-            cell.source = answers[mark]
+        cell.source = answers.get(mark_of(cell), cell.source)
     return notebook
 
 
@@ -83,7 +84,7 @@ def odd_notebooks(folder):
     put(turned, folder / "reordered" / "01_chain.ipynb")
     twice = with_answers(ANSWERS)
     wrong = with_answers({**ANSWERS, "01-1": "gradient_of_b1 = 7"})
-    at = [c.metadata.get("nbgrader", {}).get("grade_id") for c in twice.cells].index("01-1")
+    at = [mark_of(cell) for cell in twice.cells].index("01-1")
     twice.cells.insert(at, wrong.cells[at])
     put(twice, folder / "twice" / "01_chain.ipynb")
     own = with_answers(ANSWERS)
@@ -150,7 +151,7 @@ def test_an_attack_gets_no_point_and_costs_no_other(grades, name):
     for word, value in words(base).items():
         expected = expected.replace(word, value)
     assert expected in said(found[name], "01.2")
-    assert points(found[name]) == [1, 0, 1], said(found[name])
+    assert points(found[name]) == [0, 1], said(found[name])
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -162,20 +163,20 @@ def test_what_is_taken_out_of_the_checks_is_no_answer(grades, name):
 def test_who_changes_the_grading_gets_no_point_from_there(grades, name):
     grade = grades[2][name]
     assert ATTACKS[name][1] in said(grade, "01.2")
-    assert points(grade) == [1, 0, 0], said(grade)
+    assert points(grade) == [0, 0], said(grade)
 
 
 @pytest.mark.parametrize("name", hostile.PASSES)
 def test_what_is_odd_and_right_gets_its_point(grades, name):
     grade = grades[2][name]
-    assert points(grade) == [1, 1, 1], said(grade)
+    assert points(grade) == [1, 1], said(grade)
     assert grade.remarks == ()
 
 
 @pytest.mark.parametrize("name", hostile.CHANNEL)
 def test_the_channel_of_results_is_out_of_reach(grades, name):
     grade = grades[2][name]
-    assert points(grade) == [1, 0, 1], said(grade)
+    assert points(grade) == [0, 1], said(grade)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_what_is_no_notebook_is_named(grades, name, why):
     "name", ["flat", "by lesson", "only answers", "reordered", "twice", "own cells"]
 )
 def test_what_is_unusual_is_graded(grades, name):
-    assert points(grades[2][name]) == [1, 1, 1], said(grades[2][name])
+    assert points(grades[2][name]) == [1, 1], said(grades[2][name])
 
 
 def test_what_is_unusual_is_told(grades):
@@ -206,7 +207,7 @@ def test_what_is_unusual_is_told(grades):
     assert found.others == ["notes.txt: not a notebook."]
     assert graded["twice"].remarks == ("01.1 is answered in 2 cells: the last one counts.",)
     assert graded["own cells"].remarks[0].startswith("a cell of their own failed: It ran longer")
-    assert [each.status for each in graded["unattempted"].results] == ["unsolved"] * 3
+    assert [each.status for each in graded["unattempted"].results] == ["unsolved"] * 2
 
 
 def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
@@ -231,10 +232,10 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
 def test_tables(grades, tmp_path):
     graded = list(grades[2].values())
     text = tables.as_text(graded)
-    assert re.search(r"^flat +3/3 +- +3/3$", text, re.M)
+    assert re.search(r"^flat +2/2 +- +2/2$", text, re.M)
     assert re.search(r"^empty +failed +- +0/0$", text, re.M)
     tables.write(graded, tmp_path / "grades.csv")
     rows = (tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0].startswith("student,lesson,points")
-    assert "flat,01,3,3,01.1=1 01.2=1 01.3=1," in rows
+    assert "flat,01,2,2,01.2=1 01.1=1," in rows
     assert len(rows) == len(graded) + 1

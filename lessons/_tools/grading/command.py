@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,20 +74,24 @@ def _possible(folder: Path, output: Path) -> None:
 def _graded(
     found: submissions.Found, folder: Path, output: Path, given: argparse.Namespace
 ) -> Sequence[running.Grade]:
-    many, started, done = len(found.submissions), time.monotonic(), 0
+    many, done = len(found.submissions), 0
     line: list[console.ProgressLine] = []
+    begin = threading.Timer(_QUIET, lambda: line.append(console.ProgressLine("Grading")))
+    begin.daemon = True
 
     def tell(grade: running.Grade) -> None:
         nonlocal done
         done += 1
-        if not line and time.monotonic() - started > _QUIET and done < many:
-            line.append(console.ProgressLine("Grading"))
         if line:
             line[0].show(f"{done} of {many}, the last one {grade.submission.student}")
 
     jobs = given.jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
     limits = running.Limits(given.seconds, given.memory * 1e9)
-    grades = running.graded(found.submissions, [folder, output], jobs, limits, tell)
+    begin.start()
+    try:
+        grades = running.graded(found.submissions, [folder, output], jobs, limits, tell)
+    finally:
+        begin.cancel()
     if line:
         line[0].end(f"{many} submissions")
     sys.stderr.flush()

@@ -21,7 +21,7 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from _tools.grading.hook import Guard
+from _tools.grading.hook import Guard, Refused
 from _tools.grading.snapshot import Snapshot
 from minigrad.classroom import desk
 from minigrad.classroom.display import Verbatim
@@ -258,6 +258,8 @@ def _told(error: BaseException, memory: float) -> str:
         kind, said = type(error).__name__, str(error)
     except BaseException:
         return "It raised an error that cannot be shown."
+    if isinstance(error, Refused):
+        return said
     if isinstance(error, MemoryError):
         return f"It wanted more memory than the {memory / 1e9:g} GB that it may take."
     if isinstance(error, SystemExit):

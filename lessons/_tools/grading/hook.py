@@ -75,7 +75,7 @@ _TAKEN_AWAY = {
     signal: ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd"),
 }  # fmt: skip
 _BELOW = {os: "posix", signal: "_signal"}
-_REFUSED = "refused: it tried to "
+_REFUSED = "It tried to "
 
 
 class Refused(PermissionError):
@@ -135,7 +135,7 @@ class Guard:
         Args:
             what: As it follows "tried to".
         """
-        raise Refused(f"{_REFUSED}{what}")
+        raise Refused(f"{_REFUSED}{what}.")
 
     def note(self, what: str) -> None:
         """Keep what was tried, to be told.
@@ -325,7 +325,7 @@ def _hook(guard: Guard) -> Callable[[str, tuple[Any, ...]], None]:
         except Refused as refused:
             # What a lesson does by itself is nobody's doing: it does without.
             if guard.speaker(frame) != "published":
-                guard.note(str(refused).removeprefix(_REFUSED))
+                guard.note(str(refused)[len(_REFUSED) : -1])
             raise
         finally:
             here.busy = before
