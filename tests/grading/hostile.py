@@ -106,6 +106,16 @@ FAILS = {
         "import minigrad\ncompile('1', minigrad.__file__, 'exec')",
         "pass code off",
     ),
+    "passes for the grading": (
+        "class Like:\n    def judge(self):\n        return self.fork()\n"
+        "import os\nlike = Like()\nlike.fork = os.fork\nlike.judge()",
+        "start a process",
+    ),
+    "renames its code": (
+        "def f(): pass\nf.__code__.replace(co_filename=f.__code__.co_filename[:1] + 'x')\n"
+        "import os\nf.__code__.replace(co_filename=os.__file__)",
+        "pass code off",
+    ),
     "raises what is no Exception": ("class No(BaseException): pass\nraise No", "No"),
     "an error without words": (
         "class Odd(Exception):\n    def __str__(self): raise SystemExit\nraise Odd",

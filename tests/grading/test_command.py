@@ -116,6 +116,14 @@ def test_a_second_notebook_of_a_lesson_is_named(folder):
     assert found.others == ["ann/06_y.ipynb: left out, as ann has handed in ann/06_x.ipynb too."]
 
 
+def test_a_mark_leads_to_no_other_lesson(folder):
+    notebook = lesson("06").decode().replace('"06-', '"../in/ann/06-')
+    (folder / "in" / "ann" / "06_x.ipynb").write_text(notebook, encoding="utf-8")
+    (found,) = submissions.found_in(folder / "in").submissions
+    assert found.lesson == "06"
+    assert {cell.kind for cell in found.cells} == {"published", "answer", "check"}
+
+
 def test_a_student_may_have_any_name(tmp_path):
     names = ["=HYPERLINK(1)", "Ann/../x", "ann x", "ann_x", "index", "\x1b[31m"]
     grades = [Grade(Submission(name, tmp_path, "06")) for name in names]

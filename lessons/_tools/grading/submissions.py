@@ -14,7 +14,8 @@ from typing import Any, Literal
 from _tools import canonical, places
 
 MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
-_LESSON = re.compile(r"([0-9]{2}|demo)(?:[_ -].*)?")
+_LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
+_NUMBER = re.compile(r"[0-9]{2}")  # nothing else becomes part of a path
 _MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
 
 
@@ -236,7 +237,8 @@ def _is_answer(cell: dict[str, Any]) -> bool:
 
 def _number(cells: Sequence[dict[str, Any]], shown: Path) -> str:
     """Tell the lesson: by the marks of its exercises, else by the names of file and folders."""
-    marks = Counter(_mark(cell).partition("-")[0] for cell in cells if _mark(cell))
+    marked = (_mark(cell).partition("-")[0] for cell in cells)
+    marks = Counter(mark for mark in marked if _NUMBER.fullmatch(mark))
     if marks:
         return marks.most_common(1)[0][0]
     named = (_LESSON.fullmatch(part) for part in (shown.stem, *reversed(shown.parts[:-1])))
