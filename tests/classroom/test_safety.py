@@ -343,7 +343,7 @@ def generating_for_ever():
 )
 def test_what_does_not_end_is_stopped(function, capsys):
     started = time.monotonic()
-    outcome = run(function, most_lines=3000, most_seconds=1)
+    outcome = run(function, most_lines=3000, most_seconds=0.4)
     assert "way out" in outcome.trouble
     assert time.monotonic() - started < 15
     assert capsys.readouterr().out == ""
