@@ -97,7 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = parser().parse_args(arguments)
     console.called_as("minigrad")
-    return console.guarded(lambda: _run(options))
+    try:
+        return console.guarded(lambda: _run(options))
+    finally:
+        console.called_as("")
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -209,14 +209,14 @@ def started(monkeypatch):
     monkeypatch.setattr(lessons, "start", lambda options, own: happened.append((options, own)) or 0)
     monkeypatch.setattr(commands, "CHECKOUT", False)
     monkeypatch.setattr(installed, "lay_out", lambda root: 0)
-    yield happened
-    console.called_as("")
+    return happened
 
 
 def test_the_command_does_what_the_other_does(started, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert commands.main(["lessons", "there", "--port", "9000", "--no-browser"]) == 0
     assert commands.main(["check"]) == 0
+    assert console.python_command("lessons") != "minigrad lessons"  # whoever comes after is asked
     (first, one), (second, two) = started
     assert (first.port, first.no_browser, first.check) == (9000, True, False)
     assert (one.root, two.root) == (tmp_path / "there", tmp_path / installed.FOLDER)
