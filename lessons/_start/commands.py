@@ -138,7 +138,7 @@ def _grade(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise console.Trouble(
             f"grading needs a package that is not installed: {error.name}.",
-            f"Install it with:  {installed.ADVICE}",
+            f"Install it with:  {installed.ADVICE['lessons']}",
         ) from None
     return command.main(options)
 

@@ -135,7 +135,7 @@ def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
 def _wanted(shipped: Path) -> list[Path]:
     found = [path for pattern in WANTED for path in sorted(shipped.glob(pattern))]
     inside = [sorted(path.rglob("*")) if path.is_dir() else [path] for path in found]
-    return [path for paths in inside for path in paths if path.is_file() and "__" not in str(path)]
+    return [path for paths in inside for path in paths if path.is_file() and path.suffix != ".pyc"]
 
 
 def _free(place: Path) -> Path:

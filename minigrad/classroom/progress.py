@@ -19,6 +19,7 @@ VARIABLE = "MINIGRAD_PROGRESS"
 _NO_NOTES = ("", "none")
 _PYTHON = "python" if os.name == "nt" else "python3"  # what a stock system calls it
 _LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+_TOLD_BY = f"{_PYTHON} lessons --progress" if _LESSONS.is_dir() else "minigrad progress"
 _OF_A_LESSON = re.compile(r"\d\d\.\w+")
 _NOTHING: dict[str, list[str]] = {"solved": [], "tried": [], "predicted": [], "finished": []}
 
@@ -47,8 +48,7 @@ def place(variables: Mapping[str, str] = os.environ, lessons: Path | None = None
         return None
     mine = of_the_lessons("mine")
     lessons = lessons or (mine.parent if mine else _LESSONS)
-    is_here = (lessons / "__main__.py").is_file() or (lessons / "mine").is_dir()
-    if is_here and os.access(lessons, os.W_OK):
+    if (mine or (lessons / "__main__.py").is_file()) and os.access(lessons, os.W_OK):
         return lessons / ".progress.json"
     home = os.path.expanduser("~")
     return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
@@ -150,7 +150,7 @@ def _changed(change: Any) -> list[str]:
         says.insert(
             0,
             "(From now on, what you solve and predict is noted on this machine, in "
-            f"{_shortly(path)}; `{_PYTHON} lessons --progress` shows it.)",
+            f"{_shortly(path)}; `{_TOLD_BY}` shows it.)",
         )
     return says
 
