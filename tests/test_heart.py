@@ -204,7 +204,7 @@ def test_attached_members_are_members():
 MOST = {
     "autograd": (3746, 19),
     "breadth": (745, 8),
-    "classroom": (2141, 13),
+    "classroom": (2146, 14),
     "core": (1197, 7),
     "creation": (1649, 10),
     "data": (510, 4),
@@ -217,7 +217,7 @@ MOST = {
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (35865, 211)
+HOUSE = (35870, 212)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -17,11 +17,12 @@ from nbformat import v4
 
 import minigrad as torch
 from minigrad import classroom, nn
-from minigrad.classroom import check, execution, exercises_of, judge
+from minigrad.classroom import check, exercises_of, judge, time_limits
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.desk import find
-from minigrad.classroom.execution import Alarm, Budget, HeldBack, run
+from minigrad.classroom.execution import HeldBack, run
 from minigrad.classroom.side_effects import as_usual, put_back
+from minigrad.classroom.time_limits import Alarm, Budget
 from minigrad.nn.modules import module as everywhere
 
 ROOM = Path(classroom.__file__).parent
@@ -393,8 +394,8 @@ def test_a_watchman_who_is_slow_to_start_is_not_watched_himself(monkeypatch):
 
 def test_what_other_programs_compute_is_not_counted(monkeypatch):
     wall, own = [100.0], [10.0]
-    monkeypatch.setattr(execution.time, "monotonic", lambda: wall[0])
-    monkeypatch.setattr(execution.time, "process_time", lambda: own[0])
+    monkeypatch.setattr(time_limits.time, "monotonic", lambda: wall[0])
+    monkeypatch.setattr(time_limits.time, "process_time", lambda: own[0])
     outer = Budget(8)
     inner = Budget(4, outer)
     wall[0], own[0] = 115.0, 13.0  # others had most of the machine

@@ -1,0 +1,125 @@
+"""End a block of code that takes too long, however busy the machine is with other things."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+from typing import Self
+
+_AGAIN = 0.2
+_AT_LEAST = 0.05  # seconds until an alarm rings, so that its block has begun
+_PATIENCE = 4.0
+
+
+class Budget:
+    """So many seconds of a machine that one has for oneself.
+
+    What other programs compute meanwhile does not count, so that a right answer is not refused
+    where thirty learners share a server. Waiting counts for a quarter: it has to end as well.
+
+    Args:
+        seconds: how many.
+        outer: a budget that this one is a part of, if any.
+
+    Example:
+        >>> 59 < Budget(60).left() <= 60
+        True
+        >>> Budget(60, outer=Budget(0.0)).is_spent()
+        True
+    """
+
+    def __init__(self, seconds: float, outer: Budget | None = None) -> None:
+        self._seconds, self._outer = seconds, outer
+        self._begun, self._computed = time.monotonic(), time.process_time()
+        self._early: float = min(self._begun + seconds, outer._early if outer else math.inf)
+
+    def left(self) -> float:
+        """Tell how many seconds are left."""
+        passed = time.monotonic() - self._begun
+        computed = min(time.process_time() - self._computed, passed)  # of all threads together
+        own = self._seconds - max(computed, passed / _PATIENCE)
+        return own if self._outer is None else min(own, self._outer.left())
+
+    def is_spent(self) -> bool:
+        """Tell whether nothing is left; at first that takes one look at the clock."""
+        return time.monotonic() >= self._early and self.left() <= 0
+
+
+class Alarm:
+    """A block that is interrupted, as by Ctrl-C, once it has taken too long.
+
+    Only the main thread can be interrupted; there a notebook's cells run. Elsewhere, and where a
+    program handles interrupts in its own way, nothing is done. A single call into compiled code is
+    interrupted when it returns to Python, and not before.
+
+    Args:
+        budget: how long the block may take, such as so many seconds.
+
+    Attributes:
+        rang: whether it was interrupted; what comes out of the block is a KeyboardInterrupt.
+
+    Example:
+        >>> with Alarm(60) as alarm:
+        ...     total = sum(range(10))
+        >>> alarm.rang
+        False
+    """
+
+    def __init__(self, budget: float | Budget) -> None:
+        self.rang = False
+        self._budget = budget if isinstance(budget, Budget) else Budget(budget)
+        self._lock = threading.Lock()
+        self._hurry, self._on_watch = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._over = False
+
+    def hurry(self) -> None:
+        """Ring soon: the block has been told to end, and may not listen."""
+        self._hurry.set()
+
+    def __enter__(self) -> Self:
+        """Start the clock."""
+        main = threading.main_thread()
+        usable = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usable and threading.current_thread() is main:
+            self._thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
+            self._thread.start()
+            # A thread that is slow to start would take on the trace function that the block sets,
+            # and end where that ends the block.
+            self._on_watch.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the clock. An interrupt that is on its way already is taken in here."""
+        while self._thread is not None:
+            try:
+                with self._lock:
+                    self._over = True
+                self._hurry.set()
+                self._thread.join()
+                return
+            except KeyboardInterrupt:
+                if not self.rang:  # the reader's own
+                    raise
+
+    def _watch(self, thread: int) -> None:
+        self._on_watch.set()
+        while not self._hurry.wait(max(self._budget.left(), _AT_LEAST)):
+            if self._budget.left() <= 0:
+                break
+        while not self._over:
+            if self._hurry.is_set() and not self.rang:
+                threading.Event().wait(_AGAIN)  # it may be leaving by itself
+            with self._lock:
+                if self._over:
+                    return
+                self.rang = True
+                if os.name == "nt":
+                    signal.raise_signal(signal.SIGINT)
+                else:
+                    signal.pthread_kill(thread, signal.SIGINT)
+            # Once more and again: a bare `except:` may have swallowed it.
+            threading.Event().wait(_AGAIN)
