@@ -1,6 +1,8 @@
 """Settings of the whole suite."""
 
+import datetime
 import gc
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,10 +32,46 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if is_other else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take `--all` and `--share`."""
+    parser.addoption("--all", action="store_true", help="take all examples of the long lists")
+    parser.addoption("--share", type=int, metavar="0..6", help="take this seventh of them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose a seventh, another one each day of the week; but all where a part was asked for."""
+    option = config.option
+    if hasattr(config, "workerinput") or option.share is not None:
+        return  # the first process has chosen, or the reader
+    a_part = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    if not (option.all or option.keyword or option.markexpr or a_part):
+        option.share = datetime.date.today().weekday()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say what is taken."""
+    share = config.option.share
+    what = "all" if share is None else f"one in seven (--share={share}; --all takes all)"
+    return f"examples of long lists: {what}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take today's share of the lists of examples; begin with the files that take longest."""
     places = {file: place for place, file in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
+    share, count, left = config.option.share, Counter[str](), []
+    if share is None:
+        return
+    for item in items:
+        if item.get_closest_marker("examples"):
+            test = item.nodeid.partition("[")[0]
+            if count[test] % 7 != share % 7:
+                left.append(item)
+            count[test] += 1
+    if left:
+        config.hook.pytest_deselected(items=left)
+        gone = set(left)
+        items[:] = [item for item in items if item not in gone]
 
 
 def pytest_collection_finish() -> None:

@@ -40,6 +40,7 @@ def test_every_exercise_has_a_bank(lesson):
         assert len(entry["right"]) >= 2, key
 
 
+@pytest.mark.examples
 @EACH
 def test_each_wrong_answer_is_refused_with_its_reason(exercise, entry, run_once):
     known = find(exercise)
@@ -64,6 +65,7 @@ def test_each_wrong_answer_is_refused_with_its_reason(exercise, entry, run_once)
     assert [judge(exercise, answer).message for _, answer in again] == said_first[: len(again)]
 
 
+@pytest.mark.examples
 @EACH
 def test_each_right_answer_is_accepted(exercise, entry, run_once):
     first, *others = entry["right"]

@@ -6,6 +6,7 @@ from nbformat import v4
 from _tools import canonical, drafts, places, reruns, stubs
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem)
 def test_a_lesson_shows_the_same_each_time(path):
     assert [str(slip) for slip in reruns.lies(canonical.read(path), path.parent)] == []

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -316,3 +317,38 @@ def test_one_processor_needs_no_workers(tmp_path):
 
 def test_workers_are_few():
     assert 1 <= suite.worker_count() <= suite.MOST_WORKERS
+
+
+class Item:
+    def __init__(self, name, marked):
+        self.nodeid, self.marked = name, marked
+
+    def get_closest_marker(self, name):
+        return self.marked
+
+
+def test_seven_days_take_each_example_once_and_all_else_each_day(request):
+    conftest = request.config.pluginmanager.getplugin(
+        str(Path(__file__).parents[1] / "conftest.py")
+    )
+    listed = [Item(f"test_x.py::test_a[{k}]", True) for k in range(17)]
+    listed += [Item(f"test_x.py::test_b[{k}]", True) for k in range(3)]
+    others = [Item(f"test_y.py::test_c[{k}]", False) for k in range(9)]
+    taken, dropped = [], []
+    for share in (*range(7), None):
+        items = [*listed, *others]
+        left = []
+        config = SimpleNamespace(
+            option=SimpleNamespace(share=share),
+            hook=SimpleNamespace(pytest_deselected=lambda items, left=left: left.extend(items)),
+        )
+        conftest.pytest_collection_modifyitems(config, items)
+        assert {*items} | {*left} == {*listed, *others}
+        assert {*others} <= {*items}
+        taken.append([each for each in items if each.marked])
+        dropped.append(len(left))
+    assert sorted(each.nodeid for day in taken[:7] for each in day) == sorted(
+        each.nodeid for each in listed
+    )
+    assert dropped[7] == 0
+    assert sum(dropped[:7]) == 6 * len(listed)

@@ -30,6 +30,7 @@ def _fewer_points(monkeypatch):
     monkeypatch.setattr(Trial, "sample", 60)
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("name", "case"), ALL)
 def test_rule_is_the_derivative(name, case):
     """In the regions that `prove` finds; only where it does not, in those that the case names."""
@@ -137,6 +138,7 @@ SMALL = {  # formulas grow fast
 }
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", SMOOTH)
 def test_second_derivatives_by_recorded_rules(name):
     """The same rules, fed tensors, record themselves: their own derivative is proved here."""

@@ -285,6 +285,7 @@ def runs_of(name):
     return ["all changing", *([[*RUNS][1 + place % 2]] if turn == 1 else [])]
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", ALL)
 def test_every_layer_is_told_under_every_kind_of_hook(name):
     make, *given = ALL[name]
@@ -341,6 +342,7 @@ SINGLE = [
 ]
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("make", "given", "kind", "how"), SINGLE)
 def test_each_hook_alone_is_told_by_its_kind(make, given, kind, how):
     gradients, *texts, _ = told(make, given, [kind], CHANGES[how])

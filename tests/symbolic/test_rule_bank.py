@@ -148,6 +148,7 @@ def judged(row):
     return counts
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("row", EACH)
 def test_the_claim_is_true_in_numbers(row):
     wrong, right, smooth = judged(row)
@@ -202,6 +203,7 @@ def verdict(row):
 EXCEPTION = re.compile(r"!=|where the rule gives NaN|[a-z}'] = -?\d+(/\d+)?(?![\d*/])")
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("row", EACH)
 def test_the_referee_is_not_fooled(row):
     word, said = verdict(row)
@@ -368,6 +370,7 @@ def checked(row):
         return "failed", error
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in SAMPLE])
 def test_a_derivation_is_not_fooled(row):
     word, said = checked(row)

@@ -56,6 +56,7 @@ def test_as_many_as_promised():
     assert len({wrong.operation for rows in WRONG.values() for wrong in rows}) >= 120
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("kind", "wrong"), ALL)
 def test_a_planted_wrong_rule_is_refuted(kind, wrong, monkeypatch):
     if wrong.rule is None:
@@ -96,6 +97,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", OTHERS)
 def test_each_other_rule_of_the_book_made_wrong_is_refuted(name, monkeypatch):
     """Doubled, or one more where it is 0: whatever rule it is, the proof would not go through."""

@@ -1,6 +1,12 @@
 """Sphinx's settings of the book: no notebook is run, and nothing comes from the network."""
 
+import gc
+
 import minigrad
+
+gc.set_threshold(
+    200_000, 20, 100
+)  # what Sphinx makes it keeps: a quarter of the time was the search for garbage
 
 project = "minigrad"
 author = "the minigrad authors"
