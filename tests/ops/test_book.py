@@ -111,6 +111,7 @@ def a_thousandth_steeper(gradient: Any) -> Any:
     return gradient + (gradient - gradient.detach()) * 0.001
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("name", "argument"), RULES)
 def test_a_rule_wrong_by_a_thousandth_is_caught(
     name: str, argument: str, monkeypatch: pytest.MonkeyPatch
@@ -124,6 +125,7 @@ def test_a_rule_wrong_by_a_thousandth_is_caught(
             gradcheck(*called(name, case), **EXACT)
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("name", "argument"), RULES)
 def test_a_recorded_rule_wrong_by_a_thousandth_is_caught(
     name: str, argument: str, monkeypatch: pytest.MonkeyPatch

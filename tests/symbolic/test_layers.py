@@ -126,6 +126,7 @@ LAYERS = {
 }  # fmt: skip
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_run_on_symbols_and_agree_with_numbers(name):
     make, *given = LAYERS[name]

@@ -173,6 +173,7 @@ ACTIVATIONS = [
 ]
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda module: type(module).__name__)
 def test_networks_run_on_symbols_and_agree_with_numbers(activation):
     torch.manual_seed(0)
