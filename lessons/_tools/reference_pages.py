@@ -71,7 +71,7 @@ minigrad uses PyTorch's names, so that what you learn here holds there. These pa
 that goes: every name that minigrad has, next to PyTorch {version}, and every difference that we
 know of.
 
-| page | |
+| page | what it lists |
 |---|---|
 | [torch](torch.md) | functions, classes, dtypes, random numbers, files |
 | [torch.Tensor](tensor.md) | methods, attributes, operators |

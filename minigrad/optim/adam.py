@@ -29,8 +29,9 @@ class Adam(
     With gradient $g_t$ and running averages $m_t$ of it and $v_t$ of its square:
 
     $$m_t = \beta_1 m_{t-1} + (1 - \beta_1) g_t, \quad
-    v_t = \beta_2 v_{t-1} + (1 - \beta_2) g_t^2, \qquad
-    \theta_t = \theta_{t-1} - \gamma \frac{m_t / (1 - \beta_1^t)}
+    v_t = \beta_2 v_{t-1} + (1 - \beta_2) g_t^2,$$
+
+    $$\theta_t = \theta_{t-1} - \gamma \frac{m_t / (1 - \beta_1^t)}
     {\sqrt{v_t / (1 - \beta_2^t)} + \epsilon}.$$
 
     Source: Kingma and Ba, *Adam: a method for stochastic optimization*, 2014; `amsgrad`: Reddi et
@@ -153,8 +154,9 @@ class Adamax(
     r"""Adamax: Adam with the infinity norm.
 
     $$m_t = \beta_1 m_{t-1} + (1 - \beta_1) g_t, \quad
-    u_t = \max(\beta_2 u_{t-1}, |g_t| + \epsilon), \qquad
-    \theta_t = \theta_{t-1} - \frac{\gamma}{1 - \beta_1^t} \frac{m_t}{u_t}.$$
+    u_t = \max(\beta_2 u_{t-1}, |g_t| + \epsilon),$$
+
+    $$\theta_t = \theta_{t-1} - \frac{\gamma}{1 - \beta_1^t} \frac{m_t}{u_t}.$$
 
     Source: Kingma and Ba, *Adam: a method for stochastic optimization*, 2014, section 7.
 

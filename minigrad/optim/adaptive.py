@@ -91,8 +91,9 @@ class Adadelta(
     With running averages $v_t$ of the squared gradient and $u_t$ of the squared steps:
 
     $$v_t = \rho v_{t-1} + (1 - \rho) g_t^2, \quad
-    \Delta_t = \frac{\sqrt{u_{t-1} + \epsilon}}{\sqrt{v_t + \epsilon}} g_t, \quad
-    u_t = \rho u_{t-1} + (1 - \rho) \Delta_t^2, \quad
+    \Delta_t = \frac{\sqrt{u_{t-1} + \epsilon}}{\sqrt{v_t + \epsilon}} g_t,$$
+
+    $$u_t = \rho u_{t-1} + (1 - \rho) \Delta_t^2, \quad
     \theta_t = \theta_{t-1} - \gamma \Delta_t.$$
 
     Source: Zeiler, *Adadelta: an adaptive learning rate method*, 2012.

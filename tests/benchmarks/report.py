@@ -32,7 +32,7 @@ def page(report: Figures) -> str:
     """Write the page "where the time goes"."""
     names = [n for n in OTHERS if any(n in f["ratios"] for f in report["workloads"].values())]
     rows = [
-        "| | minigrad | " + " | ".join(names) + " |",
+        "| workload | minigrad | " + " | ".join(names) + " |",
         "|---" * (len(names) + 2) + "|",
     ]
     for name, figures in report["workloads"].items():
@@ -93,7 +93,7 @@ quicker. The rows without NumPy by hand are single operations, of a million numb
 
 With arrays of {few} numbers, in nanoseconds:
 
-| | ns |
+| piece | ns |
 |---|---|
 {pieces}
 
@@ -121,7 +121,7 @@ they are large, what is left is how often memory is read and written.
 
 A training step with hooks, as a multiple of the same step without:
 
-| | |
+| hooks | times as long |
 |---|---|
 {hooks}
 
@@ -131,7 +131,7 @@ A chain of a million multiplications, forward and backward, with the bytes that 
 until then; and by how much a process grows while it computes sum(tanh(x * w + b)) of ten million
 numbers, forward and backward. Each in a process of its own.
 
-| | chain | bytes an operation | ten million numbers |
+| package | chain | bytes an operation | ten million numbers |
 |---|---|---|---|
 {memory}
 """.replace("{few}", "16")

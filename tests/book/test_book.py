@@ -13,6 +13,7 @@ import pytest
 from _tools import canonical, places
 from _tools.predictions import predictions_of
 from minigrad.classroom.desk import exercises_of
+from tests.browser.axe import COLORS, violations
 from tests.browser.chromium import browser, executable
 
 LESSONS = [path.stem for path in places.learners()]
@@ -27,6 +28,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.loads, self.links, self.ids, self.folds = [], [], set(), []
+        self.without_words = []
         self.formulas = self.hidden = 0
         self.inside = None
         self.feed(text)
@@ -37,6 +39,8 @@ class Page(HTMLParser):
         kinds = (given.get("class") or "").split()
         self.formulas += "math" in kinds
         self.hidden += tag == "details" and "hide" in kinds
+        if tag == "img" and not given.get("alt"):
+            self.without_words.append(given.get("src"))
         if tag in LOADS and LOADS[tag] in given:
             self.loads.append(given[LOADS[tag]])
         if tag == "a" and "href" in given:
@@ -77,6 +81,11 @@ def test_nothing_is_loaded_from_outside(book, pages):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"(src|import|fetch|href)\W{1,4}https?://(?!\S*w3\.org)", text), path
         assert not re.search(r"https?://[\w.]*(cdn|unpkg|googleapis|jsdelivr)", text), path
+
+
+def test_every_picture_has_words(pages):
+    assert {name: page.without_words for name, page in pages.items() if page.without_words} == {}
+    assert any(load.endswith(".png") for load in pages["lessons/06_full_backward_hooks.html"].loads)
 
 
 def test_links_inside_of_the_book_lead_somewhere(book, pages):
@@ -201,3 +210,58 @@ def test_the_search_finds_a_lesson(address):
         assert "11_checking_gradients" in page.ask(
             "document.querySelector('#search-results').innerHTML"
         )
+
+
+LOOKED_AT = {
+    "index.html": "",
+    "lessons/03_the_backward_pass.html": "",  # it has a player
+    "package/nn.init.html": "",  # formulas
+    "lessons/INSTRUCTORS.html": "",  # tables
+    "search.html": "?q=gradcheck",
+    "genindex.html": "",
+}
+
+
+@in_a_browser
+def test_axe_finds_nothing_on_the_pages(address):
+    found = {}
+    with browser(1366, 768) as page:
+        for name, query in LOOKED_AT.items():
+            page.open(address + name + query)
+            if query:
+                page.wait("document.querySelectorAll('#search-results li a').length > 2")
+            else:
+                page.wait("!document.querySelector('.math') || document.querySelector('mjx-math')")
+            # all letters of the index look alike
+            page.ask("document.querySelectorAll('.genindextable ~ *').forEach(e => e.remove())")
+            page.ask("document.querySelectorAll('details').forEach(each => each.open = true)")
+            for theme, rules in (("light", None), ("dark", COLORS)):
+                page.ask(
+                    f"document.querySelector('.theme-change-button[data-mode={theme}]').click()"
+                )
+                page.wait("!document.getAnimations().some(e => e.playState === 'running')")
+                found[name, theme] = violations(page, rules=rules)
+    assert {place: told for place, told in found.items() if told} == {}
+
+
+@in_a_browser
+def test_the_book_is_read_by_keys(address):
+    at = "document.activeElement"
+    with browser(390, 844) as page:
+        page.open(address + "package/optim.html")
+        page.wait("document.querySelector('mjx-container[tabindex]')")  # wider than the page
+        page.press("Tab")
+        assert page.ask(f"{at}.textContent") == "Skip to main content"
+        page.wait(f"{at}.getBoundingClientRect().top >= 0")  # it slides in
+        page.press("Enter")
+        page.press("Tab")
+        assert page.ask(f"{at}.closest('main') !== null")
+        formula = "document.querySelector('mjx-container[tabindex]')"
+        page.ask(f"{formula}.focus()")
+        page.press("ArrowRight")
+        page.wait(f"{formula}.scrollLeft > 0")
+
+        page.open(address + "lessons/03_the_backward_pass.html")
+        page.ask("document.querySelector('.bd-article details summary').focus()")
+        page.press("Enter")
+        assert page.ask("document.querySelector('.bd-article details').open")

@@ -75,7 +75,7 @@ class Page:
 
     def press(self, key: str) -> None:
         """Press a key, such as "ArrowRight", and let it go."""
-        codes = {"Tab": 9, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
+        codes = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
@@ -83,6 +83,7 @@ class Page:
                 key=key,
                 code=key,
                 windowsVirtualKeyCode=codes[key],
+                text="\r" if key == "Enter" else "",
             )
 
     def size(self, width: int, height: int, scale: float = 1.0) -> None:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from _tools.book import licenses, packages, staging
+from _tools.book import accessibility, licenses, packages, staging
 
 HERE = Path(__file__).parent
 MATHJAX = (
@@ -29,7 +29,8 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
     shutil.copy(HERE / "conf.py", folder)
     (folder / "_static").mkdir()
-    shutil.copy(HERE / "book.css", folder / "_static")
+    for name in ("book.css", "book.js"):
+        shutil.copy(HERE / name, folder / "_static")
     found = importlib.util.find_spec("sphinx-mathjax-offline")
     for place in (found and found.submodule_search_locations) or ():
         for part in MATHJAX.split():
@@ -59,6 +60,7 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         command = [sys.executable, "-m", "sphinx", *options, str(staged), str(built)]
         code = subprocess.call(command)
         if code == 0:
+            accessibility.mend(built)
             shutil.rmtree(folder, ignore_errors=True)
             shutil.move(built, folder)
             print(f"written: {folder / 'index.html'}")

@@ -32,6 +32,7 @@ html_title = "minigrad"
 html_static_path = ["_static"]
 html_extra_path = ["extra"]  # files of the package that outputs link to
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None

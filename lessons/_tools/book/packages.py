@@ -57,7 +57,7 @@ def stage(folder: Path) -> None:
         (folder / f"{stem}.md").write_text(write(room, value), encoding="utf-8", newline="\n")
         rows.append(f"| [{room}]({stem}.md) | {docstrings.first_line(_doc(value))} |")
         names.append(stem)
-    table = "\n".join(["| | |", "|---|---|", *rows])
+    table = "\n".join(["| module | what it offers |", "|---|---|", *rows])
     toctree = "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```"
     text = f"{HEAD}\n\n{table}\n\n{toctree}\n"
     (folder / "index.md").write_text(text, encoding="utf-8", newline="\n")

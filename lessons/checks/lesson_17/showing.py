@@ -133,7 +133,7 @@ class Beside:
 
     def _repr_html_(self) -> str:
         rows = [
-            ("", "yours", "in minigrad/core", "what it does"),
+            ("checkpoint", "yours", "in minigrad/core", "what it does"),
             *(
                 (
                     checkpoint,
