@@ -10,6 +10,14 @@ from nbformat import NotebookNode
 
 from _tools import canonical, places
 
+# nbconvert's links differ from words by color alone, and some of its colors are too light to read.
+STYLE = """<style>
+.jp-RenderedHTMLCommon a:link, .jp-RenderedHTMLCommon a:visited { text-decoration: underline }
+:root { --jp-cell-prompt-not-active-opacity: 1; --jp-mirror-editor-number-color: #060;
+  --jp-mirror-editor-comment-color: #2f6666; --jp-mirror-editor-operator-color: #81c }
+</style>
+</head>"""
+
 
 def marked(notebook: NotebookNode) -> NotebookNode:
     """Give a notebook whose cells say where a slide begins.
@@ -47,9 +55,11 @@ def main(lesson: str, folder: Path, reveal: str | None = None) -> int:
     exporter.reveal_scroll = True  # a section may be longer than the screen
     if reveal is not None:
         exporter.reveal_url_prefix = reveal
-    text, _ = exporter.from_notebook_node(marked(canonical.read(path)))
+    notebook = marked(canonical.read(path))
+    title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
+    text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{path.stem}.slides.html"
-    target.write_text(text, encoding="utf-8", newline="\n")
+    target.write_text(text.replace("</head>", STYLE, 1), encoding="utf-8", newline="\n")
     print(f"written: {target}")
     return 0

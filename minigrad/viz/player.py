@@ -222,8 +222,8 @@ class Player:
             '<meta name="viewport" content="width=device-width">'
             '<meta name="color-scheme" content="light dark">'
             f"<title>{escape(self.title)}</title></head>"
-            '<body class="minigrad-page" style="font-family:sans-serif">'
-            f"{self.html()}</body></html>\n"
+            '<body class="minigrad-page" style="font-family:sans-serif;background:Canvas"><main>'
+            f'<h1 style="font-size:1.2em">Backward player</h1>{self.html()}</main></body></html>\n'
         )
         return written(path, {".html": lambda: page, ".txt": lambda: self.table + "\n"})
 

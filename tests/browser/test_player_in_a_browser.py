@@ -19,6 +19,7 @@ import pytest
 import minigrad as torch
 from minigrad.viz import Player, play, record
 
+from .axe import violations
 from .chromium import Page, browser, executable
 from .test_what_is_seen import in_view_at_each_step
 
@@ -46,6 +47,25 @@ from minigrad.classroom.watching import measured, progress
 for _ in progress(range(10), "counting"):
     time.sleep(0.2)
 measured("right answers", 98.6, at_least=97, unit=" %")
+"""
+SHOWN = """
+from minigrad.classroom.display import tell
+from minigrad.viz import draw, use_style
+use_style()
+for status in ("right", "wrong", "unsolved"):
+    tell(status, "06.1: told.", ["You gave 5."])
+draw(loss, names={"x": x, "y": y})
+"""
+WORDS = """
+# A lesson
+
+Links are [underlined](https://example.org), and $x^2$ is a formula.
+
+## A section
+
+| name | value |
+|---|---|
+| `x` | 3 |
 """
 
 
@@ -126,10 +146,12 @@ def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
 
 
 def notebook_at(path: Path, *, run: bool) -> Path:
-    """Write a notebook that shows the player, run or not, and a cell that takes long."""
-    cells = [nbformat.v4.new_code_cell(source.strip()) for source in (SOURCE, WATCHED)]
+    """Write a notebook: the player, run or not, a cell that takes long, and all else we show."""
+    cells = [nbformat.v4.new_code_cell(source.strip()) for source in (SOURCE, WATCHED, SHOWN)]
+    cells.append(nbformat.v4.new_markdown_cell(WORDS.strip()))
     notebook = nbformat.v4.new_notebook(cells=cells)
-    notebook.cells[0].id, notebook.cells[1].id = "player", "watched"
+    for cell, name in zip(cells, ("player", "watched", "shown", "words"), strict=True):
+        cell.id = name
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     if run:
         shown = {"text/plain": repr(player()), "text/html": player().html()}
@@ -208,6 +230,11 @@ def lab(tmp_path: Path) -> Iterator[str]:
             process.wait(20)
 
 
+# What the notebook shows. Editors, numbers of cells and the buttons beside them are JupyterLab's,
+# and in them axe finds fields without names, a feed of what is no article, and pale grey.
+OURS = "{include: [['.jp-OutputArea-output'], ['.jp-MarkdownOutput']]}"
+
+
 def test_in_jupyterlab(lab: str, page: Page) -> None:
     page.requests.clear()
     page.open(lab)
@@ -228,7 +255,14 @@ def test_in_jupyterlab(lab: str, page: Page) -> None:
     in_view_at_each_step(page, count=5)
     look = f"getComputedStyle({LAYER}).filter"
     assert page.ask(look) == "none"
-    dark = "{theme: 'JupyterLab Dark'}"
+    light, dark = "{theme: 'JupyterLab Light'}", "{theme: 'JupyterLab Dark'}"
     page.ask(f"{app}.commands.execute('apputils:change-theme', {dark}), true")
     page.wait(f"{look} !== 'none'")
     assert outside(page) == []
+
+    page.wait(f"{notebook}.content.model.cells.get(2).outputs.length >= 5")
+    page.wait("document.querySelectorAll('.minigrad-feedback').length === 3")
+    assert violations(page, OURS) == []
+    page.ask(f"{app}.commands.execute('apputils:change-theme', {light}), true")
+    page.wait(f"{look} === 'none'")
+    assert violations(page, OURS) == []
