@@ -212,12 +212,12 @@ MOST = {
     "nn": (5017, 32),
     "ops": (9361, 44),
     "optim": (1462, 11),
-    "saving": (739, 4),
+    "saving": (1094, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (35870, 212)
+HOUSE = (36225, 213)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

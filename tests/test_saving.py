@@ -9,7 +9,7 @@ import pickle
 import random
 import warnings
 import zipfile
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ except ImportError:
 
 ENDINGS = [
     ".npz",
+    ".pt",
     pytest.param(
         ".safetensors",
         marks=pytest.mark.skipif(safetensors is None, reason="safetensors is not installed"),
@@ -133,6 +134,7 @@ def test_tensors_of_every_type_come_back(path, dtype, shape):
         {1, 2},
         minigrad.float16,
         minigrad.Size((2, 3)),
+        minigrad.device("cpu"),
         np.float32(0.5),
         np.arange(3),
     ],
@@ -267,10 +269,14 @@ def test_what_cannot_be_saved_says_where_and_what_to_do(path):
     assert path.read_bytes() == b"old" and os.listdir(path.parent) == [path.name]
 
 
-def test_endings_and_arguments_that_make_no_sense(tmp_path):
-    for name in ("model.pt", "model.pth", "model"):
-        with pytest.raises(ValueError, match=r"Use '.npz' .* or '.safetensors'"):
-            minigrad.save({}, tmp_path / name)
+def test_any_other_ending_is_pytorchs(tmp_path):
+    for name in ("model.pth", "model"):
+        minigrad.save({"a": minigrad.ones(2)}, tmp_path / name)
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            assert archive.read("model/version") == b"3\n"
+
+
+def test_arguments_that_make_no_sense(tmp_path):
     with pytest.raises(NotImplementedError, match="nothing is pickled"):
         minigrad.save({}, tmp_path / "a.npz", pickle_module=pickle)
     minigrad.save({"a": 1}, tmp_path / "a.npz")
@@ -324,9 +330,13 @@ def hostile_files():
     plain = npy((0,))
     entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
     yield "empty", b"", "it is empty"
-    yield "text", b"hello, world", "neither an .npz nor a .safetensors file"
-    yield "pickle", pickle.dumps(Trap()), "torch.save"
-    yield "torch.save", archive(("archive/data.pkl", pickle.dumps(Trap()))), "save_file"
+    yield "text", b"hello, world", "neither one of PyTorch's files"
+    yield "pickle", pickle.dumps(Trap()), "written by pickle"
+    yield (
+        "torch.save",
+        archive(("archive/data.pkl", pickle.dumps(Trap()))),
+        "names builtins.setattr",
+    )
     yield "a single array", plain, "a single array"
     yield "objects", archive(("a.npy", objects.getvalue())), "would have to be unpickled"
     yield "no array", archive(("a.txt", b"x")), "is no array"
@@ -385,12 +395,176 @@ def test_files_that_lie_are_refused(tmp_path, content, message):
     assert os.listdir(tmp_path) == ["file.npz"]
 
 
-def test_torch_saves_are_recognized(tmp_path):
+def test_old_files_of_pytorch_are_recognized(tmp_path):
     torch = pytest.importorskip("torch")
-    for new in (True, False):
-        torch.save({"a": torch.ones(2)}, tmp_path / "a.pt", _use_new_zipfile_serialization=new)
-        with pytest.raises(RuntimeError, match=r"safetensors\.torch\.save_file"):
-            minigrad.load(tmp_path / "a.pt")
+    torch.save({"a": torch.ones(2)}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(RuntimeError, match=r"weights_only=True"):
+        minigrad.load(tmp_path / "a.pt")
+
+
+# ------------------------------------------------------------------ PyTorch's own files
+
+
+def everything(torch):
+    """Give a structure of all that both libraries can save."""
+    whole = torch.arange(12.0).reshape(3, 4)
+    return {
+        "views": [whole.t(), whole[:, 1], whole[1:], torch.ones(1).expand(3)],
+        "types": [torch.ones(2).to(getattr(torch, name)) for name in DTYPES],
+        "complex": torch.tensor([1 + 2j]),
+        "frozen": torch.nn.Parameter(torch.ones(2), requires_grad=False),
+        "leaf": torch.ones(2, requires_grad=True),
+        "empty": torch.zeros(0, 3),
+        "scalar": torch.tensor(3),
+        "others": [
+            None,
+            True,
+            2**80,
+            -1,
+            0.5,
+            "\u2211",
+            b"\x00\xff",
+            1j,
+            (1, (2,)),
+            {3},
+            {(1, "a"): 2},
+        ],
+        "counted": Counter("aab"),
+        "by default": defaultdict(list, a=[1]) if torch is minigrad else {"a": [1]},
+        "of torch": [torch.Size([2, 3]), torch.float16, torch.device("cpu")],
+        "of numpy": [np.float32(0.5), np.arange(3), np.asfortranarray(np.ones((2, 3)))],
+    }
+
+
+def told(value):
+    """Say what a structure holds, in the same words for both libraries."""
+    if hasattr(value, "requires_grad"):
+        kind = type(value).__name__, str(value.dtype), value.requires_grad
+        return *kind, tuple(value.shape), value.stride(), value.tolist()
+    if isinstance(value, dict):
+        return type(value).__name__, [(key, told(each)) for key, each in value.items()]
+    if isinstance(value, list):
+        return [told(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.flags.f_contiguous, value.tolist()
+    return type(value).__name__, str(value)
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_it_reads_what_pytorch_wrote(tmp_path, protocol):
+    torch = pytest.importorskip("torch")
+    state = everything(torch)
+    torch.save(state, tmp_path / "a.pt", pickle_protocol=protocol)
+    loaded = minigrad.load(tmp_path / "a.pt")
+    assert told(loaded) == told(state)
+    loaded["views"][0][0, 0] = 7.0
+    assert loaded["views"][2].tolist() == state["views"][2].tolist()
+    loaded["views"][0][1, 0] = 8.0
+    assert loaded["views"][1].tolist() == [8.0, 5.0, 9.0]  # one storage, as it was
+
+
+def test_pytorch_reads_what_it_wrote(tmp_path):
+    torch = pytest.importorskip("torch")
+    minigrad.save(everything(minigrad), tmp_path / "a.pt")
+    loaded = torch.load(tmp_path / "a.pt", weights_only=False)
+    assert told(loaded) == told(everything(torch)) == told(minigrad.load(tmp_path / "a.pt"))
+    assert loaded["views"][0].untyped_storage().data_ptr() == (
+        loaded["views"][2].untyped_storage().data_ptr()
+    )
+    minigrad.save(trained()[1].state_dict(), tmp_path / "b.pth")
+    twin = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    torch.optim.AdamW(twin.parameters(), amsgrad=True).load_state_dict(
+        torch.load(tmp_path / "b.pth", weights_only=True)
+    )
+
+
+def test_a_tensor_from_elsewhere_comes_where_it_is_told_to(tmp_path):
+    minigrad.save({"a": minigrad.ones(2)}, tmp_path / "a.pt")
+    data = rewritten(tmp_path / "a.pt", b"X\x03\x00\x00\x00cpu", b"X\x06\x00\x00\x00cuda:0")
+    with pytest.raises(RuntimeError, match=r"map_location='cpu'"):
+        minigrad.load(io.BytesIO(data))
+    assert minigrad.load(io.BytesIO(data), map_location="cpu")["a"].tolist() == [1.0, 1.0]
+
+
+def test_a_whole_module_is_copied_through_memory():
+    network, file = model(), io.BytesIO()
+    minigrad.save(network, file)
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match="weights_only=False"):
+        minigrad.load(file)
+    file.seek(0)
+    copied = minigrad.load(file, weights_only=False)
+    assert copied is not network and same(copied.state_dict(), network.state_dict())
+    content = file.getvalue()
+    del file
+    with pytest.raises(RuntimeError, match="which is gone"):
+        minigrad.load(io.BytesIO(content), weights_only=False)
+
+
+def rewritten(path, old, new):
+    """Give a file of PyTorch's with another pickle."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(made, "w") as other:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name.endswith("data.pkl"):
+                assert old in content
+                content = content.replace(old, new)
+            other.writestr(name, content)
+    return made.getvalue()
+
+
+STORED = (
+    b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpu%stQ"
+)
+TENSOR = b"ctorch._utils\n_rebuild_tensor_v2\n(" + STORED
+PICKLES = {
+    "a program": (b"cos\nsystem\n(X\x04\x00\x00\x00truetR.", "names os.system"),
+    "a program by its parts": (b"\x80\x04\x8c\x02os\x8c\x06system\x93.", "names os.system"),
+    "an instance": (b"(cos\nsystem\no.", "names os.system"),
+    "an old instance": (b"(ios\nsystem\n.", "something unknown"),
+    "a class": (b"cbuiltins\nset\n)\x81}X\x01\x00\x00\x00aK\x01sb.", "sets attributes"),
+    "attributes of a name": (b"cbuiltins\nset\n}b.", "sets attributes"),
+    "a method of a dictionary": (
+        b"ccollections\nOrderedDict\n)R}X\x05\x00\x00\x00clearK\x01sb.", "sets attributes",
+    ),
+    "a call of a number": (b"K\x01)R.", "cannot be called"),
+    "a call of a storage": (b"ctorch\nFloatStorage\n)R.", "cannot be called"),
+    "a registered name": (b"\x82\x01.", "something unknown"),
+    "a name from an attribute": (b"cminigrad.nn\nLinear\n.", "names minigrad.nn.Linear"),
+    "nothing": (b".", "damaged"),
+    "no end": (b"K\x01", "damaged"),
+    "from nowhere": (b"h\x05.", "damaged"),
+    "too few": (b"K\x01\x86.", "takes more than it has"),
+    "a list that is none": (b")K\x01a.", "no list"),
+    "a dictionary that is none": (b"]K\x01K\x01s.", "no dict"),
+    "a key that takes for ever": (b"}" + b")" + b"2\x86" * 60 + b"K\x01s.", "unknown|a key is"),
+    "deep keys": (b"})" + b"q\x00h\x00\x86" * 60 + b"K\x01s.", "a key is a tuple"),
+    "no storage": (b"K\x01Q.", "damaged"),
+    "a storage that lies": (STORED % b"K\x09" + b".", "not as long as it says"),
+    "a missing storage": ((STORED % b"K\x02").replace(b"\x000X", b"\x007X") + b".", "not there"),
+    "too large": (TENSOR % b"K\x02" + b"K\x00K\x03\x85K\x01\x85tR.", "larger than its storage"),
+    "before the start": (TENSOR % b"K\x02" + b"J\xff\xff\xff\xffK\x01\x85K\x01\x85tR.", "the size"),
+    "backwards": (TENSOR % b"K\x02" + b"K\x01K\x02\x85J\xff\xff\xff\xff\x85tR.", "stride"),
+    "a size of text": (TENSOR % b"K\x02" + b"K\x00X\x01\x00\x00\x00aK\x01\x85tR.", "the size"),
+    "a dtype of objects": (
+        b"cnumpy\ndtype\n(X\x01\x00\x00\x00OI00\nI01\ntR.", "not numbers",
+    ),
+    "bytes of another code": (
+        b"c_codecs\nencode\n(X\x01\x00\x00\x00aX\x03\x00\x00\x00hextR.", "unknown way",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "message"), PICKLES.values(), ids=PICKLES)
+def test_no_pickle_does_anything_but_hold_data(tmp_path, program, message):
+    minigrad.save(minigrad.ones(2), tmp_path / "a.pt")
+    with zipfile.ZipFile(tmp_path / "a.pt") as archive:
+        whole = archive.read("a/data.pkl")
+    data = rewritten(tmp_path / "a.pt", whole, program)
+    with pytest.raises(RuntimeError, match=message) as caught:
+        minigrad.load(io.BytesIO(data))
+    assert str(caught.value).startswith("cannot load the file")
 
 
 # ------------------------------------------------------------------ damage

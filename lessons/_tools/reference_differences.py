@@ -254,14 +254,17 @@ BEHAVIOR = (
     Difference(
         slug="files",
         title="What is in a saved file",
-        what="`save` writes tensors as `.npz` or, if the name says so, as `.safetensors`. `load` "
-        "reads both, and refuses PyTorch's own files. Both hold tensors, numbers, texts, and "
-        "dictionaries, lists, tuples and sets of them: what a `state_dict()` gives, but no module.",
-        why="PyTorch's files are pickled, and what is unpickled can run any program.",
-        code="import io\nimport zipfile\n\n"
-        "file = io.BytesIO()\n"
-        'torch.save({"weight": torch.ones(1)}, file)\n'
-        '"weight.npy" in zipfile.ZipFile(file).namelist()',
+        what="`save` and `load` write and read PyTorch's own files, but only with tensors, "
+        "numbers, texts, and dictionaries, lists, tuples and sets of them: what a `state_dict()` "
+        "gives, but no module, except in a file in memory. With the ending `.npz` or "
+        "`.safetensors` they use those formats. Files from before PyTorch 1.6 are refused.",
+        why="What is unpickled can run any program; here nothing in a file is executed.",
+        code="import tempfile\nimport zipfile\nfrom pathlib import Path\n\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        '    path = Path(folder) / "model.npz"\n'
+        '    torch.save({"weight": torch.ones(1)}, path)\n'
+        '    found = "weight.npy" in zipfile.ZipFile(path).namelist()\n'
+        "found",
         names=("torch.save", "torch.load"),
         covers=(
             ("torch.*save", "default of `pickle_module` is None, there pickle"),

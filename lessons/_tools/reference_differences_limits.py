@@ -326,7 +326,7 @@ LIMITS = (
         slug="pickle-options",
         title="Options of pickle",
         what="`save` and `load` take no options that set how things are pickled.",
-        why="Nothing is pickled; see [files](differences.md#files).",
+        why="Only data is written; see [files](differences.md#files).",
         code="import io\nimport pickle\n\ntorch.save({}, io.BytesIO(), pickle_module=pickle)",
         names=("torch.save",),
     ),

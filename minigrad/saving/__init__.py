@@ -1,24 +1,31 @@
 """Save what was learned to a file, and load it again; nothing in a file is ever executed.
 
 `.npz` files are NumPy's, `.safetensors` files need the library of that name. Both hold the tensors
-under their names, so PyTorch reads them: `safetensors.torch.load_file(path)`, or `np.load(path)`,
-where the entry `minigrad.json` is no tensor: it says how all was put together.
-`torch.save` pickles, and loading a pickle can run any program: such files are refused.
+under their names, so others read them: `safetensors.torch.load_file(path)`, or `np.load(path)`,
+where the entry `minigrad.json` is no tensor: it says how all was put together. Files with any other
+ending, such as `.pt` and `.pth`, are PyTorch's own: `torch.load(path)` reads them there, and `load`
+here reads what PyTorch wrote, if it holds nothing but tensors, numbers, strings and containers.
 """
 
 from __future__ import annotations
 
+import copy
+import io
 import json
 import os
+import pickle
+import secrets
 import tempfile
+import weakref
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from minigrad.core.tensor import wrap
-from minigrad.saving import structure
+from minigrad.nn.modules.module import Module
+from minigrad.saving import pytorch, structure
 from minigrad.saving.formats import (
-    PyTorchFile,
     read_npz,
     read_safetensors,
     safetensors_content,
@@ -27,12 +34,12 @@ from minigrad.saving.formats import (
 
 File = str | os.PathLike[str] | BinaryIO
 
-_CONVERT = (
-    "It was written by torch.save, which pickles: loading it could run any program. In PyTorch, "
-    "convert it once: state = torch.load(path, weights_only=True), then "
-    "safetensors.torch.save_file(state, 'model.safetensors') for the state dict of a model. "
-    "minigrad.load reads that."
+_OLD = (
+    "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any program. "
+    "In PyTorch, convert it once: torch.save(torch.load(path, weights_only=True), new_path)"
 )
+# whole modules that were saved to files in memory, by the name that stands in the file
+_copies: dict[str, Any] = {}
 
 
 def save(
@@ -49,17 +56,18 @@ def save(
     old one is still there.
 
     Args:
-        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them.
-        f: Where to: a path that ends in `.npz` or `.safetensors`, or a file that is open for
-            writing bytes, which becomes an `.npz` file.
-        pickle_module: Not offered: nothing is pickled.
+        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. In a
+            file in memory, `io.BytesIO`, also a whole module, which stays in this program: the file
+            holds its name only, as long as it is there.
+        f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
+            for a path that ends in `.npz` or `.safetensors`.
+        pickle_module: Not offered: only what is listed above is written.
         pickle_protocol: Accepted, without effect.
         _use_new_zipfile_serialization: Here because PyTorch has it.
         _disable_byteorder_record: Here because PyTorch has it.
 
     Raises:
         TypeError: If there is something in it that cannot be saved, such as a whole module.
-        ValueError: If the path has another ending.
         RuntimeError: If there is no such directory.
         ImportError: If the library for `.safetensors` is not installed.
 
@@ -74,10 +82,16 @@ def save(
     """
     if pickle_module is not None:
         raise NotImplementedError("nothing is pickled, so there is no use for pickle_module")
+    if isinstance(f, io.BytesIO) and isinstance(obj, Module):
+        name = secrets.token_hex(16)
+        _copies[name] = copy.deepcopy(obj)
+        weakref.finalize(f, _copies.pop, name, None)
+        f.write(_COPY + name.encode())
+        return
     writer = structure.Writer()
     text = writer.text(obj)
     if not isinstance(f, (str, os.PathLike)):
-        write_npz(f, writer.arrays, text)
+        pytorch.write(f, obj, "archive")
         return
     ending = Path(f).suffix.lower()
     if ending == ".npz":
@@ -86,11 +100,10 @@ def save(
         content = safetensors_content(writer.arrays, text)
         _replace(f, lambda file: file.write(content))
     else:
-        raise ValueError(
-            f"cannot tell from the ending {ending!r} in which format to save. Use '.npz' (needs "
-            "nothing else) or '.safetensors'. PyTorch's .pt and .pth files are pickles, which "
-            "minigrad neither writes nor reads."
-        )
+        _replace(f, lambda file: pytorch.write(file, obj, Path(f).stem))
+
+
+_COPY = b"minigrad module "
 
 
 def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> None:
@@ -127,15 +140,15 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Load what `save` has saved, or any `.npz` or `.safetensors` file of tensors.
+    """Load what `save` has saved, here or in PyTorch, or any `.npz` or `.safetensors` file.
 
-    The content says which format it is, not the name. Nothing is ever unpickled.
+    The content says which format it is, not the name. Nothing in a file is ever executed.
 
     Args:
         f: A path, or a file that is open for reading bytes.
         map_location: Where the tensors go to: None or "cpu".
         pickle_module: Not offered: nothing is unpickled.
-        weights_only: Accepted: files hold nothing else.
+        weights_only: False is asked for a whole module, in memory; files hold nothing else.
         mmap: None or False; the file is read as a whole.
         **pickle_load_args: Not offered.
 
@@ -156,21 +169,15 @@ def load(
             f"map_location={map_location!r}: tensors can only be on the 'cpu' here"
         )
     content, name = _content(f)
+    if content.startswith(_COPY):
+        return _module(content, weights_only)
     try:
-        found = _read(content)
-        if found is None:
-            raise RuntimeError(f"cannot load {name}: {_what_it_is(content)}")
-        arrays, text = found
-        if text is None:
-            return {key: wrap(array) for key, array in arrays.items()}
-        return structure.read(text, arrays)
-    except PyTorchFile:
-        raise RuntimeError(f"cannot load {name}. {_CONVERT}") from None
+        return _read(content, map_location is not None)
     except (ImportError, Warning):
         raise
+    except _NoFormat as error:
+        raise RuntimeError(f"cannot load {name}: {error}") from None
     except Exception as error:
-        if isinstance(error, RuntimeError) and str(error).startswith("cannot load"):
-            raise
         said = str(error) or type(error).__name__
         raise RuntimeError(
             f"cannot load {name}: it is damaged, or not what it seems: {said}. Nothing was "
@@ -188,10 +195,28 @@ def _content(f: File) -> tuple[bytes, str]:
     return content, "the file"
 
 
-def _read(content: bytes) -> tuple[structure.Arrays, str | None] | None:
-    """Read arrays and structure in the format that the content shows, if it is one."""
+def _module(content: bytes, weights_only: bool | None) -> Any:
+    """Give another copy of a module that was saved to a file in memory."""
+    if weights_only is not False:
+        raise pickle.UnpicklingError(
+            "Weights only load failed: this is a whole module. Give weights_only=False."
+        )
+    kept = _copies.get(content.removeprefix(_COPY).decode("ascii", "replace"))
+    if kept is None:
+        raise RuntimeError(
+            "cannot load a whole module: it was kept by the file in memory that it was saved to, "
+            "which is gone. Save what its state_dict() gives."
+        )
+    return copy.deepcopy(kept)
+
+
+def _read(content: bytes, moved: bool) -> Any:
+    """Read a structure in the format that the content shows."""
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return read_npz(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if pytorch.is_one(archive.namelist()):
+                return pytorch.read(content, moved)
+        return _put_together(*read_npz(content))
     length = int.from_bytes(content[:8], "little")
     if content[8:9] == b"{":
         if length > len(content) - 8:
@@ -199,8 +224,18 @@ def _read(content: bytes) -> tuple[structure.Arrays, str | None] | None:
         header = json.loads(
             content[8 : 8 + length], object_pairs_hook=structure._without_repetition
         )
-        return read_safetensors(content, header)
-    return None
+        return _put_together(*read_safetensors(content, header))
+    raise _NoFormat(_what_it_is(content))
+
+
+class _NoFormat(Exception):
+    """Says what a file is that is in none of the formats."""
+
+
+def _put_together(arrays: structure.Arrays, text: str | None) -> Any:
+    if text is None:
+        return {key: wrap(array) for key, array in arrays.items()}
+    return structure.read(text, arrays)
 
 
 def _what_it_is(content: bytes) -> str:
@@ -208,10 +243,10 @@ def _what_it_is(content: bytes) -> str:
     if not content:
         return "it is empty"
     if content[:1] == b"\x80":
-        return _CONVERT
+        return _OLD
     if content[:6] == b"\x93NUMPY":
         return "it is a single array. Use minigrad.from_numpy(numpy.load(path))"
-    return "it is neither an .npz nor a .safetensors file"
+    return "it is neither one of PyTorch's files, nor an .npz or a .safetensors file"
 
 
 def _is_here(location: Any) -> bool:

@@ -27,13 +27,13 @@ def write_npz(file: BinaryIO, arrays: Arrays, text: str) -> None:
     structure knows which arrays there must be.
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        archive.writestr(_entry(STRUCTURE), text)
+        archive.writestr(entry_of(STRUCTURE), text)
         for name, array in arrays.items():
-            with archive.open(_entry(name + ".npy"), "w", force_zip64=True) as entry:
+            with archive.open(entry_of(name + ".npy"), "w", force_zip64=True) as entry:
                 npy.write_array(entry, array, allow_pickle=False)
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def entry_of(name: str) -> zipfile.ZipInfo:
     """Describe an entry; without the time, so that the same content makes the same file."""
     return zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
 
@@ -50,11 +50,9 @@ def read_npz(content: bytes) -> tuple[Arrays, str | None]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
         names = [entry.filename for entry in entries]
-        if any(name == "data.pkl" or name.endswith("/data.pkl") for name in names):
-            raise PyTorchFile
         if len(set(names)) < len(names):
             raise ValueError("an entry is there twice")
-        _refuse_traps(entries, len(content))
+        refuse_traps(entries, len(content))
         for entry in entries:
             name = entry.filename
             if name.startswith("/") or "\\" in name or ".." in name.split("/"):
@@ -72,11 +70,7 @@ def read_npz(content: bytes) -> tuple[Arrays, str | None]:
     return arrays, text
 
 
-class PyTorchFile(Exception):
-    """Tells that a file is one of torch.save's."""
-
-
-def _refuse_traps(entries: list[zipfile.ZipInfo], size: int) -> None:
+def refuse_traps(entries: list[zipfile.ZipInfo], size: int) -> None:
     """Refuse a small file that says it unpacks to a huge one."""
     unpacked = sum(entry.file_size for entry in entries)
     if unpacked > max(_MOST_BYTES, _MOST_TIMES * size):

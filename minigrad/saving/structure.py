@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.devices import device
 from minigrad.creation.layout import Size
 from minigrad.nn.parameter import Parameter
 
@@ -75,6 +76,8 @@ class Writer:
             return {"bytes": value.hex()}
         if isinstance(value, dtypes.dtype):
             return {"dtype": str(value).removeprefix("torch.")}
+        if isinstance(value, device):
+            return {"device": str(value)}
         raise TypeError(_cannot_save(value, path))
 
     def _store(self, array: np.ndarray[Any, Any], path: tuple[Any, ...]) -> str:
@@ -174,6 +177,7 @@ _OTHERS: dict[Any, Any] = {
     "complex": lambda parts, build: complex(*parts),
     "bytes": lambda text, build: bytes.fromhex(text),
     "dtype": lambda name, build: _dtype(name),
+    "device": lambda name, build: device(name),
 }
 
 
