@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 
 from . import running
 from .console import Trouble, say
@@ -24,7 +26,8 @@ PORTS_TRIED = 50
 # where it opens: at the copy of the first lesson, or as near to it as there is something
 PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
 SECONDS_TO_START = 90.0
-SETTINGS: dict[str, dict[str, dict[str, object]]] = {
+PICTURES = "share/jupyter/labextensions/minigrad-pictures"  # it shows the words of figures
+SETTINGS: dict[str, dict[str, object]] = {
     # no question about news and no look for updates: the lessons ask nothing of the network
     "share/jupyter/lab/settings/overrides.json": {
         "@jupyterlab/apputils-extension:notification": {
@@ -35,6 +38,15 @@ SETTINGS: dict[str, dict[str, dict[str, object]]] = {
     # each kernel would warn here that messages within this machine are not encrypted
     "var/ipython/profile_default/ipython_kernel_config.json": {
         "IPKernelApp": {"log_level": logging.ERROR}
+    },
+    f"{PICTURES}/package.json": {
+        "name": "minigrad-pictures",
+        "version": "1.0.0",
+        "description": "Gives pictures the words that a notebook stores with them",
+        "jupyterlab": {
+            "mimeExtension": True,
+            "_build": {"load": "static/pictures.js", "mimeExtension": "./mimeExtension"},
+        },
     },
 }
 
@@ -117,6 +129,9 @@ def write_settings(home: Environment) -> None:
         place = home.venv / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    script = home.venv / PICTURES / "static" / "pictures.js"
+    script.parent.mkdir(exist_ok=True)
+    shutil.copyfile(Path(__file__).with_name(script.name), script)
 
 
 def answers(port: int) -> bool:

@@ -17,6 +17,8 @@ import nbformat
 import pytest
 
 import minigrad as torch
+from _start import server
+from _start.environment import Environment
 from minigrad.viz import Player, play, record
 
 from .axe import violations
@@ -50,11 +52,12 @@ measured("right answers", 98.6, at_least=97, unit=" %")
 """
 SHOWN = """
 from minigrad.classroom.display import tell
-from minigrad.viz import draw, use_style
+from minigrad.viz import draw, plot_chain, use_style
 use_style()
 for status in ("right", "wrong", "unsolved"):
     tell(status, "06.1: told.", ["You gave 5."])
-draw(loss, names={"x": x, "y": y})
+display(draw(loss, names={"x": x, "y": y}))
+plot_chain([("a", 2.0), ("b", 0.5)], title="A chain")
 """
 WORDS = """
 # A lesson
@@ -193,6 +196,7 @@ def environment(home: Path) -> dict[str, str]:
     }
     root = str(Path(torch.__file__).parents[1])
     kept = {name: value for name, value in os.environ.items() if name != "PYTEST_VERSION"}
+    places["JUPYTER_PATH"] = str(home / ".venv" / "share" / "jupyter")
     return kept | places | {"HOME": str(home), "PYTHONPATH": root}
 
 
@@ -200,7 +204,9 @@ def environment(home: Path) -> dict[str, str]:
 def lab(tmp_path: Path) -> Iterator[str]:
     """Start JupyterLab over a directory with the notebook; give the address of it there."""
     pytest.importorskip("jupyterlab")
+    pytest.importorskip("matplotlib")
     notebook_at(tmp_path / "player.ipynb", run=False)
+    server.write_settings(Environment(tmp_path, tmp_path / ".venv"))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -260,8 +266,9 @@ def test_in_jupyterlab(lab: str, page: Page) -> None:
     page.wait(f"{look} !== 'none'")
     assert outside(page) == []
 
-    page.wait(f"{notebook}.content.model.cells.get(2).outputs.length >= 5")
+    page.wait(f"{notebook}.content.model.cells.get(2).outputs.length >= 6")
     page.wait("document.querySelectorAll('.minigrad-feedback').length === 3")
+    page.wait("document.querySelector('.jp-RenderedImage img')?.alt.startsWith('Products along')")
     assert violations(page, OURS) == []
     page.ask(f"{app}.commands.execute('apputils:change-theme', {light}), true")
     page.wait(f"{look} === 'none'")
