@@ -112,6 +112,8 @@ def command(home: Environment, port: int, browser: bool) -> list[str]:
         f"--ServerApp.root_dir={home.root}",
         f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
+        # else it asks npm for language servers, which takes a second and writes into the home
+        "--LanguageServerManager.autodetect=False",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops it at once
         "--log-level=ERROR",
         "--LabApp.log_level=ERROR",

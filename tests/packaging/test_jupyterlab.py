@@ -47,6 +47,7 @@ def test_jupyterlab_opens_at_the_copy_of_lesson_00(tmp_path):
         parts = server.command(home, 8888, False)
         assert f"--LabApp.default_url=/lab/tree/{page}" in parts
     assert {"--no-browser", "--port=8888", "--ip=127.0.0.1"} <= set(parts)
+    assert "--LanguageServerManager.autodetect=False" in parts  # asks npm, which writes at home
     # others on the machine can read a command line
     assert not any("token" in part for part in parts)
 
