@@ -17,7 +17,7 @@ def main() -> int:
             return int(commands.main())
     print(
         "This copy of minigrad came without the lessons, which bring the command. "
-        'What to do: pip install --force-reinstall "minigrad-lessons[lessons]"',
+        'What to do: pip install --force-reinstall "WHEEL[lessons]", with a wheel that has them.',
         file=sys.stderr,
     )
     return 1

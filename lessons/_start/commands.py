@@ -96,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 if all went well, 1 if not, 2 if the command line makes no sense.
     """
     options = parser().parse_args(arguments)
-    console.called_as("minigrad")
+    folder = getattr(options, "folder", None)
+    console.called_as("minigrad", folder if isinstance(folder, str) else "")
     try:
         return console.guarded(lambda: _run(options))
     finally:
@@ -117,6 +118,11 @@ def _run(options: argparse.Namespace) -> int:
     if not CHECKOUT:
         root = installed.folder(options.folder, Path.cwd())
         if options.command == "progress":
+            if not installed.is_laid_out(root):
+                raise console.Trouble(
+                    f"there are no lessons in {root}.",
+                    "Change to your folder of lessons, or name it:  minigrad progress FOLDER",
+                )
             return _progress(root / "lessons", options.reset)
         own = installed.home(root)
         written = installed.lay_out(root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import queue
 import re
@@ -13,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 QUIET_SECONDS = 10.0  # in a log file, say at least this often that work goes on
-_called = {"as": ""}  # "minigrad" where that command is what the reader types
+# "minigrad" where that command is what the reader types, and the folder named behind it
+_called = {"as": "", "folder": ""}
 
 
 class Trouble(Exception):
@@ -30,13 +32,14 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def called_as(command: str) -> None:
+def called_as(command: str, folder: str = "") -> None:
     """Name the command that the reader has typed, so that advice names it too.
 
     Args:
         command: Such as "minigrad"; nothing for `python3 lessons`.
+        folder: The folder of lessons that was named, if one was.
     """
-    _called["as"] = command
+    _called.update({"as": command, "folder": f'"{folder}"' if " " in folder else folder})
 
 
 def python_command(arguments: str) -> str:
@@ -46,12 +49,16 @@ def python_command(arguments: str) -> str:
         arguments: What follows the name of Python, such as "lessons --check".
     """
     if _called["as"]:
-        return f"{_called['as']} {re.sub('^lessons --(?=check|progress|release)', '', arguments)}"
+        arguments = re.sub("^lessons --(?=check|progress|release)", "", arguments)
+        what, *options = arguments.split(" ")
+        return " ".join(filter(None, [_called["as"], what, _called["folder"], *options]))
     return f"{'python' if os.name == 'nt' else 'python3'} {arguments}"
 
 
 def guarded(work: Callable[[], int]) -> int:
     """Run `work`; turn trouble and Ctrl-C into messages and exit codes, never a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a title may not fit a console's letters
     try:
         return work()
     except Trouble as trouble:

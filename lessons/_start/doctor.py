@@ -16,6 +16,7 @@ from pathlib import Path
 from .installed import SHIPPED
 
 DISTRIBUTION = "minigrad-lessons"
+AGAIN = 'pip install --force-reinstall "WHEEL[lessons]", with the wheel that it came from'
 ENOUGH_ROOM = 600 * 2**20  # bytes: an environment of its own, and outputs of the lessons
 GOOD, MISSING, WRONG = "ok", "missing", "WRONG"
 
@@ -86,7 +87,7 @@ def _package() -> Row:
     try:
         package = importlib.import_module("minigrad")
     except Exception as error:
-        return WRONG, "minigrad", _named(error), f"pip install {DISTRIBUTION}"
+        return WRONG, "minigrad", _named(error), AGAIN
     where = Path(str(package.__file__)).parent
     return GOOD, "minigrad", f"{package.__version__}, {where}", ""
 
@@ -113,7 +114,11 @@ def _looked_at(thing: Thing) -> Row:
 def _advice(thing: Thing) -> str:
     if thing.extra == "other":
         return f"pip install {thing.name}"
-    return f'pip install "{DISTRIBUTION}[{thing.extra}]"' if thing.extra else "pip install numpy"
+    if not thing.extra:
+        return "pip install numpy"
+    if (SHIPPED.parent / "pyproject.toml").is_file():
+        return f'in the clone, pip install -e ".[{thing.extra}]"'
+    return f'pip install "{DISTRIBUTION}[{thing.extra}]"'
 
 
 def _named(error: BaseException) -> str:
@@ -150,7 +155,6 @@ def _around() -> list[Row]:
     """Look at the rest: the lessons themselves, the disk, the browser."""
     here = Path.cwd()
     count = len(list(SHIPPED.glob("[0-9][0-9]_*.ipynb")))
-    again = f'pip install --force-reinstall "{DISTRIBUTION}[lessons]"'
     free = shutil.disk_usage(here).free
     roomy = free >= ENOUGH_ROOM
     writable = os.access(here, os.W_OK)
@@ -159,7 +163,7 @@ def _around() -> list[Row]:
     except webbrowser.Error:
         browser = False
     return [
-        (GOOD if count else WRONG, "lessons", f"{count}, {SHIPPED}", "" if count else again),
+        (GOOD if count else WRONG, "lessons", f"{count}, {SHIPPED}", "" if count else AGAIN),
         (
             GOOD if roomy else MISSING,
             "disk",

@@ -80,8 +80,12 @@ def folder(named: str | None, here: Path) -> Path:
     """
     if named is not None:
         return (here / Path(named).expanduser()).resolve()
-    inside = (place for place in (here, *here.parents) if (place / OWN / LAID_OUT).is_file())
-    return next(inside, here / FOLDER)
+    return next(filter(is_laid_out, (here, *here.parents)), here / FOLDER)
+
+
+def is_laid_out(root: Path) -> bool:
+    """Whether a folder is one that the lessons were laid out in."""
+    return (root / OWN / LAID_OUT).is_file()
 
 
 def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
@@ -101,7 +105,7 @@ def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
     """
     note = root / OWN / LAID_OUT
     try:
-        if root.is_dir() and any(root.iterdir()) and not note.exists():
+        if root.is_dir() and any(root.iterdir()) and not is_laid_out(root):
             raise Trouble(
                 f"{root} is not empty, and no folder of lessons.",
                 "Name a new folder:  minigrad lessons FOLDER",
@@ -161,4 +165,6 @@ def _settle(var: Path) -> None:
     place = var / NO_NEWS / "notification.jupyterlab-settings"
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}) + "\n")
+        place.write_text(
+            json.dumps({"fetchNews": "false", "checkForUpdates": False}) + "\n", "utf-8"
+        )

@@ -56,7 +56,7 @@ def matplotlib_module(name: str = "matplotlib") -> ModuleType:
     except ImportError as error:
         raise ImportError(
             "plots need matplotlib, which is not installed. "
-            "Install it with: pip install 'minigrad-lessons[viz]'"
+            "Install it with: python3 -m pip install matplotlib (or: conda install matplotlib)."
         ) from error
 
 

@@ -1,5 +1,6 @@
 """The package as it is installed from a wheel, and the command `minigrad`."""
 
+import io
 import json
 import os
 import re
@@ -252,6 +253,19 @@ def test_a_folder_may_have_any_name(shipped, tmp_path):
     assert installed.lay_out(tmp_path / "mine", odd) == 4
 
 
+def test_no_progress_is_told_of_a_folder_without_lessons(started, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert commands.main(["progress"]) == 1
+    assert "name it:  minigrad progress FOLDER" in capsys.readouterr().err
+
+
+def test_letters_that_a_console_does_not_have_stop_nothing(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert console.guarded(lambda: print("00 · Start here", flush=True) or 0) == 0
+    assert written.getvalue().startswith(b"00 ? Start here")
+
+
 def test_a_release_needs_a_checkout(started, capsys):
     assert commands.main(["release"]) == 1
     assert "in a clone of the repository" in capsys.readouterr().err
@@ -274,6 +288,10 @@ def test_advice_names_the_command_that_was_typed():
     try:
         assert console.python_command("lessons --progress --reset") == "minigrad progress --reset"
         assert console.python_command("lessons") == "minigrad lessons"
+        console.called_as("minigrad", "my lessons")
+        assert console.python_command("lessons") == 'minigrad lessons "my lessons"'
+        forget = console.python_command("lessons --progress --reset")
+        assert forget == 'minigrad progress "my lessons" --reset'
     finally:
         console.called_as("")
 
@@ -302,7 +320,7 @@ def test_ranges_are_those_of_the_package():
     assert doctor._range("numpy") in ("<3,>=2", ">=2,<3") and asked["numpy"] == "numpy>=2,<3"
 
 
-def test_the_doctor_says_what_to_do(monkeypatch, capsys):
+def test_the_doctor_says_what_to_do(monkeypatch, capsys, tmp_path):
     real = doctor.importlib.metadata.version
     versions = {"numpy": "1.26.4", "jupyterlab": None}
 
@@ -325,8 +343,13 @@ def test_the_doctor_says_what_to_do(monkeypatch, capsys):
     assert re.search(
         r"^missing +tqdm +[\d.]+, but it cannot be .* ImportError: broken$", said, re.M
     )
-    assert 'What to do: pip install "minigrad-lessons[lessons]"\n' in said
+    assert 'What to do: in the clone, pip install -e ".[lessons]"\n' in said
     assert said.endswith("The lessons cannot run like this.\n")
+    monkeypatch.setattr(doctor, "SHIPPED", tmp_path)
+    doctor.main()
+    said = capsys.readouterr().out
+    assert 'What to do: pip install "minigrad-lessons[lessons]"\n' in said
+    assert 'What to do: pip install --force-reinstall "WHEEL[lessons]"' in said  # no lessons there
 
 
 # ---- what messages advise -----------------------------------------------------------------------
@@ -338,13 +361,15 @@ def test_each_install_that_is_advised_works_as_printed():
         for folder in ("minigrad", "lessons/_start")
         for path in sorted((ROOT / folder).rglob("*.py"))
     ]
-    advised = re.findall(r"pip install ((?:--[\w-]+ )*)(\"?[\w.\[\],{}=-]+\"?)", "\n".join(texts))
+    advised = re.findall(r"pip install ((?:--?[\w-]+ )*)(\"?[\w.\[\],{}=-]+\"?)", "\n".join(texts))
     assert len(advised) > 5
     extras = set(PROJECT["optional-dependencies"])
-    for _, what in advised:
+    for options, what in advised:
         bare = what.strip('"')
-        if bare.startswith("minigrad-lessons["):
+        project = re.match(r"(minigrad-lessons|WHEEL|\.)\[", bare)  # no index has the first
+        if project:
             assert what.startswith('"') and what.endswith('"'), "brackets mean something to shells"
-            assert set(bare[17:-1].split(",")) <= extras
+            assert {bare[project.end() : -1]} <= extras | {"{thing.extra}"}
+            assert ("force-reinstall" in options) <= (project[1] == "WHEEL")
         else:
             assert re.fullmatch(r"[\w.=-]+|\{.*\}.*", bare) and bare != "minigrad"
