@@ -212,14 +212,14 @@ MOST = {
     "data": (510, 4),
     "faces": (761, 8),
     "nn": (5017, 32),
-    "ops": (9361, 44),
+    "ops": (9362, 44),
     "optim": (1462, 11),
     "saving": (1094, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (36225, 213)
+HOUSE = (36226, 213)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -41,7 +41,10 @@ def ceil(self: Array) -> Array:
     return self.copy() if self.dtype.kind in "iu" else np.ceil(self)
 
 
-@entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=np.fix)
+_fix = getattr(np, "fix", None)  # deprecated from NumPy 2.5 on
+
+
+@entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=_fix)
 @differentiable("TruncBackward0", self=_zeros)
 def trunc(self: Array) -> Array:
     """Whole number toward 0: no gradient passes."""

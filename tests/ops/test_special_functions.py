@@ -101,7 +101,8 @@ TWO = """
 """.split()  # noqa: SIM905
 
 
-@pytest.mark.parametrize("name", ONE)
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated")  # from NumPy 2.5 on
+@pytest.mark.parametrize("name", [name for name in ONE if hasattr(np, name)])
 def test_numpy_functions_of_tensors(name: str) -> None:
     """NumPy's functions take tensors, give tensors, and record themselves."""
     x = np.array([0.25, 0.75, 0.5]) + (1 if name == "arccosh" else 0)
