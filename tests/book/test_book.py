@@ -234,7 +234,7 @@ def test_axe_finds_nothing_on_the_pages(address):
                 page.wait("!document.querySelector('.math') || document.querySelector('mjx-math')")
             # axe 4.4 does not ask for this
             unnamed = (
-                "[...document.querySelectorAll('summary')].map(e => e.ariaLabel || e.innerText)"
+                "[...document.querySelectorAll('summary')].map(e => e.ariaLabel || e.textContent)"
             )
             assert page.ask(f"{unnamed}.every(name => name.trim())"), name
             # all letters of the index look alike
