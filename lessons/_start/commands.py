@@ -42,6 +42,12 @@ def parser() -> argparse.ArgumentParser:
     shows.add_argument("--reset", action="store_true", help="forget what is noted about you")
     makes = command("release", "for authors: run solutions and make the learners' notebooks")
     makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
+    makes.add_argument(
+        "--nbgrader",
+        type=Path,
+        metavar="COURSE",
+        help="for instructors: instead put them into a course folder of nbgrader's",
+    )
     builds = command("book", "build a site of the lessons and the reference, to read")
     builds.add_argument("book", nargs="?", metavar="FOLDER", default="", help="where to")
     grades = command("grade", "for instructors: grade a folder of submissions, each shut in")
@@ -49,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
         "folder",
         type=Path,
         help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb",
+    )
+    grades.add_argument(
+        "--nbgrader",
+        metavar="ASSIGNMENT",
+        help="have nbgrader do it, unguarded, where FOLDER is its course: only --jobs counts then",
     )
     grades.add_argument("--lesson", action="append", default=[], metavar="NN", help="only this one")
     grades.add_argument(
@@ -110,7 +121,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "grade":
         return _grade(options)
     if options.command == "release":
-        return _release(options.lessons)
+        return _release(options.lessons, options.nbgrader)
     if options.command == "book":
         own = None if CHECKOUT else installed.home(Path.cwd(), "book")
         return book.build(own or environment.ensure("book"), options.book)
@@ -140,6 +151,10 @@ def _run(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     try:
+        if options.nbgrader:
+            from _tools.nbgrader import batches
+
+            return batches.autograde(options.folder.resolve(), options.nbgrader, options.jobs)
         from _tools.grading import command
     except ModuleNotFoundError as error:
         raise console.Trouble(
@@ -153,7 +168,11 @@ def _progress(folder: Path, reset: bool) -> int:
     return progress.reset(folder) if reset else progress.show(folder)
 
 
-def _release(numbers: Sequence[str]) -> int:
+def _release(numbers: Sequence[str], course: Path | None) -> int:
+    if course is not None:
+        from _tools.nbgrader import course as courses
+
+        return courses.lay_out(course, numbers)
     if not CHECKOUT:
         raise console.Trouble(
             "lessons are released where they are written: in a clone of the repository.",

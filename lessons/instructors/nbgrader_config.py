@@ -1,37 +1,36 @@
-"""Settings for nbgrader: copy this file into your course folder.
+"""Settings for nbgrader; `minigrad release --nbgrader COURSE` puts them into a course folder.
 
-With it, `nbgrader generate_assignment` gives learners the same notebooks as `lessons/` holds: each
-solution becomes the stub that the lesson was written with. Without it nbgrader puts
-`raise NotImplementedError()` there, and a learner's notebook does not run to the end.
+With them learners get the notebooks that the lessons are, a submission is run to its end whatever
+its cells do, and feedback opens without a network.
 """
 
 import os
 import sys
 from pathlib import Path
 
-from nbgrader.preprocessors import ClearSolutions
+import nbgrader
 
-# Where minigrad's repository is: set the variable, or write the path here.
-REPOSITORY = Path(os.environ.get("MINIGRAD_REPOSITORY", ".")).resolve()
-sys.path.insert(0, str(REPOSITORY / "lessons"))
+import minigrad
 
-from _tools import stubs  # noqa: E402
+BESIDE = Path(minigrad.__file__).resolve().parents[1]  # a clone, or where pip puts packages
+FOLDERS = [BESIDE / "lessons", BESIDE / "minigrad_lessons"]
+if "MINIGRAD_REPOSITORY" in os.environ:  # the lessons of another clone
+    FOLDERS = [Path(os.environ["MINIGRAD_REPOSITORY"]).resolve() / "lessons"]
+sys.path[:0] = [str(folder) for folder in FOLDERS if folder.is_dir()]
 
-
-class LessonStubs(ClearSolutions):
-    """Replace each solution by the lesson's own stub."""
-
-    def preprocess(self, nb, resources):
-        """Make the learner's cells; outputs and other metadata are left to nbgrader."""
-        made = stubs.learner_from(nb)
-        for cell, learners in zip(nb.cells, made.cells, strict=True):
-            cell.source = learners.source
-        return nb, resources
-
+from _tools.nbgrader.preprocessors import (  # noqa: E402
+    TEMPLATES,
+    LessonStubs,
+    RestoreCells,
+    RunToTheEnd,
+)
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "gradients"
-c.ExecutePreprocessor.timeout = 180
+# Several processes write into the gradebook: each waits for its turn.
+GRADEBOOK = Path(__file__).resolve().with_name("gradebook.db")
+c.CourseDirectory.db_url = f"sqlite:///{GRADEBOOK.as_posix()}?timeout=120"
+
 c.ClearSolutions.enforce_metadata = False
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
@@ -46,3 +45,32 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+
+c.RunToTheEnd.timeout = 60  # seconds for a cell
+c.RunToTheEnd.extra_arguments = ["--IPKernelApp.log_level=ERROR"]
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    RestoreCells,  # does what DeduplicateIds does besides
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    RunToTheEnd,
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# What `nbgrader zip_collect` finds in a zip of Moodle's: a folder for each student.
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*[/\\](?P<student_id>[^/\\]+)_\d+_assignsubmission_file_?[/\\](?P<file_id>.+)"
+)
+
+# Without these two lines, pages of feedback have formulas set by MathJax, which each reader's
+# browser fetches. With them they ask nothing of the network, and formulas stay as they are typed.
+FEEDBACK = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FEEDBACK)]

@@ -1,0 +1,159 @@
+"""Have nbgrader grade the submissions of an assignment, several students at once."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
+from pathlib import Path
+
+from nbformat import NotebookNode, validate
+from nbformat.v4 import new_markdown_cell
+
+from _start import console
+from _tools import canonical
+
+_EACH = 3  # batches for a process, and students in a batch, where there are so many
+_STAND_IN = "**Nothing could be graded.** {why} The lesson stands here as it was released."
+
+
+def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
+    """Grade whoever has handed in something that is not graded yet.
+
+    Args:
+        course: nbgrader's folder.
+        assignment: Its name, such as "lesson_06".
+        jobs: How many processes at once; as many as there are processors by default.
+
+    Returns:
+        0 where all were graded, 1 where some were not.
+
+    Raises:
+        console.Trouble: Where there is nothing to grade, or nothing to grade it with.
+    """
+    if importlib.util.find_spec("nbgrader") is None:
+        raise console.Trouble(
+            "nbgrader is not installed.", "Install it with:  pip install nbgrader"
+        )
+    released = sorted((course / "release" / assignment).glob("*.ipynb"))
+    if not released:
+        raise console.Trouble(
+            f"there is no notebook in {course / 'release' / assignment}.",
+            f"Make it, in {course}:  nbgrader generate_assignment {assignment}",
+        )
+    folders = sorted((course / "submitted").glob(f"*/{assignment}"))
+    if not folders:
+        raise console.Trouble(
+            f"nothing is handed in: {course / 'submitted'}/STUDENT/{assignment} is not there.",
+            f"Collect, in {course}:  nbgrader collect {assignment}  (or zip_collect)",
+        )
+    for folder in folders:
+        for notebook in released:
+            says = prepared(folder, notebook)
+            if says:
+                console.say(f"{folder.parent.name}: {says}")
+    log = course / f"{assignment}.log"
+    log.write_text("", encoding="utf-8")
+    names = [folder.parent.name for folder in folders]
+    jobs = jobs or os.cpu_count() or 1
+    run = partial(_run, course, assignment, names, log)
+    # nbgrader is told whom to leave out, in a list with commas.
+    apart = not any("," in name for name in names)
+    # A batch costs a start of nbgrader; with few of them, all wait for the slowest.
+    many = max(jobs, min(jobs * _EACH, len(names) // _EACH)) if apart and jobs > 1 else 1
+    many = min(many, len(names))
+    _in_batches(run, [names[number::many] for number in range(many)], jobs)
+    left = _not_graded(course, folders)
+    if left and apart:  # some troubles end a whole batch
+        _in_batches(run, [[folder.parent.name] for folder in left], jobs)
+        left = _not_graded(course, folders)
+    for folder in left:
+        console.say(f"Not graded: {folder.parent.name}. What nbgrader said is in {log}")
+    print(f"{assignment}: {len(folders) - len(left)} of {len(folders)} students are graded.")
+    return int(bool(left))
+
+
+def prepared(folder: Path, released: Path) -> str:
+    """See that a student's folder holds a notebook that nbgrader can take; nothing is deleted.
+
+    A notebook with another name is copied to the right one. Where there is none that can be read,
+    the lesson as it was released stands in, with a word about it, and gets no points.
+
+    Args:
+        folder: With what a student has handed in.
+        released: The learners' notebook of the lesson.
+
+    Returns:
+        What was done, in a sentence; nothing where nothing had to be.
+    """
+    place = folder / released.name
+    why = _problem(place)
+    if not why:
+        return ""
+    lesson = canonical.read(released)
+    for other in sorted(folder.glob("*.ipynb")):
+        if not _problem(other) and _marks(canonical.read(other)) & _marks(lesson):
+            shutil.copyfile(other, place)
+            return f"{other.name} was taken for {place.name}."
+    if place.exists():
+        place.replace(place.with_name(f"{place.name}.unreadable"))
+    lesson.cells.insert(0, new_markdown_cell(_STAND_IN.format(why=why)))
+    place.write_text(canonical.nbformat.writes(lesson), encoding="utf-8")
+    return f"{why} No points."
+
+
+def _problem(path: Path) -> str:
+    """Say why a file cannot be graded, or nothing."""
+    if not path.is_file():
+        return f"{path.name} was not handed in."
+    try:
+        validate(canonical.read(path))
+    except Exception:  # whatever may be in a file that somebody hands in
+        return f"{path.name} is no notebook that can be read."
+    return ""
+
+
+def _marks(notebook: NotebookNode) -> set[str]:
+    marks = (cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells)
+    return {mark for mark in marks if mark}
+
+
+def _not_graded(course: Path, folders: Sequence[Path]) -> list[Path]:
+    graded = course / "autograded"
+    return [path for path in folders if not any((graded / Path(*path.parts[-2:])).glob("*.ipynb"))]
+
+
+def _in_batches(
+    run: Callable[[Sequence[str]], None], batches: Sequence[Sequence[str]], jobs: int
+) -> None:
+    line, done, many = console.ProgressLine("Grading"), 0, sum(map(len, batches))
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(run, batch): len(batch) for batch in batches}
+        for ended in as_completed(waiting):
+            ended.result()
+            done += waiting[ended]
+            line.show(f"{done} of {many}")
+    line.end(f"{many} students")
+
+
+def _run(
+    course: Path, assignment: str, everybody: Sequence[str], log: Path, batch: Sequence[str]
+) -> None:
+    """Start nbgrader for some students; it is told whom to leave out."""
+    out = ",".join(name for name in everybody if name not in batch)
+    command = ["autograde", assignment, f"--CourseDirectory.student_id_exclude={out}"]
+    with log.open("a", encoding="utf-8") as file:
+        subprocess.run(
+            [sys.executable, "-m", "nbgrader", *command],
+            cwd=course,
+            env={"OMP_NUM_THREADS": "1", **os.environ},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )

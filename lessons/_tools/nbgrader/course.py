@@ -1,0 +1,54 @@
+"""Lay out a course folder for nbgrader: solutions to release, and our settings."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from _start import console
+from _tools import places
+
+CONFIG = places.LESSONS / "instructors" / "nbgrader_config.py"
+NEXT = """
+In {course}, with the environment of minigrad and nbgrader activated:
+  nbgrader generate_assignment {first}
+makes release/{first} for the learners, and when their notebooks are collected
+  minigrad grade . --nbgrader {first}
+grades them."""
+
+
+def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
+    """Make a course folder, or add lessons to one. What is there already stays as it is.
+
+    Args:
+        course: The folder.
+        numbers: Of the lessons, such as "06"; all by default. Each becomes an assignment.
+
+    Returns:
+        0, an exit code.
+
+    Raises:
+        console.Trouble: Where the folder cannot be written to.
+    """
+    paths = places.chosen(numbers)
+    copies = {path: _source(course, path) for path in paths} | {CONFIG: course / CONFIG.name}
+    try:
+        for path, copy in copies.items():
+            if copy.exists():
+                console.say(f"{copy} is there already, and stays.")
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+            console.say(f"{copy} written.")
+    except OSError as error:
+        raise console.Trouble(
+            f"{error.filename or course}: {error.strerror or error}.",
+            "Name a folder that can be written to:  minigrad release --nbgrader COURSE",
+        ) from None
+    print(NEXT.format(course=course, first=_source(course, paths[0]).parent.name))
+    return 0
+
+
+def _source(course: Path, path: Path) -> Path:
+    return course / "source" / f"lesson_{places.number_of(path.name)}" / path.name
