@@ -12,6 +12,7 @@ from math import pi as pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+import minigrad.requirements as _requirements  # first: it says if NumPy is missing
 from minigrad import autograd as autograd
 from minigrad import ops as ops
 from minigrad import random as random

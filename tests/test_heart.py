@@ -204,22 +204,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3746, 19),
+    "autograd": (3756, 19),
     "breadth": (745, 8),
-    "classroom": (2146, 14),
+    "classroom": (2179, 15),
     "core": (1197, 7),
     "creation": (1649, 10),
     "data": (510, 4),
     "faces": (761, 8),
     "nn": (5017, 32),
-    "ops": (9362, 44),
+    "ops": (9364, 44),
     "optim": (1462, 11),
-    "saving": (1094, 5),
+    "saving": (1095, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (36226, 213)
+HOUSE = (36290, 215)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

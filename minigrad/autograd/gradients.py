@@ -9,6 +9,7 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, NamedTuple
 
@@ -552,11 +553,23 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
             errors.append(error)
 
     thread = threading.Thread(target=run, name="minigrad-backward")
-    thread.start()
+    with suppress(RuntimeError):  # there are none in a browser
+        thread.start()
+    if thread.ident is None:
+        return _here(function)
     thread.join()
     if errors:
         raise errors.pop()
     return results.pop()
+
+
+def _here(function: Callable[[], Any]) -> Any:
+    """Call a function in this thread, as deep as Python goes."""
+    grad_mode.levels_left += 1  # so that the pass begins
+    try:
+        return function()
+    finally:
+        grad_mode.levels_left -= 1
 
 
 plugs.fill(backward=backward, deeper=in_another_thread)

@@ -1,5 +1,6 @@
 """Work through a lesson: predict, compare, check answers, ask for hints, print stable numbers."""
 
+from minigrad.classroom import browser as _browser
 from minigrad.classroom.behaviors import Function, Hook, Property
 from minigrad.classroom.desk import check, compare, exercises_of, hint, judge, predict, register
 from minigrad.classroom.display import shorten_in_notebooks as _shorten_in_notebooks
@@ -8,3 +9,4 @@ from minigrad.classroom.reasons import Choice
 from minigrad.classroom.values import rounded, show, shown_warnings
 
 _shorten_in_notebooks()
+_browser.settle()

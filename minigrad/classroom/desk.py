@@ -10,13 +10,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from minigrad.classroom import progress
+from minigrad.classroom import browser, progress
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.display import Verbatim, laid_out, tell
 from minigrad.classroom.execution import HeldBack, within
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.side_effects import as_usual
+from minigrad.classroom.time_limits import Alarm
 from minigrad.classroom.values import (
     as_number,
     describe,
@@ -211,6 +212,7 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
     """
     verdict, unusual = _judged(find(exercise), answer)
     lines = [*verdict.lines, *(f"Besides: {says}" for says in unusual)]
+    lines += browser.remark(Alarm.unwatched)
     if os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}:
         tell(verdict.status, verdict.head, lines)
         if not verdict:

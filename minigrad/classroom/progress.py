@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from minigrad.classroom import browser
 from minigrad.classroom.data import of_the_lessons
 from minigrad.classroom.display import shell
 
@@ -147,11 +148,10 @@ def _changed(change: Any) -> list[str]:
     is_new, notes = not path.exists(), read(path)
     says: list[str] = change(notes) or []
     if notes != read(path) and _write(notes, path) and is_new:
-        says.insert(
-            0,
-            "(From now on, what you solve and predict is noted on this machine, in "
-            f"{_shortly(path)}; `{_TOLD_BY}` shows it.)",
-        )
+        where = f"on this machine, in {_shortly(path)}; `{_TOLD_BY}` shows it"
+        if browser.here():
+            where = f"in this browser, in {path.name}"
+        says.insert(0, f"(From now on, what you solve and predict is noted {where}.)")
     return says
 
 

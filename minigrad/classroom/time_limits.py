@@ -53,13 +53,15 @@ class Alarm:
 
     Only the main thread can be interrupted; there a notebook's cells run. Elsewhere, and where a
     program handles interrupts in its own way, nothing is done. A single call into compiled code is
-    interrupted when it returns to Python, and not before.
+    interrupted when it returns to Python, and not before. Where no thread can be started, as in a
+    browser, nothing is interrupted.
 
     Args:
         budget: how long the block may take, such as so many seconds.
 
     Attributes:
         rang: whether it was interrupted; what comes out of the block is a KeyboardInterrupt.
+        unwatched: of the class: whether there was ever no thread to be had.
 
     Example:
         >>> with Alarm(60) as alarm:
@@ -67,6 +69,8 @@ class Alarm:
         >>> alarm.rang
         False
     """
+
+    unwatched = False
 
     def __init__(self, budget: float | Budget) -> None:
         self.rang = False
@@ -85,8 +89,13 @@ class Alarm:
         main = threading.main_thread()
         usable = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if usable and threading.current_thread() is main:
-            self._thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # there are none in a browser
+                Alarm.unwatched = True
+                return self
+            self._thread = thread
             # A thread that is slow to start would take on the trace function that the block sets,
             # and end where that ends the block.
             self._on_watch.wait()

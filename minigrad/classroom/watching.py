@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from minigrad.classroom import browser
 from minigrad.classroom.display import shell
 from minigrad.classroom.values import rounded
 
@@ -23,7 +24,8 @@ def watched() -> bool:
         False
     """
     if hasattr(shell(), "kernel"):
-        return _SERVED in os.environ and "PYTEST_VERSION" not in os.environ
+        served = _SERVED in os.environ or browser.here()
+        return served and "PYTEST_VERSION" not in os.environ
     return sys.stderr.isatty()
 
 
@@ -51,6 +53,8 @@ def progress(iterable: Iterable[Any], description: str = "", **options: Any) -> 
         from tqdm import tqdm
     except ImportError:
         return iterable
+    if browser.here():
+        tqdm.monitor_interval = 0  # its monitor is a thread
     if hasattr(shell(), "kernel"):
         options = {"file": sys.stdout, "leave": False, "ncols": 80} | options
     return tqdm(iterable, desc=description or None, **options)

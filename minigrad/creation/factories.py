@@ -197,7 +197,7 @@ def arange(
     whole = isinstance(first, int) and isinstance(last, int) and isinstance(step, int)
     dtype = dtype_or(np.dtype("int64") if whole else None)
     if whole and dtype == np.int64 and step and (last - first) * step >= 0:
-        return np.arange(first, last, step)
+        return np.arange(first, last, step, dtype=np.int64)
     if dtype.kind in "bc":
         raise not_implemented("arange_cpu", np.empty(0, dtype))
     if any(isinstance(bound, complex) for bound in (first, last, step)):

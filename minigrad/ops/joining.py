@@ -443,7 +443,7 @@ def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{kind}'")
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
-    places = np.repeat(np.arange(size), counts)
+    places = np.repeat(np.arange(size), counts.astype(np.intp, copy=False))
     if output_size is not None and places.size != output_size:
         raise RuntimeError("allocated size does not match required size")
     return places

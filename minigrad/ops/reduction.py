@@ -368,7 +368,7 @@ _along("amin", amin, "smallest", "[1., 0.]")
 
 def with_indices(values: Tensor, positions: Any) -> tuple[Tensor, Tensor]:
     """Give values, and their positions as a tensor that the values' node watches."""
-    indices = wrap(positions.reshape(values._array.shape))
+    indices = wrap(positions.reshape(values._array.shape).astype(np.int64, copy=False))
     return watched(values, indices), indices
 
 

@@ -129,7 +129,8 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
 )
 def index_select(self: Array, dim: int, positions: Any) -> Array:
     """Slices at listed places along a dimension: the rule adds each gradient where it was."""
-    return np.take(self, positions, axis=dim) if self.ndim else self.copy()
+    # NumPy takes by numbers as wide as an address, which in a browser has 32 bits
+    return np.take(self, np.asarray(positions, np.intp), axis=dim) if self.ndim else self.copy()
 
 
 def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:

@@ -73,7 +73,7 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
         )
     if not array.ndim:
         return wrap(np.zeros((), np.int64))
-    return wrap(find(array, axis=dim, keepdims=keepdim))
+    return _places(find(array, axis=dim, keepdims=keepdim))
 
 
 @face("argmax(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
@@ -142,8 +142,13 @@ def nonzero(input: Tensor, as_tuple: bool) -> Any:
     """
     array = input._array
     if as_tuple:
-        return tuple(map(wrap, np.nonzero(array if array.ndim else array.reshape(1))))
-    return wrap(np.argwhere(array))
+        return tuple(map(_places, np.nonzero(array if array.ndim else array.reshape(1))))
+    return _places(np.argwhere(array))
+
+
+def _places(array: Any) -> Tensor:
+    """Give NumPy's whole numbers as PyTorch's: NumPy's are as wide as an address of the machine."""
+    return wrap(array.astype(np.int64, copy=False))
 
 
 @face("argwhere(Tensor input)", numpy=np.argwhere)
@@ -229,7 +234,7 @@ def unique(
     found = np.unique(array, axis=dim, equal_nan=False, **parts)
     values, *more = found if isinstance(found, tuple) else (found,)
     first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
-    return (first, *map(wrap, more)) if more else first
+    return (first, *map(_places, more)) if more else first
 
 
 # ---------------------------------------------------------------------- histograms

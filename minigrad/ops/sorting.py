@@ -36,9 +36,9 @@ def _in_order(array: Array, dim: int, descending: bool = False) -> Array:
     if not array.ndim:
         return np.zeros((), np.int64)
     if not descending:
-        return np.argsort(array, axis=dim, kind="stable")
+        return np.argsort(array, axis=dim, kind="stable").astype(np.int64, copy=False)
     last = array.shape[dim] - 1
-    return last - np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
+    return last - np.flip(_in_order(np.flip(array, dim), dim), dim)
 
 
 def _first_few(array: Array, dim: int, number: int, largest: bool) -> Array:

@@ -117,7 +117,9 @@ def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> 
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        # in a browser the mask takes everything away
+        new = 0o600 | 0o666 & ~_umask()
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else new)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -52,7 +52,7 @@ def _resized(array: Any, taps: Taps) -> Any:
     for axis, pairs in enumerate(taps, array.ndim - len(taps)):
         total: Any = None
         for positions, weight in pairs:
-            part = _weighted(np.take(array, positions, axis), weight, axis)
+            part = _weighted(np.take(array, np.asarray(positions, np.intp), axis), weight, axis)
             total = part if total is None else total + part
         array = total
     return array
