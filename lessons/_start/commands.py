@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import book, console, doctor, environment, installed, lessons, progress
+from . import console, doctor, environment, installed, lessons, progress, sites
 from .console import say
 
 CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
@@ -50,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
     )
     builds = command("book", "build a site of the lessons and the reference, to read")
     builds.add_argument("book", nargs="?", metavar="FOLDER", default="", help="where to")
+    computes = command("lite", "build a site of the lessons that computes in a browser")
+    computes.add_argument("lite", nargs="?", metavar="FOLDER", default="", help="where to")
+    computes.add_argument("--pyodide", type=Path, metavar="FOLDER", help=lessons.PYODIDE)
     grades = command("grade", "for instructors: grade a folder of submissions, each shut in")
     grades.add_argument(
         "folder",
@@ -123,8 +126,9 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "release":
         return _release(options.lessons, options.nbgrader)
     if options.command == "book":
-        own = None if CHECKOUT else installed.home(Path.cwd(), "book")
-        return book.build(own or environment.ensure("book"), options.book)
+        return sites.build(sites.BOOK, _home("book"), options.book)
+    if options.command == "lite":
+        return lessons.lite(_home("lite"), options)
     own = None
     if not CHECKOUT:
         root = installed.folder(options.folder, Path.cwd())
@@ -147,6 +151,11 @@ def _run(options: argparse.Namespace) -> int:
             setattr(told, name, value)
     told.check = options.command == "check"
     return lessons.start(told, own)
+
+
+def _home(task: str) -> environment.Environment:
+    """Find what the packages for a task are installed in."""
+    return environment.ensure(task) if CHECKOUT else installed.home(Path.cwd(), task)
 
 
 def _grade(options: argparse.Namespace) -> int:

@@ -27,16 +27,18 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/#?:]", re.I)  # has a scheme, or 
 _LESSON = re.compile(r"(?:\./)?[0-9]{2}_\w+\.ipynb(?:#.*)?")
 
 
-def delivered(published: Notebook) -> Notebook:
+def delivered(published: Notebook, moved: bool = True) -> Notebook:
     """Make a fresh copy of a lesson: nothing is run yet, and links fit its place.
 
     Args:
         published: The learner's notebook as it is in the repository; it stays as it is.
+        moved: Whether it goes into a folder beside it, which links have to leave again.
 
     Returns:
         The copy. In its metadata it says which delivery it is.
     """
-    cells = [_delivered(cell, number) for number, cell in enumerate(published["cells"], start=1)]
+    numbered = enumerate(published["cells"], start=1)
+    cells = [_delivered(cell, number, moved) for number, cell in numbered]
     _mend_ids(cells)
     return {
         "cells": cells,
@@ -75,11 +77,11 @@ def relocated(source: str) -> str:
     return "".join([*pieces, _relocated("".join(plain))])
 
 
-def _delivered(cell: Cell, number: int) -> Cell:
+def _delivered(cell: Cell, number: int, moved: bool) -> Cell:
     made = notebooks.without_outputs(cell)
     made.setdefault("id", f"cell-{number:03d}")
     _show_outputs(made["metadata"])
-    if made["cell_type"] == "markdown":
+    if made["cell_type"] == "markdown" and moved:
         made["source"] = relocated(made["source"])
     return made
 

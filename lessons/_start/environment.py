@@ -20,9 +20,10 @@ STAMP = "minigrad.json"
 LOCKS = {
     "lessons": "lessons/requirements.txt",
     "book": "lessons/_tools/book/requirements.txt",
+    "lite": "lessons/_tools/lite/requirements.txt",
     "tests": "tests/requirements.txt",
 }
-# Each lock includes those before it.
+# Each lock includes that of the lessons, and that of the tests includes all.
 # Kept from the programs inside: these would make them take packages or settings from elsewhere.
 FOREIGN = (
     "PYTHONDONTWRITEBYTECODE",  # packages come uncompiled; without a cache each start would be slow
@@ -151,11 +152,11 @@ def why_remake(environment: Environment, stamp: Mapping[str, object] | None) -> 
 
 
 def is_current(environment: Environment, stamp: Mapping[str, object], kind: str) -> bool:
-    """Whether the environment holds what `kind` needs; a lock includes those before it."""
+    """Whether the environment holds what `kind` needs, by its own lock or one that includes it."""
     installed = stamp.get("installed")
     if not isinstance(installed, dict):
         return False
-    enough = [*LOCKS][[*LOCKS].index(kind) :]
+    enough = LOCKS if kind == "lessons" else (kind, "tests")
     return any(installed.get(name) == fingerprint(environment.root, name) for name in enough)
 
 
@@ -165,7 +166,7 @@ def ensure(
     """Make the environment, or bring it up to date, unless it is right already.
 
     Args:
-        kind: "lessons", "book" or "tests".
+        kind: "lessons", "book", "lite" or "tests".
         root: The repository; by default the one that this file is in.
         variables: The environment variables to work under.
 

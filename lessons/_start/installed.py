@@ -22,11 +22,13 @@ LAID_OUT = "laid_out.json"
 NEEDED = {
     "lessons": ("jupyterlab", "ipykernel", "matplotlib", "sympy"),
     "book": ("sphinx", "myst_nb", "sphinx_book_theme", "matplotlib", "sympy"),
+    "lite": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "sympy"),
 }
 NO_NEWS = "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension"
 ADVICE = {
     "lessons": 'pip install "minigrad-lessons[lessons]"',
     "book": 'pip install "minigrad-lessons[book]"',
+    "lite": 'pip install "minigrad-lessons[lite]"',
 }
 
 
@@ -54,7 +56,7 @@ def home(root: Path, task: str = "lessons") -> Installed:
 
     Args:
         root: The folder.
-        task: What the packages are needed for: "lessons" or "book".
+        task: What the packages are needed for: a key of `NEEDED`.
 
     Raises:
         Trouble: Where packages are missing.

@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import book, console, copies, environment, progress, running, server, trust
+from . import console, copies, environment, progress, running, server, sites, trust
 from .console import Trouble, python_command, say
 from .environment import Environment
 
 HERE = Path(__file__).resolve().parent
+PYODIDE = "Pyodide, unpacked, to go into the site (else it comes from the network)"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,6 +65,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="build a site of the lessons and the reference, to read (default: lessons/book)",
     )
+    result.add_argument(
+        "--lite",
+        nargs="?",
+        const="",
+        metavar="FOLDER",
+        help="build a site of the lessons that computes in a browser (default: lessons/lite)",
+    )
+    result.add_argument("--pyodide", type=Path, metavar="FOLDER", help=f"with --lite: {PYODIDE}")
     return result
 
 
@@ -79,6 +88,8 @@ def main(arguments: Sequence[str]) -> int:
     options = described.parse_args(arguments)
     if options.reset and not options.progress:
         described.error("--reset goes with --progress")
+    if options.pyodide and options.lite is None:
+        described.error("--pyodide goes with --lite")
     return console.guarded(lambda: start(options))
 
 
@@ -101,7 +112,9 @@ def start(options: argparse.Namespace, own: Environment | None = None) -> int:
     if options.table is not None:
         return tools(environment.ensure("lessons"), "table", options.table)
     if options.book is not None:
-        return book.build(own or environment.ensure("book"), options.book)
+        return sites.build(sites.BOOK, own or environment.ensure("book"), options.book)
+    if options.lite is not None:
+        return lite(own or environment.ensure("lite"), options)
     there = own or environment.locate(root, os.environ)
     server_there = running.find(there)
     if options.copies:
@@ -130,6 +143,17 @@ def start(options: argparse.Namespace, own: Environment | None = None) -> int:
         meanwhile=lambda: check_worked_example(home),
         afterward=lambda: trust.sign_meanwhile(home, again),
     )
+
+
+def lite(home: Environment, options: argparse.Namespace) -> int:
+    """Build the site that computes in a browser.
+
+    Args:
+        home: What JupyterLite is installed in.
+        options: What the command line said.
+    """
+    more = ["--pyodide", options.pyodide.expanduser().resolve()] if options.pyodide else []
+    return sites.build(sites.LITE, home, options.lite, more)
 
 
 def prepare_copies(folder: Path, rewrite: bool) -> copies.Outcome:

@@ -59,6 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     building = commands.add_parser("book", help="build the book (Sphinx has to be installed)")
     building.add_argument("folder", type=Path, help="where to")
     building.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
+    computing = commands.add_parser("lite", help="build the site that computes in a browser")
+    computing.add_argument("folder", type=Path, help="where to")
+    computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
+    computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
     comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
@@ -80,6 +84,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from _tools import book  # it loads all of minigrad
 
         return book.main(given.folder, tuple(given.lessons))
+    if given.command == "lite":
+        from _tools import lite
+
+        return lite.main(given.folder, tuple(given.lessons), given.pyodide)
     if given.command == "slides":
         return slides.main(given.lesson, given.folder, given.reveal)
     if given.command == "reruns":

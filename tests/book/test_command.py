@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from _start import book, commands, console, environment, installed, lessons
+from _start import commands, console, environment, installed, lessons, sites
 from _start.console import Trouble
 from _tools import book as builder
 
@@ -18,7 +18,7 @@ from _tools import book as builder
     ],
 )
 def test_the_progress_line_says_how_far_sphinx_is(printed, said):
-    assert book.describe(printed) == said
+    assert sites.pages(printed) == said
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def built(monkeypatch):
         )
 
     monkeypatch.setitem(console._called, "as", "")  # as it was before, afterward
-    monkeypatch.setattr(book, "run_with_progress", run)
+    monkeypatch.setattr(sites, "run_with_progress", run)
     monkeypatch.setattr(environment, "repository", lambda: Path("/clone"))
     monkeypatch.setattr(
         environment,
@@ -82,7 +82,12 @@ def test_missing_packages_are_named_with_how_to_install_them(monkeypatch, tmp_pa
 
 @pytest.mark.parametrize(
     ("holds", "enough"),
-    [("lessons", {"lessons"}), ("book", {"lessons", "book"}), ("tests", {*environment.LOCKS})],
+    [
+        ("lessons", {"lessons"}),
+        ("book", {"lessons", "book"}),
+        ("lite", {"lessons", "lite"}),
+        ("tests", {*environment.LOCKS}),
+    ],
 )
 def test_an_environment_with_more_is_enough_for_less(holds, enough):
     home = environment.Environment(Path(__file__).resolve().parents[2], Path("/venv"))

@@ -134,6 +134,8 @@ def test_options_of_the_lessons():
         reset=False,
         table=None,
         book=None,
+        lite=None,
+        pyodide=None,
     )
     assert options == expected
     assert lessons.parser().parse_args(["--table", "06", "07"]).table == ["06", "07"]

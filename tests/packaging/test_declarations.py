@@ -19,6 +19,7 @@ CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 LOCKS = {
     "lessons": "lessons/requirements.txt",
     "book": "lessons/_tools/book/requirements.txt",
+    "lite": "lessons/_tools/lite/requirements.txt",
     "test": "tests/requirements.txt",
 }
 # In environment.yml and in no extra: Python and pip themselves, and all faces of Jupyter.
@@ -148,12 +149,13 @@ def test_a_lock_stays_within_the_ranges_of_pyproject(extra, lock):
         assert all(requirement.specifier.contains(version) for version in versions[name]), name
 
 
-def test_each_lock_has_every_pin_of_the_one_before():
+def test_the_locks_of_sites_lie_between_those_of_the_lessons_and_of_the_tests():
     # a package that more ask for may come with more conditions
-    lessons, book, tests = (
+    lessons, book, lite, tests = (
         {(pin.name, str(pin.specifier)) for pin, _ in pins(lock)} for lock in LOCKS.values()
     )
     assert lessons < book < tests
+    assert lessons < lite < tests
 
 
 def test_one_numpy_for_every_python():

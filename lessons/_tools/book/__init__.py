@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _tools import sites
 from _tools.book import accessibility, licenses, packages, staging
 
 HERE = Path(__file__).parent
@@ -49,8 +50,7 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
     Returns:
         An exit code.
     """
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "objects.inv").is_file():
-        print(f"{folder} is not empty, and no book.", file=sys.stderr)
+    if sites.in_use(folder, "objects.inv", "book"):
         return 2
     with tempfile.TemporaryDirectory() as place:  # Sphinx leaves folders beside the book, too
         staged, built = Path(place) / "sources", Path(place) / "book"
@@ -61,7 +61,5 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         code = subprocess.call(command)
         if code == 0:
             accessibility.mend(built)
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.move(built, folder)
-            print(f"written: {folder / 'index.html'}")
+            sites.replace(folder, built)
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -147,7 +147,17 @@ def linked(text: str, place: Path, folder: Path) -> str:
             shutil.copy(original, folder / inside)
         return match[0]
 
-    shown = [code.span() for code in _CODE.finditer(text)]  # as code: it stays as it is
+    return relinked(text, lead)
+
+
+def relinked(text: str, lead: Callable[[re.Match[str]], str]) -> str:
+    """Write the links of a page anew; what is shown as code stays as it is.
+
+    Args:
+        text: Markdown.
+        lead: gets a match of a link, its words and its target, and gives what stands there.
+    """
+    shown = [code.span() for code in _CODE.finditer(text)]
     return _LINK.sub(
         lambda match: match[0] if any(a < match.start() < b for a, b in shown) else lead(match),
         text,

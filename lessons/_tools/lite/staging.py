@@ -1,0 +1,67 @@
+"""Stage what learners find in the browser: their notebooks, and the pages that these lead to."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from _start import delivery, notebooks
+from _tools import places
+from _tools.book.staging import relinked
+
+KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+PAGES = ("LICENSE", "data/README.md", "reference")
+
+
+def stage(folder: Path, only: Iterable[str] = ()) -> None:
+    """Write the files. No notebook has been run, and no solution is among them.
+
+    Args:
+        folder: where to.
+        only: numbers of the lessons to take; all by default.
+    """
+    folder.mkdir(parents=True)
+    for name in PAGES:
+        source, target = places.LESSONS / name, folder / name
+        target.parent.mkdir(exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+    lessons = [places.learner_of(path) for path in places.chosen(tuple(only))]
+    known = {path.name for path in lessons}
+    for path in lessons:
+        made = delivery.delivered(notebooks.read(path), moved=False)
+        made["metadata"]["kernelspec"] = KERNEL
+        for cell in made["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = linked(cell["source"], folder, folder, known)
+        (folder / path.name).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    for page in folder.rglob("*.md"):
+        text = linked(page.read_text(encoding="utf-8"), page.parent, folder, known)
+        page.write_text(text, encoding="utf-8", newline="\n")
+
+
+def linked(text: str, place: Path, folder: Path, known: Iterable[str] = ()) -> str:
+    """Keep the links of a page that lead to what is there; others are no links any more.
+
+    Args:
+        text: Markdown.
+        place: the folder in which the page is staged.
+        folder: that of all.
+        known: names of notebooks that will be there.
+    """
+
+    def lead(match: re.Match[str]) -> str:
+        words, target = match.groups()
+        parts = urlsplit(target)
+        if parts.scheme or not parts.path:
+            return match[0]
+        there = (place / parts.path).resolve()
+        stays = there.is_relative_to(folder.resolve()) and (
+            there.exists() or (there.parent == folder.resolve() and there.name in known)
+        )
+        return match[0] if stays else words
+
+    return relinked(text, lead)
