@@ -19,6 +19,7 @@ from minigrad import random as random
 from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from minigrad.breadth import paths as _paths
 from minigrad.core.node import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
@@ -67,6 +68,7 @@ if _TYPE_CHECKING:
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
 _loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
+_functions_loaded_later["autocast"] = "breadth.precision"
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")
@@ -75,7 +77,7 @@ _functions_loaded_later |= dict.fromkeys(_printing, "creation.printing")
 
 def __getattr__(name: str) -> _Any:
     """Load a room of the house, or an operation, when it is first asked for."""
-    if name in _loaded_later:
+    if name in _loaded_later or name in _paths.ROOMS:
         return _import_module(f"minigrad.{name}")
     if name in _functions_loaded_later:
         return getattr(_import_module(f"minigrad.{_functions_loaded_later[name]}"), name)

@@ -403,4 +403,31 @@ LIMITS = (
         "said",
         names=("torch.Tensor.set_", "torch.Tensor.untyped_storage", "torch.is_storage"),
     ),
+    Difference(
+        slug="rooms",
+        title="Rooms of PyTorch that are not here",
+        what="`torch.jit`, `torch.fx`, `torch.distributed`, `torch.onnx` and some others can be "
+        "imported. Questions are answered with no, `jit.script` gives the function back, and what "
+        "else they have raises an error when it is used.",
+        why="So a program that only mentions them runs.",
+        code="try:\n"
+        "    said = type(torch.fx.Tracer()).__name__\n"
+        "except NotImplementedError as error:\n"
+        "    said = str(error)\n"
+        "said",
+    ),
+    Difference(
+        slug="mixed-precision",
+        title="Mixed precision",
+        what="`autocast` and `GradScaler` for a GPU are switched off, with a warning, as in "
+        "PyTorch without a GPU. `autocast` for the CPU is an error.",
+        why="NumPy has no bfloat16.",
+        code="try:\n"
+        '    with torch.autocast("cpu"):\n'
+        "        said = (torch.ones(1, 1) @ torch.ones(1, 1)).dtype\n"
+        "except NotImplementedError as error:\n"
+        "    said = str(error)\n"
+        "said",
+        names=("torch.autocast",),
+    ),
 )

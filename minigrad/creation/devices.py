@@ -13,7 +13,15 @@ from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
 from minigrad.faces.arguments import check_tensor
 
-__all__ = ["backends", "compile", "cuda", "device", "get_default_device", "set_default_device"]
+__all__ = [
+    "accelerator",
+    "backends",
+    "compile",
+    "cuda",
+    "device",
+    "get_default_device",
+    "set_default_device",
+]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
 __all__ += ["channels_last", "channels_last_3d", "preserve_format", "use_deterministic_algorithms"]
 __all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
@@ -385,6 +393,13 @@ _CUDA: dict[Callable[..., Any], str] = {
 
 # What scripts ask of GPUs: `minigrad.cuda.is_available()` is False.
 cuda = SimpleNamespace(**{name: does for does, names in _CUDA.items() for name in names.split()})
+
+accelerator = SimpleNamespace(
+    is_available=_always(False),
+    device_count=_always(0),
+    current_accelerator=_always(None),
+    synchronize=_refuse,
+)
 
 _absent = {"is_available": _always(False), "is_built": _always(False)}
 

@@ -9,6 +9,7 @@ from minigrad.nn.modules.linear import *
 from minigrad.nn.modules.loss import *
 from minigrad.nn.modules.module import Module as Module
 from minigrad.nn.modules.normalization import *
+from minigrad.nn.modules.parallel import *
 from minigrad.nn.modules.parameterless import *
 from minigrad.nn.modules.rnn import *
 from minigrad.nn.modules.transformer import *

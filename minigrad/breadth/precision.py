@@ -1,0 +1,105 @@
+"""Stand for PyTorch's mixed precision on GPUs, which without a GPU is switched off, and says so."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import ContextDecorator
+from types import SimpleNamespace
+from typing import Any
+
+
+class autocast(ContextDecorator):
+    """Compute in the precision that tensors have; for a GPU, warn that there is none.
+
+    Args:
+        device_type: Where PyTorch would change the precision.
+        dtype: To which type.
+        enabled: Whether to.
+        cache_enabled: Whether to keep the weights that were rounded.
+
+    Raises:
+        NotImplementedError: For the CPU, where PyTorch would compute in bfloat16.
+
+    Example:
+        >>> import minigrad as torch
+        >>> with torch.amp.autocast("cuda", enabled=False):
+        ...     torch.ones(1).dtype
+        torch.float32
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: Any = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        if enabled and device_type == "cpu":
+            raise NotImplementedError(
+                "on the CPU PyTorch would compute in bfloat16, which NumPy has not. Leave autocast "
+                "out, or say enabled=False."
+            )
+        if enabled:
+            warnings.warn("CUDA is not available. Disabling autocast.", stacklevel=2)
+
+    def __enter__(self) -> autocast:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Change nothing back."""
+
+
+class GradScaler:
+    """Scale nothing: without a GPU, PyTorch's is switched off, too.
+
+    Args:
+        device: Where tensors would be.
+        **options: PyTorch's others; `enabled=False` saves the warning.
+
+    Example:
+        >>> import minigrad as torch
+        >>> scaler = torch.amp.GradScaler(enabled=False)
+        >>> scaler.scale(torch.ones(1)), scaler.get_scale()
+        (tensor([1.]), 1.0)
+    """
+
+    def __init__(self, device: str = "cuda", **options: Any) -> None:
+        if options.get("enabled", True):
+            warnings.warn("GradScaler is enabled, but CUDA is not available.  Disabling.",
+                          stacklevel=2)  # fmt: skip
+
+    def is_enabled(self) -> bool:
+        """Tell whether it scales."""
+        return False
+
+    def scale(self, outputs: Any) -> Any:
+        """Give what it gets."""
+        return outputs
+
+    def get_scale(self) -> float:
+        """Give the factor."""
+        return 1.0
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Leave the gradients."""
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """Let the optimizer take its step."""
+        return optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale: Any = None) -> None:
+        """Leave the factor."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give nothing."""
+        return {}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take nothing."""
+
+
+def _autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> autocast:
+    return autocast("cuda", dtype, enabled, cache_enabled)
+
+
+cuda = SimpleNamespace(autocast=_autocast, GradScaler=lambda **options: GradScaler(**options))

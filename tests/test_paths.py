@@ -1,0 +1,152 @@
+"""What programs import from PyTorch's paths can be imported, and says so when it is not here."""
+
+import importlib
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import minigrad
+from minigrad import nn
+from minigrad.breadth import paths
+
+PATHS = sorted({**paths._PATHS, **dict.fromkeys(paths._ABSENT.split())})
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_is_one_of_pytorchs_and_can_be_imported(path):
+    ours = importlib.import_module(f"minigrad.{path}")
+    assert ours.__name__ == f"minigrad.{path}"
+    torch = pytest.importorskip("torch")
+    try:
+        theirs = importlib.import_module(f"torch.{path}")
+    except ImportError:  # a library of theirs is missing
+        assert path in ("utils.tensorboard",)
+        return
+    assert theirs.__name__ == f"torch.{path}" and torch
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path.startswith("nn.modules.")])
+def test_layers_are_found_where_pytorch_has_them(path):
+    ours = importlib.import_module(f"minigrad.{path}")
+    pytest.importorskip("torch")
+    theirs = importlib.import_module(f"torch.{path}")
+    public = [name for name in getattr(theirs, "__all__", ()) if hasattr(nn, name)]
+    assert public or path.endswith(("adaptive", "utils")) or not hasattr(theirs, "__all__")
+    for name in public:
+        assert getattr(ours, name) is getattr(nn, name)
+
+
+def test_what_is_not_here_says_so_when_it_is_used():
+    assert not isinstance(nn.Linear(1, 1), minigrad.jit.ScriptModule)
+    assert not minigrad.jit.is_scripting() and not minigrad.distributed.is_initialized()
+    assert not minigrad.accelerator.is_available()
+    for use in (
+        lambda: minigrad.jit.trace(len, ()),
+        lambda: minigrad.fx.Tracer(),
+        lambda: minigrad.futures.Future(),
+        lambda: nn.parallel.DistributedDataParallel(nn.Linear(1, 1)),
+        lambda: minigrad.cuda.Event(),
+    ):
+        with pytest.raises(NotImplementedError, match="minigrad has no torch"):
+            use()
+    with pytest.raises(AttributeError):
+        _ = minigrad.jit.__wrapped__
+    with pytest.raises(AttributeError):
+        _ = minigrad.nothing_of_that_name
+
+
+def test_importing_loads_nothing_of_them():
+    code = "import sys, minigrad; print('minigrad.breadth.precision' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_script_is_the_function_itself():
+    @minigrad.jit.script
+    def double(x):
+        return x * 2
+
+    assert double(minigrad.ones(1)).item() == 2.0
+    assert minigrad.jit.ignore(drop=True)(len) is len
+
+
+def test_one_process_without_a_gpu_runs_what_was_written_for_several():
+    layer = nn.Linear(2, 1)
+    model = nn.parallel.DataParallel(layer, device_ids=[0, 1])
+    x = minigrad.randn(3, 2)
+    assert minigrad.equal(model(x), layer(x)) and [*model.state_dict()] == [
+        "module.weight",
+        "module.bias",
+    ]
+    minigrad.manual_seed(0)
+    x = minigrad.randn(3, 2)
+    assert minigrad.equal(nn.SyncBatchNorm(2)(x), nn.BatchNorm1d(2)(x))
+
+
+def test_mixed_precision_is_switched_off_and_says_so():
+    weight = nn.Parameter(minigrad.ones(1))
+    optimizer = minigrad.optim.SGD([weight], lr=0.5)
+    with pytest.warns(UserWarning, match="Disabling"):
+        scaler = minigrad.amp.GradScaler("cuda")
+    with pytest.warns(UserWarning, match="Disabling"), minigrad.autocast("cuda"):
+        loss = (weight * 2).sum()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    assert weight.item() == 0.0
+    with warnings.catch_warnings(), minigrad.cuda.amp.autocast(enabled=False):
+        warnings.simplefilter("error")
+        minigrad.amp.GradScaler(enabled=False).load_state_dict({})
+    with pytest.raises(NotImplementedError, match="bfloat16"):
+        minigrad.autocast("cpu")
+
+
+PAIRS = {
+    "close": lambda t: (t.tensor([1.0, 2, 3]), t.tensor([1.0, 2.5, 9])),
+    "whole": lambda t: (t.tensor([1, 2, 3]), t.tensor([1, 2, 4])),
+    "scalars": lambda t: (t.tensor(1.0), t.tensor(2.0)),
+    "floats": lambda t: (1.0, 2.0),
+    "integers": lambda t: (1, 2),
+    "booleans": lambda t: (True, False),
+    "shapes": lambda t: (t.ones(2), t.ones(3)),
+    "dtypes": lambda t: (t.ones(2), t.ones(2).double()),
+    "lists": lambda t: ([t.ones(2), t.zeros(2)], [t.ones(2), t.ones(2)]),
+    "nested": lambda t: ({"a": [t.ones(2)]}, {"a": [t.zeros(2)]}),
+    "lengths": lambda t: ([t.ones(1)], [t.ones(1)] * 2),
+    "keys": lambda t: ({"a": t.ones(1)}, {"b": t.ones(1)}),
+    "not a number": lambda t: (t.tensor([t.nan]), t.tensor([t.nan])),
+    "two dimensions": lambda t: (t.ones(2, 2), t.ones(2, 2) * t.tensor([1, 3.0])),
+    "texts": lambda t: ("a", "a"),
+    "nearly": lambda t: (t.ones(2) + 5e-6, t.ones(2)),
+    "far": lambda t: (t.ones(2) + 5e-4, t.ones(2)),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("options", [{}, {"rtol": 0.5, "atol": 0.0}], ids=repr)
+def test_assert_close_says_what_pytorch_says(pair, options):
+    torch = pytest.importorskip("torch")
+    said = []
+    for library in (torch, minigrad):
+        try:
+            importlib.import_module(f"{library.__name__}.testing").assert_close(
+                *pair(library), **options
+            )
+            said.append("")
+        except (AssertionError, TypeError, ValueError) as error:
+            said.append(f"{type(error).__name__}: {error}")
+    assert said[0] == said[1]
+
+
+def test_assert_close_without_a_judge():
+    close = minigrad.testing.assert_close
+    close({"a": [1.0, minigrad.ones(2)]}, {"a": [1.0, minigrad.ones(2)]})
+    with pytest.raises(AssertionError, match="Mismatched elements: 1 / 2"):
+        close(minigrad.tensor([1.0, 2.0]), minigrad.tensor([1.0, 3.0]))
+    with pytest.raises(AssertionError, match=r"^so$"):
+        close(minigrad.ones(1), minigrad.zeros(1), msg="so")
+    with pytest.raises(ValueError, match="got no atol"):
+        close(1.0, 1.0, rtol=0.1)
