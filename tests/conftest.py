@@ -4,6 +4,7 @@ import datetime
 import gc
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,11 +42,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose a seventh, another one each day of the week; but all where a part was asked for."""
     option = config.option
-    if hasattr(config, "workerinput") or option.share is not None:
-        return  # the first process has chosen, or the reader
+    if hasattr(config, "workerinput"):
+        option.share = config.workerinput["share"]
+        return
+    if option.share is not None:
+        return
     a_part = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
     if not (option.all or option.keyword or option.markexpr or a_part):
         option.share = datetime.date.today().weekday()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process of pytest-xdist's what the first one has chosen."""
+    node.workerinput["share"] = node.config.option.share
 
 
 def pytest_report_header(config: pytest.Config) -> str:

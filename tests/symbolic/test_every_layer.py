@@ -90,8 +90,8 @@ REFUSED = {
 SILENT_FOR_OLD = {"Identity", "Dropout evaluated"}
 # no layers by themselves: what others are made of, and what holds modules or parameters
 NO_LAYERS = {
-    "Module", "ModuleDict", "ParameterDict", "ParameterList", "RNNBase",
-    "RNNCellBase",
+    "DataParallel", "Module", "ModuleDict", "ParameterDict", "ParameterList", "RNNBase",
+    "RNNCellBase", "SyncBatchNorm",  # which is that of any number of dimensions
 }  # fmt: skip
 
 

@@ -54,7 +54,7 @@ add_expressions(
             x.cpu(memory_format=torch.preserve_format) is x
             x.pin_memory()
             torch.get_default_device()
-            (torch.cuda.is_available(), torch.cuda.device_count())
+            (torch.cuda.is_available(), torch.cuda.device_count(), torch.accelerator.device_count())
             (torch.backends.mps.is_available(), torch.backends.cudnn.is_available())
             x.double(memory_format=torch.preserve_format)
             x.clone(memory_format=torch.contiguous_format)
