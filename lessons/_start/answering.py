@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _HAS_ITS_OWN_NAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -24,7 +23,7 @@ def fits(old_stub: str, answer: str, new_stub: str) -> bool:
     old, given, new = trees
     if old is None or given is None or new is None:
         return False
-    return _frame(old) == _frame(new) and _names(new) <= _names(given)
+    return _names(new) <= _names(given) and _frame(old_stub) == _frame(new_stub)
 
 
 def is_stub(source: str, stub: str) -> bool:
@@ -34,8 +33,8 @@ def is_stub(source: str, stub: str) -> bool:
         source: Of an answer cell.
         stub: The source of the cell as the lesson has it.
     """
-    one, other = _parsed(source), _parsed(stub)
-    return one is not None and other is not None and _frame(one) == _frame(other)
+    parsed = _parsed(source) is not None and _parsed(stub) is not None
+    return parsed and _frame(source) == _frame(stub)
 
 
 def names(source: str) -> set[str]:
@@ -71,9 +70,9 @@ def _parsed(source: str) -> ast.Module | None:
         return None
 
 
-def _frame(tree: ast.Module) -> str:
+def _frame(source: str) -> str:
     """Write down what is not to be filled in: signatures, and lines that are given."""
-    return ast.dump(_WithoutBlanks().visit(copy.deepcopy(tree)))
+    return ast.dump(_WithoutBlanks().visit(ast.parse(source)))
 
 
 class _WithoutBlanks(ast.NodeTransformer):
