@@ -159,6 +159,11 @@ class Watch:
         self._inside = only_inside
         self._threads = threading.active_count() + MOST_THREADS
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended what it watches, so that Python takes it off."""
+        return self._stop or self.called is not None or self._alarm.rang
+
     @contextlib.contextmanager
     def on(self) -> Iterator[Self]:
         """Watch this thread, and those that start meanwhile."""

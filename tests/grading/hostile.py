@@ -142,6 +142,15 @@ ANSWERS_FAIL = {
         "def backward_by_hand(*a):\n    import sys\n    return sys._getframe(2).f_locals",
         "look into the frames",
     ),
+    "an answer that traces": (
+        "def backward_by_hand(*a):\n    import sys\n    sys.settrace(print)",
+        "trace the program",
+    ),
+    "an answer that traces where its watch seems to end": (
+        "def backward_by_hand(*a):\n    import sys\n    sys.gettrace()._stop = True\n"
+        "    sys.settrace(lambda *a: None)",
+        "trace the program",
+    ),
     "an answer that reads the checks": (
         "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01/runs.py').read()",
         "read the checks",

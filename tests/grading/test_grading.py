@@ -154,6 +154,10 @@ def test_an_attack_gets_no_point_and_costs_no_other(grades, name):
     assert points(found[name]) == [0, 1], said(found[name])
 
 
+def test_a_loop_without_an_end_is_a_mistake_and_no_attack(grades):
+    assert grades[2]["an answer that never returns"].remarks == ()
+
+
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_is_taken_out_of_the_checks_is_no_answer(grades, name):
     assert points(grades[2][name]) == [0], said(grades[2][name])

@@ -13,6 +13,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import minigrad
+from minigrad.classroom.execution import Watch
 
 try:
     import _posixsubprocess
@@ -184,15 +185,21 @@ class Guard:
         if self.speaker(frame) == "student":
             self.refuse("look into the frames of the program that runs it")
 
-    def traces(self, frame: FrameType) -> None:
+    def traces(self, frame: FrameType, now: object) -> None:
         """Let nobody watch each line but the machinery of the exercises.
 
         Args:
             frame: Who asks.
+            now: Who watches already.
         """
+        if type(now) is Watch and now.is_over:
+            return  # Python takes a watch away that has ended a loop, and says the loop asks for it
+        what = "trace the program that runs it"
         file = frame.f_code.co_filename
         if not (file.startswith((_MINIGRAD, OWN_FILES)) or file == threading.__file__):
-            self.refuse("trace the program that runs it")
+            self.refuse(what)
+        if now is not None and type(now) is not Watch:
+            self.note(what)
 
     def compiles(self, frame: FrameType, file: Any) -> None:
         """Refuse code that says it comes from a library.
@@ -274,6 +281,7 @@ class Guard:
 def _hook(guard: Guard) -> Callable[[str, tuple[Any, ...]], None]:
     """Make the hook. What it needs it holds itself, so that nobody can put something else there."""
     here, get_frame, most = threading.local(), sys._getframe, tuple(_NEVER.items())
+    get_trace = sys.gettrace
     writes, reads, own = _WRITES, _READS, guard._own
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -301,7 +309,7 @@ def _hook(guard: Guard) -> Callable[[str, tuple[Any, ...]], None]:
             elif event == "compile" or event == "code.__new__":
                 guard.compiles(frame, args[1])
             elif event in ("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"):
-                guard.traces(frame)
+                guard.traces(frame, get_trace() if event == "sys.settrace" else None)
             elif event == "signal.pthread_kill":
                 if not frame.f_code.co_filename.startswith(_MINIGRAD):
                     guard.refuse("send a signal to a thread")
