@@ -206,7 +206,7 @@ def test_attached_members_are_members():
 MOST = {
     "autograd": (3756, 19),
     "breadth": (970, 12),
-    "classroom": (2182, 15),
+    "classroom": (2186, 15),
     "core": (1197, 7),
     "creation": (1663, 10),
     "data": (510, 4),
@@ -219,7 +219,7 @@ MOST = {
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (36582, 220)
+HOUSE = (36586, 220)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -205,7 +205,7 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
     Example:
         >>> verdict = check("demo.1")
         ○ demo.1: not solved yet.
-          Put your answer where the ... stands, and run the cell again.
+          Put your answer where the ... stands, run that cell, then this one.
           For a nudge: hint("demo.1")
         >>> bool(verdict)
         False
@@ -252,7 +252,7 @@ def hint(exercise: str, step: int = 1) -> None:
 
 def _unsolved(exercise: Exercise) -> Verdict:
     lines = [
-        "Put your answer where the ... stands, and run the cell again.",
+        "Put your answer where the ... stands, run that cell, then this one.",
         f'For a nudge: hint("{exercise.id}")',
     ]
     return _verdict(exercise, "unsolved", "not solved yet.", lines)

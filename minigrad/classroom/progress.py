@@ -20,7 +20,6 @@ VARIABLE = "MINIGRAD_PROGRESS"
 _NO_NOTES = ("", "none")
 _PYTHON = "python" if os.name == "nt" else "python3"  # what a stock system calls it
 _LESSONS = Path(__file__).resolve().parents[2] / "lessons"
-_TOLD_BY = f"{_PYTHON} lessons --progress" if _LESSONS.is_dir() else "minigrad progress"
 _OF_A_LESSON = re.compile(r"\d\d\.\w+")
 _NOTHING: dict[str, list[str]] = {"solved": [], "tried": [], "predicted": [], "finished": []}
 
@@ -148,7 +147,7 @@ def _changed(change: Any) -> list[str]:
     is_new, notes = not path.exists(), read(path)
     says: list[str] = change(notes) or []
     if notes != read(path) and _write(notes, path) and is_new:
-        where = f"on this machine, in {_shortly(path)}; `{_TOLD_BY}` shows it"
+        where = f"on this machine, in {_shortly(path)}; `{_told_by()}` shows it"
         if browser.here():
             where = f"in this browser, in {path.name}"
         says.insert(0, f"(From now on, what you solve and predict is noted {where}.)")
@@ -169,6 +168,14 @@ def _write(notes: Mapping[str, Sequence[str]], path: Path) -> bool:
             draft.unlink(missing_ok=True)
         return False
     return True
+
+
+def _told_by() -> str:
+    """Name the command that shows the notes; where minigrad is installed, with the folder."""
+    if _LESSONS.is_dir():
+        return f"{_PYTHON} lessons --progress"
+    mine = of_the_lessons("mine")
+    return f'minigrad progress "{_shortly(mine.parents[1])}"' if mine else "minigrad progress"
 
 
 def _shortly(path: Path) -> str:

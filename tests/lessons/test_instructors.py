@@ -344,6 +344,16 @@ def test_the_guide_names_every_lesson():
         assert title in text, title
 
 
+def test_lesson_00_maps_every_lesson_with_its_question():
+    first, *others = places.learners()
+    text = "\n".join(cell.source for cell in canonical.read(first).cells).replace("$", "")
+    for path in others:
+        opening = canonical.read(path).cells[0].source
+        title = opening.partition("\n")[0].removeprefix("# ")
+        asked = re.search(r"\*\*The question:\*\* (.+)", opening)[1]
+        assert f"| [{title}]({path.name}) | {asked[0].upper()}{asked[1:]} |" in text, title
+
+
 def test_its_times_are_those_of_the_lessons():
     text = GUIDE.read_text(encoding="utf-8")
     for path in places.learners():

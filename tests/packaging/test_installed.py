@@ -78,8 +78,8 @@ def test_an_installed_package_lays_its_lessons_out(unpacked, tmp_path):
     program = (
         "from minigrad.classroom import judge\n"
         "from minigrad.classroom.data import digits\n"
-        "from minigrad.classroom.progress import _TOLD_BY, place\n"
-        "print(judge('01.1', None).status, len(digits()[0]), place(), _TOLD_BY)"
+        "from minigrad.classroom.progress import _told_by, place\n"
+        "print(judge('01.1', None).status, len(digits()[0]), place(), _told_by())"
     )
     variables = os.environ | {"PYTHONPATH": str(unpacked)}
     for name in ("MINIGRAD_PROGRESS", "PYTEST_VERSION"):  # either would say where notes are kept
@@ -96,9 +96,9 @@ def test_an_installed_package_lays_its_lessons_out(unpacked, tmp_path):
         "wrong",
         "1797",
         str(there / ".progress.json"),
-        *["minigrad", "progress"],
+        *["minigrad", "progress", f'"{tmp_path / installed.FOLDER}"'],
     ]
-    again = ran(unpacked, there / "mine", "progress")
+    again = ran(unpacked, tmp_path, "progress", str(tmp_path / installed.FOLDER))
     assert again.returncode == 0 and "00 · Start here" in again.stdout
     assert str(there / ".progress.json") in again.stderr
 
