@@ -9,6 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from _tools.canonical import SLIDES, TAGS, canonical, exercise_of, grading_marks
+from _tools.stubs import retitled
 
 _FENCE = re.compile(r"(?P<ticks>`{3,}|~{3,})(?P<rest>.*)")
 _CODE = re.compile(r"python(?:\s+(?P<words>.*))?")
@@ -65,7 +66,7 @@ def draft_from(notebook: NotebookNode) -> str:
     """
     parts: list[str] = []
     before = ""
-    for number, cell in enumerate(canonical(notebook).cells, start=1):
+    for number, cell in enumerate(retitled(notebook, "").cells, start=1):
         words = _words(cell.metadata)
         if cell.cell_type == "code":
             longest = max((len(run) for run in re.findall(r"^`{3,}", cell.source, re.M)), default=2)

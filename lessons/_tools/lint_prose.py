@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from _tools.lesson import Lesson, Rule, lines_of, sentences
 from _tools.lint_structure import is_long_answer
+from _tools.stubs import SOLVED
 
 FEWEST_WORDS, MOST_WORDS = 2000, 3200
 WORDS_A_CODE_LINE = 10
@@ -66,11 +67,13 @@ Found = Iterator[tuple[str, str]]
 def words_of(notebook: NotebookNode) -> int:
     """Count the words of the Markdown cells; a formula or a piece of inline code counts as one.
 
+    That a title says it is solved does not count.
+
     Args:
         notebook: a lesson.
     """
     return sum(
-        len(_WORD.findall(sentences(cell.source)))
+        len(_WORD.findall(sentences(cell.source.replace(SOLVED, ""))))
         for cell in notebook.cells
         if cell.cell_type == "markdown"
     )

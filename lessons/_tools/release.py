@@ -77,7 +77,7 @@ def release(path: Path) -> tuple[Path, Path]:
         The paths of the two notebooks.
     """
     learner = places.learner_of(path)
-    solution = executed(canonical.read(path), path.parent)
+    solution = executed(stubs.retitled(canonical.read(path)), path.parent)
     exercise = executed(stubs.learner_from(solution), learner.parent)
     # Only when both have run are they written: a failed release leaves the old ones.
     canonical.write(solution, path)

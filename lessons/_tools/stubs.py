@@ -12,6 +12,8 @@ from _tools import folding
 from _tools.canonical import canonical
 
 BEGIN, END, STUB = "### BEGIN SOLUTION", "### END SOLUTION", "### STUB"
+SOLVED = " (solved)"
+"""What the title of a solution notebook ends in, so that nobody takes it for their own."""
 _HERE = "# Your code here"
 _MARK = re.compile(rf"\s*(?:{BEGIN}|{END}|{STUB}\b.*)")
 
@@ -25,7 +27,7 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
     Raises:
         ValueError: where markers do not pair, or stand in a cell that is not an exercise's.
     """
-    notebook = canonical(solution)
+    notebook = retitled(solution, "")
     used = _names_read(notebook)
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type != "code":
@@ -43,6 +45,21 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
                 raise ValueError(f"cell {number}: {error}") from None
     folding.fold(notebook)
     return canonical(notebook)
+
+
+def retitled(notebook: NotebookNode, ending: str = SOLVED) -> NotebookNode:
+    """Give a notebook, in canonical form, whose title says that it is solved, or does not.
+
+    Args:
+        notebook: it stays as it is.
+        ending: what the title is to end in: `SOLVED`, or nothing.
+    """
+    result = canonical(notebook)
+    for cell in result.cells[:1]:
+        if cell.source.startswith("# "):
+            title, newline, rest = cell.source.partition("\n")
+            cell.source = title.removesuffix(SOLVED) + ending + newline + rest
+    return result
 
 
 def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:

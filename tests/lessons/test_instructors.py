@@ -354,6 +354,13 @@ def test_lesson_00_maps_every_lesson_with_its_question():
         assert f"| [{title}]({path.name}) | {asked[0].upper()}{asked[1:]} |" in text, title
 
 
+def test_the_title_of_a_solution_says_that_it_is_solved():
+    for path in places.solutions():
+        pair = (canonical.read(each) for each in (path, places.learner_of(path)))
+        solution, learner = (notebook.cells[0].source.partition("\n")[0] for notebook in pair)
+        assert solution == f"{learner} (solved)"
+
+
 def test_its_times_are_those_of_the_lessons():
     text = GUIDE.read_text(encoding="utf-8")
     for path in places.learners():

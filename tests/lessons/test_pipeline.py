@@ -102,7 +102,10 @@ def test_a_draft_comes_back_as_it_was(demo, demo_draft):
     solution = canonical.read(demo[0])
     draft = drafts.draft_from(solution)
     again = drafts.notebook_from(draft)
-    for cell, other in zip(solution.cells, again.cells, strict=True):
+    title = demo_draft.partition("\n")[0]
+    assert solution.cells[0].source.partition("\n")[0] == f"{title} (solved)"
+    assert canonical.read(demo[1]).cells[0].source.partition("\n")[0] == title
+    for cell, other in zip(stubs.retitled(solution, "").cells, again.cells, strict=True):
         assert (cell.source, cell.metadata, cell.cell_type) == (
             other.source,
             other.metadata,
