@@ -18,7 +18,7 @@ TAGS = {
     "nbval-ignore-output": "the output is not compared; needs an entry in the allow-list",
     "prediction": "the learner writes a prediction down here",
     "reveals": "tells or explains the outcome of a prediction; folded in the learner's notebook",
-    "hide-output": "the output is folded away; a release sets it below the first prediction",
+    "hide-output": "the output is folded away; a release sets it where it tells what came",
 }
 SLIDES = ("slide", "subslide", "fragment", "skip", "notes")
 _OUTPUT_METADATA = ("alt",)

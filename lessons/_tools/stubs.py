@@ -43,7 +43,7 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
                 cell.source = stubbed(cell.source, used)
             except ValueError as error:
                 raise ValueError(f"cell {number}: {error}") from None
-    folding.fold(notebook)
+    folding.fold(notebook, solution)
     return canonical(notebook)
 
 

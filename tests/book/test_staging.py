@@ -33,8 +33,17 @@ def test_hints_and_a_solution_stand_folded_below_each_exercise(lesson):
 def test_the_rest_is_the_learners_notebook_as_it_is(lesson):
     learner, made = lesson
     kept = [cell for cell in made.cells if not cell.id.endswith("-help")]
+    kept[0].source = kept[0].source.replace(f"\n{staging.TO_READ}\n", "")
     assert kept == canonical.canonical(learner).cells
     nbformat.validate(made)
+
+
+def test_a_page_says_below_its_title_that_it_is_for_reading(lesson):
+    _, made = lesson
+    title, box = made.cells[0].source.split("\n\n")[:2]
+    assert title == "# 06 · Full backward hooks"
+    assert box.startswith(":::{note}\n")
+    assert "no cell runs here" in box
 
 
 def test_help_holds_html_together_and_escapes_hints():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import nbconvert
+import nbformat
 import pytest
 
 from _tools import (
@@ -205,12 +206,41 @@ def test_the_solution_folds_nothing_for_a_prediction(demo):
         assert folding.SUMMARY not in cell.source
 
 
-def test_the_learner_sees_no_output_below_a_prediction(demo):
-    cells = [cell for cell in canonical.read(demo[1]).cells if cell.cell_type == "code"]
-    first = next(k for k, cell in enumerate(cells) if "predict(" in cell.source)
+def test_the_learner_sees_no_output_between_a_prediction_and_the_next_heading(demo):
+    cells = canonical.read(demo[1]).cells
+    asked = next(k for k, cell in enumerate(cells) if "predict(" in cell.source)
+    heading = next(k for k, cell in enumerate(cells) if "### An error that is meant" in cell.source)
     for number, cell in enumerate(cells):
-        wanted = number > first and "nbgrader" not in cell.metadata
+        wanted = asked < number < heading and cell.cell_type == "code"
         assert ("outputs_hidden" in folded(cell)) == wanted, cell.id
+
+
+@pytest.mark.parametrize(
+    ("shown", "tells"),
+    [
+        ({"text/plain": "it is 131,071"}, True),
+        ({"text/plain": "<svg>", "text/html": "<svg><text>131071</text></svg>"}, True),
+        ({"text/plain": "<svg>", "text/html": '<svg><path d="M 131071 0"/></svg>'}, False),
+        ({"text/plain": "131072"}, False),
+        ({"text/plain": "-0.2448"}, True),
+        ({"text/plain": "24"}, False),
+    ],
+)
+def test_an_output_further_down_is_folded_where_it_shows_what_came(shown, tells):
+    code = "```python\n{}\n```\n"
+    parts = ["1", 'predict("x.a", 1)', 'compare("x.a", a)', 'predict("x.b", 1)']
+    parts += ['compare("x.b", b)', "2"]
+    text = "".join(code.format(part) for part in parts[:-1]) + "\n## Next\n\n" + code.format("2")
+    notebook = drafts.notebook_from("# T\n\n" + text)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for number, came in ((2, "131071"), (4, "(-0.24478, 24)")):
+        said = f"You predicted nothing.\n  It is {came}."
+        cells[number].outputs = [nbformat.v4.new_output("stream", text=said)]
+    for number in (0, 5):
+        cells[number].outputs = [nbformat.v4.new_output("display_data", shown)]
+    made = stubs.learner_from(notebook)
+    hidden = ["outputs_hidden" in folded(cell) for cell in made.cells if cell.cell_type == "code"]
+    assert hidden == [False, False, True, False, True, tells]
 
 
 def test_what_reveals_is_folded_for_the_learner(demo):

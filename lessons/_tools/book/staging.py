@@ -23,6 +23,13 @@ BELOW = {
     "INSTRUCTORS.md": "\n```{toctree}\n:hidden:\n:glob:\n\ninstructors/*\n```\n",
     "pytorch.md": "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n",
 }
+# What a lesson's page says below its title: the lesson speaks to somebody who can run it.
+TO_READ = """:::{note}
+This page is for reading: no cell runs here, and the keys and buttons that are named are
+JupyterLab's. Guess where the lesson asks for a prediction, then open what is folded; hints and a
+solution stand folded below each exercise. To run the cells and have your own answers checked, take
+the notebook ([how](../index.md)).
+:::"""
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"^(`{3,}).*?^\1|(`+)[^`].*?\2", re.M | re.S)
 _QUESTION = re.compile(r"\*\*The question:\*\* (.+)")
@@ -44,6 +51,9 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
             shutil.copytree(path, target / path.name)
         else:
             shutil.copy(path, target)
+    home = (Path(__file__).parent / "home.md").read_text(encoding="utf-8")
+    home = home.replace("LESSONS", contents(lessons))
+    (folder / "index.md").write_text(home, encoding="utf-8", newline="\n")
     for path in target.glob("*.ipynb"):
         source = canonical.read(places.solution(path.stem))
         made = page(canonical.read(path), source, exercises_of(places.number_of(path.name)))
@@ -56,13 +66,10 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
     for path in target.rglob("*.md"):
         text = linked(path.read_text(encoding="utf-8"), path.parent, folder)
         path.write_text(text + BELOW.get(path.name, ""), encoding="utf-8", newline="\n")
-    home = (Path(__file__).parent / "home.md").read_text(encoding="utf-8")
-    home = home.replace("LESSONS", contents(lessons))
-    (folder / "index.md").write_text(home, encoding="utf-8", newline="\n")
 
 
 def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise]) -> NotebookNode:
-    """Give the learner's notebook with hints and solution folded below each exercise.
+    """Give the learner's notebook as a page: hints and solution folded below each exercise.
 
     Args:
         learner: the notebook as it is released; it stays as it is.
@@ -89,6 +96,8 @@ def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise])
             help_ = below(hints.get(name, ()), "\n\n".join(answers.get(name, ())), said[name])
             cells.append(nbformat.v4.new_markdown_cell(help_, id=f"{cell.id}-help"))
     made.cells = cells
+    title, _, rest = cells[0].source.partition("\n")
+    cells[0].source = f"{title}\n\n{TO_READ}\n{rest}"
     return made
 
 
