@@ -20,6 +20,7 @@ FOLDER = "mine"
 PUBLISHED = ".published"  # in that folder: each lesson as it was delivered last
 OLDER = "older"  # in that folder: copies as they were before they were rewritten
 LESSONS = "[0-9][0-9]_*.ipynb"
+SOLUTIONS = "solutions/*.ipynb"
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
     try:
         for path in sorted(lessons.glob(LESSONS)):
             _bring(path, lessons / FOLDER / path.name, rewrite, outcome)
+        outcome.remarks += _changed_solutions(lessons)
     except OSError as error:
         for line in outcome.lines():
             say(line)
@@ -210,6 +212,21 @@ def _as_committed(path: Path, found: Notebook) -> Notebook | None:
         return notebooks.parse(shown.stdout) if shown.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired, Unreadable):
         return None
+
+
+def _changed_solutions(lessons: Path) -> list[str]:
+    """Say which solutions git sees changed: JupyterLab saves those that were looked at."""
+    command = ["git", "diff", "--name-only", "--relative", "--", SOLUTIONS]
+    try:
+        told = subprocess.run(command, cwd=lessons, capture_output=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    changed = told.stdout.decode(errors="replace").splitlines() if told.returncode == 0 else []
+    return [
+        f"lessons/{name} was changed, and git pull may stop at it. To undo the change: "
+        f"git restore lessons/{name}"
+        for name in changed
+    ]
 
 
 def _carried(updates: Sequence[Update]) -> list[str]:

@@ -18,7 +18,7 @@ from .installed import SHIPPED
 DISTRIBUTION = "minigrad-lessons"
 AGAIN = 'pip install --force-reinstall "WHEEL[lessons]", with the wheel that it came from'
 ENOUGH_ROOM = 600 * 2**20  # bytes: an environment of its own, and outputs of the lessons
-GOOD, MISSING, WRONG = "ok", "missing", "WRONG"
+GOOD, MISSING, OPTIONAL, WRONG = "ok", "missing", "optional", "WRONG"
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,9 @@ def _looked_at(thing: Thing) -> Row:
     try:
         version = importlib.metadata.version(thing.name)
     except importlib.metadata.PackageNotFoundError:
-        state = WRONG if thing.needed else MISSING
-        return state, thing.name, f"for {thing.purpose}", _advice(thing) if thing.needed else ""
+        state, here = (WRONG, "") if thing.needed else (OPTIONAL, "not installed; ")
+        said = f"{here}for {thing.purpose}"
+        return state, thing.name, said, _advice(thing) if thing.needed else ""
     try:
         importlib.import_module(thing.module)
     except Exception as error:  # a broken package may raise anything, and this is to say so

@@ -74,8 +74,21 @@ def test_what_cannot_be_read_makes_it_fail(folder, graded, capsys):
     (folder / "in" / "ann" / "06_x.ipynb").write_text("{")
     assert commands.main(["grade", "in"]) == 1
     heard = capsys.readouterr()
-    assert "failed" in heard.out
+    assert heard.out.splitlines()[2].split() == ["ann", "failed", "0/8"]
     assert "ann/06_x.ipynb: Not graded: it is no notebook" in heard.err
+
+
+def test_nobody_is_left_out_whose_lesson_cannot_be_told(folder, graded, capsys):
+    (folder / "in" / "bob.ipynb").write_bytes(lesson("01"))
+    (folder / "in" / "cem.ipynb").write_bytes(lesson("06"))
+    (folder / "in" / "ida.ipynb").write_text("{")
+    assert commands.main(["grade", "in", "--lesson", "01"]) == 1
+    heard = capsys.readouterr()
+    assert [row.split()[:2] for row in heard.out.splitlines()[2:]] == [
+        ["bob", "-"],
+        ["ida", "failed"],
+    ]
+    assert "ida.ipynb: Not graded: it is no notebook" in heard.err
 
 
 @pytest.mark.parametrize(

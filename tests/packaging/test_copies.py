@@ -393,6 +393,21 @@ def test_a_published_lesson_that_was_run_does_not_touch_the_copy(repository):
     assert files(repository / "mine") == before
 
 
+def test_a_solution_that_was_saved_is_named(repository):
+    solution = repository / "solutions" / NAME
+    save(solution, LESSON)
+    git(repository, "add", solution)
+    git(repository, "commit", "-q", "-m", "A solution")
+    assert "solutions" not in said(repository)
+    save(solution, LESSON, version="3.11.7")
+    told = said(repository)
+    assert (
+        f"git pull may stop at it. To undo the change: git restore lessons/solutions/{NAME}" in told
+    )
+    git(repository, "restore", f"solutions/{NAME}")
+    assert said(repository) == ""
+
+
 def test_the_lessons_of_this_repository_are_as_published():
     assert [p.name for p in PUBLISHED if copies._as_committed(p, notebooks.read(p))] == []
 

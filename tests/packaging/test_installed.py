@@ -322,7 +322,7 @@ def test_ranges_are_those_of_the_package():
 
 def test_the_doctor_says_what_to_do(monkeypatch, capsys, tmp_path):
     real = doctor.importlib.metadata.version
-    versions = {"numpy": "1.26.4", "jupyterlab": None}
+    versions = {"numpy": "1.26.4", "jupyterlab": None, "torch": None}
 
     def version(name):
         if versions.get(name, "") is None:
@@ -340,6 +340,7 @@ def test_the_doctor_says_what_to_do(monkeypatch, capsys, tmp_path):
     said = capsys.readouterr().out
     assert re.search(r"^WRONG +numpy +1\.26\.4, and .* is needed$", said, re.M)
     assert re.search(r"^WRONG +jupyterlab +for the lessons in a browser$", said, re.M)
+    assert re.search(r"^optional +torch +not installed; for comparing .*$", said, re.M)
     assert re.search(
         r"^missing +tqdm +[\d.]+, but it cannot be .* ImportError: broken$", said, re.M
     )

@@ -93,6 +93,6 @@ def _graded(
     finally:
         begin.cancel()
     if line:
-        line[0].end(f"{many} submissions")
+        line[0].end(f"{many} submission{'s' * (many != 1)}")
     sys.stderr.flush()
     return grades

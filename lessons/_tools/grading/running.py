@@ -86,7 +86,8 @@ class Grade:
     @property
     def most(self) -> int:
         """What all exercises are worth."""
-        return sum(each.most for each in self.results)
+        worth = sum(cell.points for cell in self.submission.cells)  # where nothing came out
+        return sum(each.most for each in self.results) if self.results else worth
 
 
 @dataclass

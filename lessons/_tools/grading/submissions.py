@@ -50,7 +50,7 @@ class Submission:
         path: Where it is.
         lesson: Its number; empty where that cannot be told.
         problem: Why it cannot be graded, or nothing.
-        cells: What to run.
+        cells: What to run; where it cannot be graded, the published lesson's, for what it is worth.
         remarks: What is unusual about it, in sentences.
     """
 
@@ -75,7 +75,7 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
 
     Args:
         folder: Where they are.
-        lessons: Which numbers to take; all if there are none.
+        lessons: Which numbers to take; all if there are none. What may be one of them is taken.
         published: The folder of the published lessons.
     """
     found = Found()
@@ -93,7 +93,7 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
                 raise Unreadable("a link that leads out of the folder")
             cells, named = _cells(path)
             number = _number(cells, shown)
-            if lessons and number not in lessons:
+            if lessons and number and number not in lessons:
                 continue
             first = taken.setdefault((student, number), shown)
             if first != shown:
@@ -105,8 +105,9 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
             found.submissions.append(Submission(student, path, number, "", *made))
         except Unreadable as why:
             number = _number([], shown)
-            if not lessons or number in lessons:
-                found.submissions.append(Submission(student, path, number, str(why)))
+            if not lessons or not number or number in lessons:
+                stubs = _stubs(number, published)
+                found.submissions.append(Submission(student, path, number, str(why), stubs))
     return found
 
 
@@ -124,6 +125,14 @@ def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[dict[str
     if not paths:
         raise Unreadable("it cannot be told which lesson it is")
     return _cells(paths[0])[0]
+
+
+def _stubs(lesson: str, folder: Path) -> tuple[Cell, ...]:
+    """Give what is run where nothing was handed in."""
+    try:
+        return assembled(published_cells(lesson, folder), [])[0]
+    except Unreadable:
+        return ()
 
 
 def assembled(
