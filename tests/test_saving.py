@@ -539,6 +539,9 @@ PICKLES = {
     "a list that is none": (b")K\x01a.", "no list"),
     "a dictionary that is none": (b"]K\x01K\x01s.", "no dict"),
     "a key that takes for ever": (b"}" + b")" + b"2\x86" * 60 + b"K\x01s.", "unknown|a key is"),
+    "deep keys to count": (
+        b"ccollections\nCounter\n)" + b"q\x00h\x00\x86" * 60 + b"\x85\x85R.", "no dictionary",
+    ),
     "deep keys": (b"})" + b"q\x00h\x00\x86" * 60 + b"K\x01s.", "a key is a tuple"),
     "no storage": (b"K\x01Q.", "damaged"),
     "a storage that lies": (STORED % b"K\x09" + b".", "not as long as it says"),

@@ -414,9 +414,9 @@ def _ordered(*items: Any) -> Any:
     return OrderedDict((_key(key), value) for key, value in (items[0] if items else ()))
 
 
-def _counted(counts: Any = ()) -> Any:
-    if not isinstance(counts, dict | tuple) or counts == ():
-        return Counter()
+def _counted(counts: Any = None) -> Any:
+    if type(counts) not in (dict, type(None)):  # the keys of a dictionary were looked at
+        raise ValueError("its pickle counts what is no dictionary")
     return Counter(counts)
 
 
