@@ -139,3 +139,13 @@ def test_values_that_follow_from_others_are_gone_with_them():
     z.sum().backward()
     with pytest.raises(RuntimeError, match="after they have already been freed"):
         _ = z.grad_fn._saved_result
+
+
+def test_a_hook_on_what_was_a_leaf_once_hears_of_both_its_lives(torch, refused):
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    y, seen = x * 5, []
+    x.requires_grad_(False).mul_(w).register_hook(lambda grad: seen.append(grad.tolist()))
+    with refused(RuntimeError, "leaf variable has been moved into the graph interior"):
+        y.sum().backward()
+    x.sum().backward()
+    assert seen == [[5.0, 5.0], [1.0, 1.0]]

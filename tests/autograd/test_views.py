@@ -155,3 +155,11 @@ def test_a_changed_view_has_to_be_the_first_argument(torch, draw, define):
         function.apply(other, base[0])
         with pytest.raises(RuntimeError, match="that view is not its first tensor argument"):
             base.backward(cotangent)
+
+
+def test_views_that_are_gone_are_forgotten():
+    base = minigrad.zeros(3)
+    kept = [base[:1] for _ in range(20)]
+    for _ in range(1000):
+        base.view(3)
+    assert len(kept) <= len(base._version_counter.views) < 100
