@@ -19,12 +19,14 @@ _ELSEWHERE = {
     "breadth.sizes": "utils",
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
-_PATHS |= dict.fromkeys(("nn.parallel", "nn.parallel.data_parallel"), "nn.modules.parallel")
+_PATHS |= dict.fromkeys(
+    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather"),
+    "nn.modules.parallel",
+)
 _PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
 _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
-_PATHS |= {
-    "storage": "creation.memory",
-}
+_PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
+_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
 _DEVICES = (
     "accelerator cuda backends backends.cuda backends.cudnn backends.mkl backends.mkldnn "
     "backends.mps backends.openmp"
@@ -37,8 +39,8 @@ _NO = {"is_available", "is_initialized", "is_scripting", "is_tracing", "is_in_on
 _AS_IT_IS = {"export", "ignore", "script", "script_if_tracing", "unused", "wrap"}
 
 _ABSENT = (
-    "_C ao autograd.profiler compiler distributed distributed.nn fft futures fx hub jit mps "
-    "multiprocessing nn.quantized nn.utils._per_sample_grad onnx optim.swa_utils overrides package "
+    "_C ao autograd.profiler compiler distributed distributed.nn fft fx hub jit mps "
+    "nn.quantized nn.utils._per_sample_grad onnx optim.swa_utils overrides package "
     "profiler quantization signal sparse types utils.data.distributed utils.model_zoo "
     "utils.tensorboard version xpu"
 )
@@ -60,7 +62,8 @@ class Path(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         file, _, inside = self._ours.partition(":")
-        own: Any = import_module(f"minigrad.{file}") if file else None
+        path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
+        own: Any = import_module(path) if file else None
         for part in filter(None, inside.split(".")):
             own = getattr(own, part)
         found: Any

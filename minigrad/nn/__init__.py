@@ -14,4 +14,8 @@ from minigrad.nn.parameter import UninitializedParameter as UninitializedParamet
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on
 
-parallel = _sys.modules["minigrad.nn.parallel"]  # no file of ours: see minigrad.breadth.paths
+# Paths of PyTorch's without a file of ours (see minigrad.breadth.paths) are attributes, too.
+for _path, _module in [*_sys.modules.items()]:
+    _room, _, _name = _path.rpartition(".")
+    if _room in ("minigrad.nn", "minigrad.nn.modules", "minigrad.nn.utils"):
+        setattr(_sys.modules[_room], _name, _module)
