@@ -70,6 +70,7 @@ _rooms = "distributions func linalg nn optim serialization special symbolic util
 _loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
 _functions_loaded_later |= {"autocast": "breadth.precision", "Future": "breadth.futures"}
+_functions_loaded_later |= dict.fromkeys(("_assert", "_check"), "breadth.comparing")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

@@ -205,21 +205,21 @@ def test_attached_members_are_members():
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
     "autograd": (3756, 19),
-    "breadth": (1054, 13),
+    "breadth": (1201, 13),
     "classroom": (2186, 15),
     "core": (1197, 7),
     "creation": (1663, 10),
     "data": (510, 4),
     "faces": (761, 8),
-    "nn": (5069, 33),
-    "ops": (9364, 44),
+    "nn": (5071, 33),
+    "ops": (9448, 44),
     "optim": (1462, 11),
     "saving": (1095, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (36680, 221)
+HOUSE = (36909, 221)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """What programs import from PyTorch's paths can be imported, and says so when it is not here."""
 
 import importlib
+import os
 import pickle
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def test_a_path_is_one_of_pytorchs_and_can_be_imported(path):
     except ImportError:  # a library of theirs is missing
         assert path in ("utils.tensorboard",)
         return
-    assert theirs.__name__ == f"torch.{path}" and torch
+    assert theirs is sys.modules[f"torch.{path}"] and torch
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path.startswith("nn.modules.")])
@@ -127,6 +128,22 @@ def test_paths_below_a_loaded_room_are_its_attributes():
             room = getattr(room, part)
         assert room is sys.modules[f"minigrad.{path}"]
     assert minigrad.multiprocessing.Pool and minigrad.nn.utils.stateless.functional_call
+
+
+def test_what_libraries_do_with_it_when_they_are_imported():
+    """Lines at the top of files of torchvision, Opacus and BackPACK."""
+    sizes = minigrad.jit.annotations.BroadcastingList2[int]
+    assert not isinstance(2, sizes)
+    assert minigrad.onnx.symbolic_helper.parse_args("v", "v")(len) is len
+    assert callable(minigrad.library.register_fake("torchvision::nms"))
+    assert minigrad.hub.get_dir() == os.path.join(minigrad.hub._get_torch_home(), "hub")
+    with pytest.raises(OSError, match="compiled"):
+        minigrad.ops.load_library("_C.so")
+    minigrad._assert(minigrad.ones(1), "no")
+    minigrad._check(True)
+    for check, message in ((minigrad._assert, "no"), (minigrad._check, lambda: "no")):
+        with pytest.raises((AssertionError, RuntimeError), match=r"^no$"):
+            check(False, message)
 
 
 def test_one_process_without_a_gpu_runs_what_was_written_for_several():

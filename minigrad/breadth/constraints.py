@@ -46,6 +46,9 @@ def _are_real(value: Any) -> Any:
     return value == value  # which only nan is not
 
 
+nonnegative_integer = Constraint(
+    "IntegerGreaterThan(lower_bound=0)", lambda x: (x % 1 == 0) & (x >= 0)
+)
 real = Constraint("Real()", _are_real)
 boolean = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 positive = greater_than(0.0)

@@ -9,13 +9,14 @@ import sys
 from minigrad.breadth import constraints as constraints
 from minigrad.breadth import scalars
 from minigrad.breadth.distribution import Distribution
-from minigrad.breadth.scalars import Bernoulli, Categorical, Normal
+from minigrad.breadth.scalars import Bernoulli, Binomial, Categorical, Normal
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal"]
+__all__ = ["Bernoulli", "Binomial", "Categorical", "Distribution", "Normal"]
 
 # Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
 for _name, _module in {
     "bernoulli": scalars,
+    "binomial": scalars,
     "categorical": scalars,
     "constraints": constraints,
     "normal": scalars,

@@ -9,6 +9,7 @@ has a derivative in the gradient only. :math:`g` is the gradient of the result.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -24,6 +25,7 @@ from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
 
+_SIXTH = float(np.float32(1 / 6))  # as PyTorch has it, also beside numbers of double precision
 _FEW = 256  # up to so many entries the calls are what costs
 
 
@@ -90,6 +92,64 @@ def _from_0_to_6(name: str, input: Tensor) -> tuple[Any, Any]:
         tensor([0., 6.])
     """
     return _limits(name, input, 0.0, 6.0)
+
+
+def _as_single(compute: Any) -> Any:
+    """Compute numbers of half precision in single precision, and round once."""
+
+    @functools.wraps(compute)
+    def computed(*arrays: Any) -> Any:
+        if arrays[0].dtype.char == "e":
+            return compute(*(each.astype(np.float32) for each in arrays)).astype(np.float16)
+        return compute(*arrays)
+
+    return computed
+
+
+@linear_rule("HardsigmoidBackwardBackward0", self=_nothing)
+@_as_single
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of hardsigmoid: a sixth of the gradient where the input is between -3 and 3."""
+    return pick((self > -3) * (self < 3), grad_output * _SIXTH, 0)
+
+
+@activation("hardsigmoid(input, inplace=False)", floats("hardsigmoid_cpu"))
+@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
+@_as_single
+def hardsigmoid(self: Array) -> Array:
+    r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 1.5]))
+        tensor([0.0000, 0.7500])
+    """
+    return np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+@linear_rule(
+    "HardswishBackwardBackward0",
+    self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
+)
+@_as_single
+def hardswish_backward(grad_output: Array, self: Array) -> Array:
+    r"""Rule of hardswish, between the kinks :math:`g\, (x / 3 + 1 / 2)`."""
+    return pick(self <= -3, 0, pick(self >= 3, grad_output, grad_output * (self / 3 + 0.5)))
+
+
+@activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))
+@differentiable("HardswishBackward0", self=hardswish_backward)
+@_as_single
+@quietly
+def hardswish(self: Array) -> Array:
+    r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 1.0]))
+        tensor([-0.0000,  0.6667])
+    """
+    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
 
 
 @linear_rule("ThresholdBackwardBackward0", self=_nothing)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied
 from minigrad.core.node import sum_to_shape
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
@@ -368,6 +369,49 @@ def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
     return np.flip(self, dims).copy()
+
+
+@face("roll(Tensor input, shifts, dims=())")
+def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
+    """Move entries along dimensions; those beyond the end come in again at the beginning.
+
+    Args:
+        input: The tensor.
+        shifts: How far, one number for each dimension.
+        dims: The dimensions; without any, the entries move as if they stood in one row.
+
+    Raises:
+        RuntimeError: If there are not as many shifts as dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+        tensor([4, 1, 2, 3])
+    """
+    shifts, dims = ((each,) if isinstance(each, int) else tuple(each) for each in (shifts, dims))
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != (len(dims) or 1):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
+        )
+    for dim in dims:
+        dimension(dim, input.ndim)
+    return roll(input, shifts, dims)
+
+
+@differentiable(
+    "RollBackward0",
+    self=lambda grad, shifts, dims: applied(
+        roll,  # type: ignore[has-type]
+        grad,
+        tuple(-shift for shift in reversed(shifts)),
+        tuple(reversed(dims)),
+    ),
+)
+def roll(self: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Array:
+    """Move entries around: the rule moves them back."""
+    return np.roll(self, shifts, dims or None)
 
 
 # ------------------------------------------------------------------- dimensions of size 1, repeats

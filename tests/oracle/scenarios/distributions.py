@@ -22,6 +22,9 @@ MAKE = {
     "Bernoulli of a number": lambda t, d, m, s, p, z: d.Bernoulli(0.3),
     "Bernoulli": lambda t, d, m, s, p, z: d.Bernoulli(p),
     "Bernoulli of logits": lambda t, d, m, s, p, z: d.Bernoulli(logits=m),
+    "Binomial of a number": lambda t, d, m, s, p, z: d.Binomial(2, 0.3),
+    "Binomial": lambda t, d, m, s, p, z: d.Binomial(t.tensor([3.0, 3.0]), p),
+    "Binomial of logits": lambda t, d, m, s, p, z: d.Binomial(3, logits=m),
     "Categorical": lambda t, d, m, s, p, z: d.Categorical(p / 1),
     "Categorical of logits": lambda t, d, m, s, p, z: d.Categorical(logits=z),
 }
@@ -75,6 +78,14 @@ for _name, _make in MAKE.items():
 
 
 @family
+def many_trials(torch, log):
+    """Draws of numbers that are drawn in another way, and those that are certain."""
+    torch.manual_seed(3)
+    chances = torch.tensor([0.0, 0.3, 0.9, 1.0])
+    log("sample", torch.distributions.Binomial(40, chances).sample((3,)), torch.rand(2))
+
+
+@family
 def refused(torch, log):
     """Parameters and values that cannot be."""
     d = torch.distributions
@@ -88,6 +99,8 @@ def refused(torch, log):
         "probability": lambda: d.Bernoulli(1.5),
         "neither": lambda: d.Bernoulli(),
         "both": lambda: d.Bernoulli(0.5, logits=0.0),
+        "trials": lambda: d.Binomial(-1, 0.5),
+        "unequal trials": lambda: d.Binomial(torch.tensor([1.0, 2.0]), 0.5).enumerate_support(),
         "no categories": lambda: d.Categorical(),
         "one number": lambda: d.Categorical(torch.tensor(0.5)),
         "negative weight": lambda: d.Categorical(torch.tensor([-1.0, 2.0])),
