@@ -27,6 +27,7 @@ from minigrad.creation.dtypes import *
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
+from minigrad.faces import forks as _forks
 from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.random import Generator as Generator

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.grad_mode import no_grad, stop_watching, watch_nodes
+from minigrad.autograd.blocks import Block, DecoratingBlock
+from minigrad.autograd.grad_mode import attentions, no_grad, watch_nodes, watcher_bit
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Node, grad_mode
@@ -93,7 +93,7 @@ class PackedTensor:
         return placed
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(Block):
     """Call a pair of hooks for each tensor that an operation in the block saves for backward.
 
     Of nested blocks the innermost counts. Numbers that became tensors are not packed.
@@ -124,6 +124,8 @@ class saved_tensors_hooks:
         tensor([20.0855])
     """
 
+    copies: SavedCopies | None = None  # of `allow_mutation_on_saved_tensors`
+
     def __init__(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
@@ -140,20 +142,29 @@ class saved_tensors_hooks:
                 "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
                 f"with: {', '.join(map(repr, pair))}"
             )
-        if not grad_mode.saved_hooks:
-            watch_nodes(pack_saved)
+        watch_nodes(_PACKS, block=self)
         grad_mode.saved_hooks = (*grad_mode.saved_hooks, pair)
 
-    def __exit__(self, *exception: object) -> None:
+    def _until_left(self) -> Generator[None]:
         """Let the pair of the surrounding block count again."""
-        if not grad_mode.saved_hooks:
-            raise RuntimeError(
-                "saved_tensors_hooks was left more often than entered; a hook must not leave the "
-                "block that it serves"
-            )
-        grad_mode.saved_hooks = grad_mode.saved_hooks[:-1]
-        if not grad_mode.saved_hooks:
-            stop_watching(pack_saved)
+        try:
+            yield
+        finally:
+            if not grad_mode.saved_hooks:
+                raise RuntimeError(
+                    "saved_tensors_hooks was left more often than entered; a hook must not leave "
+                    "the block that it serves"
+                ) from None
+            grad_mode.saved_hooks = grad_mode.saved_hooks[:-1]
+            attention = grad_mode.attention  # and as `watch_nodes`, which may not be called
+            if not grad_mode.saved_hooks and attention is not None:
+                grad_mode.attention = attentions[attention.bits & ~_PACKS]
+                if grad_mode.enabled:
+                    grad_mode.enabled = grad_mode.attention or True
+            if self.copies is not None:
+                del _open_blocks[:]
+                write_watchers.remove(self.copies._before_write)
+                self.copies.clear()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -183,8 +194,7 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, lambda packed: packed)
 
 
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(DecoratingBlock):
     """Forbid `saved_tensors_hooks` within a block.
 
     Args:
@@ -200,13 +210,22 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         Traceback (most recent call last):
         RuntimeError: not within this block
     """
-    if grad_mode.saved_hooks:
-        raise RuntimeError(error_message)
-    previous, grad_mode.hooks_forbidden = grad_mode.hooks_forbidden, error_message
-    try:
-        yield
-    finally:
-        grad_mode.hooks_forbidden = previous
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+        self.previous: str | None = None
+
+    def __enter__(self) -> None:
+        if grad_mode.saved_hooks:
+            raise RuntimeError(self.error_message)
+        self._hold()
+        self.previous, grad_mode.hooks_forbidden = grad_mode.hooks_forbidden, self.error_message
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            grad_mode.hooks_forbidden = self.previous
 
 
 def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
@@ -233,6 +252,9 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
                 edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
+
+
+_PACKS = watcher_bit(pack_saved)
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
@@ -336,8 +358,7 @@ class SavedCopies:
 _open_blocks: list[SavedCopies] = []
 
 
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
+class allow_mutation_on_saved_tensors(saved_tensors_hooks, DecoratingBlock):
     """Let tensors be changed in place though an operation in the block needs their old values.
 
     A saved tensor is copied just before it is changed, so the gradients are those of the values
@@ -359,15 +380,14 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
         >>> x.grad
         tensor([6.])
     """
-    if _open_blocks:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    copies = SavedCopies()
-    _open_blocks.append(copies)
-    write_watchers.append(copies._before_write)
-    try:
-        with saved_tensors_hooks(copies._pack, copies._unpack):
-            yield copies
-    finally:
-        copies.clear()
-        write_watchers.remove(copies._before_write)
-        _open_blocks.remove(copies)
+
+    def __init__(self) -> None: ...
+
+    def __enter__(self) -> SavedCopies:  # type: ignore[override]
+        if _open_blocks:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        copies = self.copies = SavedCopies()
+        self.pack_hook, self.unpack_hook = copies._pack, copies._unpack
+        super().__enter__()
+        write_watchers[:0], _open_blocks[:] = [copies._before_write], [copies]
+        return copies

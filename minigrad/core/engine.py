@@ -34,7 +34,7 @@ from minigrad.core.tensor import Tensor, wrap
 # ------------------------------------------------------------------ leaves
 
 # Passes in several threads may add to the gradient of one leaf: nothing must be lost.
-_accumulation = threading.RLock()
+accumulation = threading.RLock()  # another one after a fork, see `faces.forks`
 
 
 class AccumulateGrad(Node):
@@ -62,7 +62,7 @@ class AccumulateGrad(Node):
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add an array to `.grad`: in place if there is a gradient already."""
         variable = self.variable
-        with _accumulation:
+        with accumulation:
             total = variable._grad
             if total is None:
                 array = variable._array
@@ -92,7 +92,7 @@ class AccumulateGrad(Node):
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
         variable = self.variable
-        with _accumulation:
+        with accumulation:
             total = variable._grad
             if total is None:
                 memory = _laid_out_like(variable._array, gradient._array)
@@ -406,28 +406,30 @@ def run_backward(
     modes = grad_mode.__dict__  # of this thread; asking it is quicker than asking grad_mode
     outer, previous, asked = modes["task"], modes["enabled"], modes["asked"]
     saved_hooks, attention = modes["saved_hooks"], modes["attention"]
-    if outer is not None:  # a hook started this pass: it runs within the outer one, calls deeper
-        if modes["levels_left"] == 0:
-            again = (roots, gradients, retain_graph, create_graph, kind, *settings)
-            return plugs.deeper(lambda: run_backward(*again))
-        modes["levels_left"] -= 1
+    # a hook may have started this pass: it runs within the outer one, calls deeper
+    if outer is not None and modes["levels_left"] == 0:
+        again = (roots, gradients, retain_graph, create_graph, kind, *settings)
+        return plugs.deeper(lambda: run_backward(*again))
     for choose in plugs.pass_kinds:
         kind = choose(kind)
     task: GraphTask = kind(roots, retain_graph, create_graph, *settings)
-    modes["task"] = task
-    outside = _SETTINGS.set(_QUIET)
-    grad_mode.set(create_graph)
+    outside = _SETTINGS.get()
     try:
+        modes["task"] = task
+        if outer is not None:
+            modes["levels_left"] -= 1
+        _SETTINGS.set(_QUIET)
+        grad_mode.set(create_graph)
         task.run(roots, gradients)
         while task.callbacks:  # which may queue more
             task.callbacks.pop(0)()
-    finally:
-        _SETTINGS.reset(outside)
+    finally:  # Ctrl-C may come once something was called, so that is last
         if modes["saved_hooks"] is not saved_hooks:  # a hook entered or left more than it should
             modes["saved_hooks"], modes["attention"] = saved_hooks, attention
         modes["enabled"], modes["asked"], modes["task"] = previous, asked, outer
         if outer is not None:
             modes["levels_left"] += 1
+        _SETTINGS.set(outside)
     return task.captured
 
 

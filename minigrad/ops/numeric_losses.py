@@ -284,7 +284,7 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, "
     "reduce=None, reduction='mean')"
 )
-@np.errstate(all="ignore")
+@quietly
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:

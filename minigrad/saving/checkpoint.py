@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.blocks import DecoratingBlock
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
@@ -290,8 +291,7 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 _early_stop: list[bool | None] = [None]
 
 
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+class set_checkpoint_early_stop(DecoratingBlock):
     """Choose for all checkpoints made in a block whether recomputation stops early.
 
     By default it stops as soon as all saved tensors are there again. What counts is where forward
@@ -300,11 +300,20 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     Args:
         enable: Whether to stop.
     """
-    previous, _early_stop[0] = _early_stop[0], enable
-    try:
-        yield
-    finally:
-        _early_stop[0] = previous
+
+    def __init__(self, enable: bool) -> None:
+        self.enable = enable
+        self.previous: bool | None = None
+
+    def __enter__(self) -> None:
+        self._hold()
+        self.previous, _early_stop[0] = _early_stop[0], self.enable
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            _early_stop[0] = self.previous
 
 
 def noop_context_fn() -> Contexts:
