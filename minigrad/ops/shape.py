@@ -310,13 +310,14 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
 @face("permute(Tensor input, Sizes dims)")
 def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reorder the dimensions."""
-    order = tuple(dimension(d, input.ndim) for d in dims)
-    if len(order) != input.ndim:
+    if len(dims) != input.ndim:
+        permute(input, tuple(range(input.ndim)))  # of a stale view, that is said first
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
             f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
-            f"equal to len(dims) = {len(order)}"
+            f"equal to len(dims) = {len(dims)}"
         )
+    order = tuple(dimension(d, input.ndim) for d in dims)
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return permute(input, order)
@@ -361,8 +362,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 @face("flip(Tensor input, Sizes dims)")
 def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reverse the order along dimensions."""
-    order = different(dims, input.ndim)
-    return flip(input, order if input.ndim else ())
+    return flip(input, different(dims, input.ndim)[: input.ndim])
 
 
 @differentiable("FlipBackward0", self=lambda grad, dims: np.flip(grad, dims))
