@@ -35,9 +35,9 @@ class Program(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The tensors that a program made, by name; those that it starts from and those it ends in."""
+    """What a program starts from, and what it ends in, with the names of that."""
 
-    names: dict[str, Any]
+    names: list[str]
     leaves: list[Any]
     ends: list[Any]
 
@@ -95,10 +95,10 @@ def run(program: Program, also: Any = None, shift: dict[str, Any] | None = None)
     used = {
         word for text in program.statements for word in re.findall(r"\w+", text.partition(" = ")[2])
     }
-    computed = [names[name] for name in made[len(leaves) :] if name not in used]
-    ends = [each for each in computed if each.requires_grad and each.numel()]
-    assume(ends and all(bool(torch.isfinite(end).all()) for end in ends))
-    return Run(names, leaves, ends)
+    computed = {name: names[name] for name in made[len(leaves) :] if name not in used}
+    ends = {name: x for name, x in computed.items() if x.requires_grad and x.numel()}
+    assume(ends and all(bool(torch.isfinite(end).all()) for end in ends.values()))
+    return Run([*ends], leaves, [*ends.values()])
 
 
 def cotangents(ends: list[Any], seed: int) -> list[Any]:

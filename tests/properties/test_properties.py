@@ -47,7 +47,7 @@ def test_several_results_give_the_sum_of_their_gradients(program: Program, seed:
     given = cotangents(ran.ends, seed)
     at_once = gradients(ran, given)
     single = [
-        gradients(Run({}, ran.leaves, [end]), [g]) for end, g in zip(ran.ends, given, strict=True)
+        gradients(Run([], ran.leaves, [end]), [g]) for end, g in zip(ran.ends, given, strict=True)
     ]
     assert_same(at_once, [sum(parts[1:], parts[0]) for parts in zip(*single, strict=True)])
     for end, gradient in zip(ran.ends, given, strict=True):
@@ -62,15 +62,8 @@ def test_the_order_of_independent_operations_does_not_matter(program: Program, s
     """Any order in which each statement finds what it needs gives the same."""
     ran = run(program)
     other = run(shuffled(program, random.Random(seed)))
-    place = {id(value): name for name, value in other.names.items()}
-    by_name = dict(
-        zip(
-            [name for name, v in ran.names.items() if any(v is e for e in ran.ends)],
-            cotangents(ran.ends, seed),
-            strict=True,
-        )
-    )
-    given = [by_name[place[id(end)]] for end in other.ends]
+    by_name = dict(zip(ran.names, cotangents(ran.ends, seed), strict=True))
+    given = [by_name[name] for name in other.names]
     assert_same(gradients(other, given), gradients(ran, [*by_name.values()]))
 
 
