@@ -13,7 +13,6 @@ import io
 from collections.abc import Callable, Generator
 from contextlib import ContextDecorator
 from copy import copy
-from functools import partial
 from typing import Any, Self
 
 
@@ -21,7 +20,11 @@ class _End(io.IOBase):
     """What a `with` statement calls at its end."""
 
     closed: Any = True  # there is nothing to close when it goes away
-    close: Any
+    block: Any
+
+    def close(self) -> None:
+        """Leave a block that was entered before this was asked for."""
+        _leave(self.block)
 
 
 class _Exit:
@@ -31,7 +34,7 @@ class _Exit:
         if block is None:
             return _leave
         end = block._end = _End()
-        end.close = partial(_leave, block)  # unless a block is entered in between
+        end.block = block  # unless a block is entered in between
         return end.__exit__
 
 
@@ -57,7 +60,7 @@ class Block:
             ending = self._until_left()
             for _ in ending:  # begins it as `next` does, but is no call
                 break
-            end.close = ending.close
+            end.close = ending.close  # type: ignore[method-assign]
 
     def _until_left(self) -> Generator[None]:
         """Yield, and end the mode in a `finally` that calls nothing."""

@@ -151,7 +151,11 @@ class _GradSwitch(_Recording):
     def __enter__(self) -> None:
         enabled = grad_mode.enabled
         self.prev = grad_mode.asked if enabled is None else bool(enabled)
-        super().__enter__()
+        self._hold()
+        if enabled is None:
+            grad_mode.asked = self.wanted
+        else:
+            grad_mode.enabled = self.wanted and (grad_mode.attention or True)
 
 
 class no_grad(_GradSwitch):
