@@ -60,7 +60,7 @@ class Block:
             ending = self._until_left()
             for _ in ending:  # begins it as `next` does, but is no call
                 break
-            end.close = ending.close  # type: ignore[method-assign]
+            end.close = ending.close
 
     def _until_left(self) -> Generator[None]:
         """Yield, and end the mode in a `finally` that calls nothing."""
