@@ -211,12 +211,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         tensor([3., 1., 3.])
     """
     x, w = input._array, weight._array
-    if not x.ndim:
+    if not (x.ndim and w.ndim):
         raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are 0D and {w.ndim}D"
+            f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D"
         )
     if bias is None or w.ndim != 2:
-        result = input @ (shape.t(weight) if w.ndim == 2 else weight)
+        if bias is not None and w.ndim == 1 and x.ndim == 2:
+            raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+        result = input @ weight.t()
         return result if bias is None else result + bias
     if _can_fold_nodes(input, weight, bias):
         return _folded_nodes(input, weight, bias)

@@ -102,7 +102,7 @@ _mse = _loss_of_difference(
 
 def _smooth(difference: Any, beta: Any) -> Any:
     size = np.abs(difference)
-    if type(size) is np.ndarray and size.dtype.kind == "f" and 0 < beta < math.inf:
+    if type(size) is np.ndarray and size.dtype.kind == "f" and beta < math.inf:
         inner = size.clip(0, beta)
         losses = size - 0.5 * inner
         losses *= inner
@@ -112,7 +112,7 @@ def _smooth(difference: Any, beta: Any) -> Any:
 
 
 def _smooth_slope(difference: Any, part: Any, beta: Any) -> Any:
-    if type(difference) is np.ndarray and difference.dtype.kind == "f" and beta > 0:
+    if type(difference) is np.ndarray and difference.dtype.kind == "f":
         difference /= beta
         slope = difference.clip(-1, 1, out=difference)
         slope *= part

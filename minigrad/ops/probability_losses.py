@@ -30,7 +30,7 @@ def _weighed(gradient: Any, weight: Any, reduction: int) -> Any:
     """Multiply by the weights, and by the part of each loss in the result."""
     if weight is not None:
         gradient = gradient * weight
-    return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
+    return gradient / math.prod(gradient.shape) if reduction == 1 else gradient
 
 
 # ---------------------------------------------------------------------- from probabilities

@@ -18,30 +18,31 @@ from pathlib import Path
 import pytest
 
 from .mutants import Mutant
-from .places import all_mutants, load
+from .places import ROOMS, all_mutants, load
 from .running import OPTIONS, TESTS, Planter, Reached
 
 HERE = Path(__file__).resolve().parent
-REACHED = HERE / "reached.json"
+REACHED, RESULTS = HERE / "reached.json", HERE / "results.jsonl"
 SURVIVORS = HERE / "survivors.toml"
 FIGURES = HERE.parent / "recorded" / "mutation.json"
+EVERY = {"heart": 3, "autograd": 12, "rules": 14, "module": 1}  # which part is planted of each room
 
 
 def known_survivors() -> dict[str, str]:
-    """Give the survivors that were looked at, each with the reason why it may survive."""
+    """Give the survivors that were looked at, each with the kind of reason why it may survive."""
     groups = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["group"]
-    return {name: group["why"] for group in groups for name in group["mutants"]}
+    return {name: group["kind"] for group in groups for name in group["mutants"]}
 
 
 def main(words: list[str]) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--anew", action="store_true", help="note again what reaches which line")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="plant each Nth mutant")
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="begin with this one")
-    parser.add_argument("--room", default="", help="plant in this room alone")
+    parser.add_argument("--all", action="store_true", help="plant all, not an even sample of each")
+    parser.add_argument("--room", choices=ROOMS, help="plant in this room alone")
     parser.add_argument("--only", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--limit", type=float, default=20, metavar="S", help="of tests per mutant")
+    parser.add_argument("--resume", action="store_true", help="keep what earlier runs have found")
     parser.add_argument("--record", action="store_true", help=f"write {FIGURES.name}")
     given = parser.parse_args(words)
     if given.anew or not REACHED.exists():
@@ -49,28 +50,35 @@ def main(words: list[str]) -> int:
         subprocess.run(command, check=True)
     load()
     known, rooms = known_survivors(), all_mutants()
-    room_of = {mutant: room for room, mutants in rooms.items() for mutant in mutants}
-    if given.room:
-        rooms = {given.room: rooms[given.room]}
-    chosen = [m for ms in rooms.values() for m in ms if given.only in m.key]
-    chosen = chosen[given.first :: given.every]
     figures = {room: Counter(mutants=len(mutants)) for room, mutants in rooms.items()}
+    room_of: dict[Mutant, str] = {}
+    for room in [given.room] if given.room else ROOMS:
+        named = [mutant for mutant in rooms[room] if given.only in mutant.key]
+        room_of |= dict.fromkeys(named[:: 1 if given.all or given.only else EVERY[room]], room)
+    if not given.resume:
+        RESULTS.unlink(missing_ok=True)
+    ended = dict(map(json.loads, RESULTS.read_text().splitlines())) if RESULTS.exists() else {}
     strangers: list[str] = []
 
-    def tell(mutant: Mutant, end: str, test: str, tests: int, seconds: float) -> None:
-        room = figures[room_of[mutant]]
-        room["not planted" if end == "not planted" else "planted"] += 1
-        if end in ("survived", "not reached"):
-            examined = mutant.key in known
-            room["examined" if examined else "unexamined"] += 1
-            if not examined:
+    def tell(mutant: Mutant, end: str, tests: int = 0) -> None:
+        if mutant.key not in ended:
+            with RESULTS.open("a") as file:
+                file.write(json.dumps([mutant.key, end]) + "\n")
+        if end == "not reached":
+            end = "survived"
+        figures[room_of[mutant]].update(["planted", end] if end != "not planted" else [end])
+        if end == "survived":
+            figures[room_of[mutant]][known.get(mutant.key, "not examined")] += 1
+            if mutant.key not in known:
                 strangers.append(mutant.key)
-                print(f"{end}, {tests} tests: {mutant.key}  (line {mutant.lines[0]})", flush=True)
-        elif end == "killed":
-            room["killed"] += 1
+                print(f"{end} {tests} tests: {mutant.key}  (line {mutant.lines[0]})", flush=True)
 
-    planter = Planter(chosen, REACHED, given.limit, tell)
-    pytest.main([*OPTIONS, *TESTS.split()], plugins=[planter])
+    for mutant in room_of:
+        if mutant.key in ended:
+            tell(mutant, ended[mutant.key])
+    left = [mutant for mutant in room_of if mutant.key not in ended]
+    if left:
+        pytest.main([*OPTIONS, *TESTS.split()], plugins=[Planter(left, REACHED, given.limit, tell)])
     print(json.dumps(figures, indent=1))
     if given.record:
         FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -146,6 +146,8 @@ def is_left_alone(parent: ast.AST, field: str) -> bool:
     """Tell what is left as it is: words, types, and what runs once, when a function is made."""
     if isinstance(parent, ast.JoinedStr | ast.arguments):
         return True
+    if isinstance(parent, ast.keyword) and parent.arg == "strict":
+        return True
     if isinstance(parent, ast.UnaryOp) and isinstance(parent.operand, ast.Constant):
         return True  # of -1 the sign goes; to `reshape`, -2 would be the same
     if field in ("annotation", "returns", "decorator_list", "type_params"):

@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -92,15 +91,15 @@ class Planter:
         for mutant in self.chosen:
             text = self.texts[mutant.file]
             tests = self.order(mutant, items)
-            started = time.perf_counter()
             end, test = self.child(mutant, text, [items[name] for name in tests], living)
-            early = end == "not reached" or (end == "survived" and mutant.file == WRITES)
+            early = mutant.file.startswith(EARLY) and end == "not reached"
+            early = early or (mutant.file == WRITES and end == "survived")
             if early and self.anew:
                 end = run_anew(mutant)
             if end == "killed":
                 self.killers[mutant.file][test] += 1
                 self.killers[mutant.function][test] += 3
-            self.tell(mutant, end, test, len(tests), time.perf_counter() - started)
+            self.tell(mutant, end, len(tests))
         return True
 
     def order(self, mutant: Mutant, items: dict[str, Any]) -> list[str]:
@@ -143,6 +142,7 @@ class Planter:
 
 # What runs while the package is imported, or writes functions at their first call, is planted
 # before that: these tests are to notice.
+EARLY = "minigrad/core/"
 WRITES = "minigrad/core/tape.py"
 QUICK = "tests/autograd/test_reduce.py tests/autograd/test_saved.py tests/autograd/test_graph.py"
 QUICK += " tests/ops/test_behavior.py tests/ops/test_graphs.py tests/autograd/test_engine.py"
