@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
+import numpy as np
+
 from minigrad.autograd.blocks import Block, DecoratingBlock
 from minigrad.autograd.grad_mode import attentions, no_grad, watch_nodes, watcher_bit
+from minigrad.autograd.messages import can_require_grad, only_floats
 from minigrad.autograd.views import write_watchers
-from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, grad_mode
+from minigrad.core.engine import AccumulateGrad, resolve_edge
+from minigrad.core.node import NO_EDGE, Node, grad_mode, reduce_gradient
 from minigrad.core.tensor import (
     INFERENCE,
     SavedTensor,
@@ -67,12 +71,14 @@ class PackedTensor:
         self.node = node
         self.output_nr = output_nr
         self.requires_grad = tensor.requires_grad
-        self.dtype = tensor._array.dtype
+        self.dtype, self.shape = tensor._array.dtype, tensor._array.shape
 
     def unpack_array(self, node: Node) -> Any:
         """Give the array, in the dtype that was saved: that of the gradients' tensors."""
         array = self.unpack_tensor(node)._array
-        return array if array.dtype == self.dtype else array.astype(self.dtype)
+        if array.shape != self.shape or array.dtype != self.dtype:
+            array = _as_saved(array, self, node)
+        return array
 
     def unpack_tensor(self, node: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
@@ -87,10 +93,76 @@ class PackedTensor:
             )
         if not self.requires_grad:
             return tensor
+        if isinstance(self.node, AccumulateGrad) and not can_require_grad(tensor._array.dtype):
+            raise only_floats()
         placed = wrap_as_normal(tensor._array)
         placed._version_counter = counter_of(tensor)
         (self.node or made_by(self, node))._place(placed, self.output_nr)
         return placed
+
+
+def _as_saved(array: Any, saved: PackedTensor, node: Node) -> Any:
+    """Give what an unpack hook gave in the dtype of what was saved, or refuse it as PyTorch does."""
+    name = type(node).__name__
+    if name in _WHOLE or (saved.dtype.kind == "b" and array.dtype != saved.dtype):
+        raise RuntimeError(
+            f"{name} expected what it had saved, {list(saved.shape)} of {saved.dtype}, but the "
+            f"unpack hook gave {list(array.shape)} of {array.dtype}; let it give back what the "
+            "pack hook got"
+        )
+    if name in _IN_PLACE:
+        array = np.broadcast_to(array, np.broadcast_shapes(array.shape, saved.shape))
+    return array if array.dtype == saved.dtype else array.astype(saved.dtype)
+
+
+# Nodes that take nothing but what they saved; and those whose rule writes into a copy of it.
+_WHOLE = ("SoftmaxBackward0", "LogSoftmaxBackward0")
+_IN_PLACE = ("TanhBackward0", "SigmoidBackward0")
+
+
+@functools.cache
+def _fitting(kind: type[Node]) -> type[Node]:
+    """Make the kind of node that brings its gradients into the shapes of its inputs.
+
+    An unpack hook may give a tensor of another shape. To all who ask it is the same kind.
+    """
+
+    def fit(run: Any) -> Any:
+        def fitted(node: Any, *arguments: Any) -> Any:
+            wanted = node._broadcast  # the rule may drop it
+            try:
+                gradients = run(node, *arguments)
+            except ValueError as error:
+                raise RuntimeError(
+                    f"{kind.__name__} cannot compute with what an unpack hook gave, which has to "
+                    f"be of the shape that the pack hook got: {error}"
+                ) from error
+            if wanted is None:
+                return gradients
+            return tuple(
+                _reduced(kind, place, gradient, wanted[place])
+                for place, gradient in enumerate(gradients)
+            )
+
+        return fitted
+
+    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": fit(kind._run)}
+    return type(kind.__name__, (kind,), names | {"_run_recorded": fit(kind._run_recorded)})
+
+
+def _reduced(kind: type[Node], place: int, gradient: Any, wanted: Any) -> Any:
+    """Give a gradient in the shape and dtype of its input, or raise if it does not reach them."""
+    if gradient is None or wanted is None or gradient.shape == wanted[0]:
+        return gradient
+    got, expected = list(gradient.shape), list(wanted[0])
+    pairs = zip(reversed(got), reversed(expected), strict=False)
+    if len(got) >= len(expected) and all(small in (size, 1) for size, small in pairs):
+        return reduce_gradient(gradient, wanted)
+    raise RuntimeError(
+        f"Function {kind.__name__} returned an invalid gradient at index {place} - got {got} but "
+        f"expected shape compatible with {expected}. An unpack hook has to give a tensor of the "
+        "shape that the pack hook got."
+    )
 
 
 class saved_tensors_hooks(Block):
@@ -252,6 +324,9 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
                 edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
+    kind: Any = type(node)
+    if node._chooses and "fitted" not in kind._run.__qualname__:
+        node.__class__ = _fitting(kind)
 
 
 _PACKS = watcher_bit(pack_saved)

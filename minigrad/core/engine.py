@@ -29,7 +29,7 @@ import numpy as np
 
 from minigrad.core.node import NO_EDGE, Edge, Node, all_checked, grad_mode
 from minigrad.core.plugs import attach, plugs
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor, counter_of, wrap
 
 # ------------------------------------------------------------------ leaves
 
@@ -154,15 +154,15 @@ class _Probe:
         return _references(gradient), _references(gradient.base)
 
 
-def _count_for_sole_owner() -> tuple[int, int]:
-    leaves = [(_Probe(), np.empty((2, 3)).T)]
+def _count_for_sole_owner() -> tuple[int, int, int]:
+    leaves, shown = [(_Probe(), np.empty((2, 3)).T)], (_Probe(),)
     while leaves:
         node, gradient = leaves.pop()
         counts = node._run(gradient, True)
-    return counts
+    return *counts, _references(shown[0])
 
 
-_SOLE_OWNER, _SOLE_VIEW = _count_for_sole_owner()
+_SOLE_OWNER, _SOLE_VIEW, _SOLE_SHOWN = _count_for_sole_owner()
 
 
 def _owns_all(view: Any) -> bool:
@@ -277,16 +277,24 @@ class GraphTask:
                 return [grads[0]._array]
             return _as_arrays(all_checked(grads, replaced, hooks.gate))
         grad_outputs = self._as_tensors(outputs_of(node, gradient))
-        gradient = None
+        arrived, gradient = id(gradient), None
         if hooks is not None:
             hooks.run_tensor_hooks(grad_outputs)
             if hooks.pre:
                 grad_outputs = hooks.run_node_hooks("node pre-hook", hooks.pre, grad_outputs)
         seen = tuple(grad_outputs) if hooks is not None and hooks.post else ()
+        leaf = hooks is not None and isinstance(node, AccumulateGrad) and not self.recorded
+        fresh = leaf and node.variable._grad is None and grad_outputs[0] is not None
+        # `run` holds what arrived; hold what a hook gave instead, so that its owners are counted alike
+        kept = fresh and id(grad_outputs[0]._array) != arrived and grad_outputs[0]._array  # noqa: F841
         results = self._call_rule(node, grad_outputs)
         hooks = node._hooks
         if hooks is not None:
             if isinstance(node, AccumulateGrad):
+                total = node.variable._grad if fresh else None
+                if total is not None and seen and _references(seen[0]) <= _SOLE_SHOWN:
+                    seen[0]._array = total._array  # the post-hooks see the same memory
+                    seen[0]._version_counter = counter_of(total)
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
                 results = self._as_tensors(self._asked_for(node, results))

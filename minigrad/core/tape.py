@@ -247,10 +247,10 @@ class Writer:
             "        node._hooks = None",
             "        node._priority = next_priority()",
         ]
+        pair = "(array_{0}.shape, array_{0}.dtype), "
         if self.broadcasts:
             pairs = "".join(
-                f"(array_{t}.shape, array_{t}.dtype), " if t in self.broadcasts else "None, "
-                for t in differentiable
+                pair.format(t) if t in self.broadcasts else "None, " for t in differentiable
             )
             shapes = [f"array_{t}.shape" for t in self.broadcasts]
             # two inputs of one shape cannot have been broadcast
@@ -266,7 +266,8 @@ class Writer:
             lines += ["        node._broadcast = None"]
         lines += [
             "        result._edge = (node, 0)",
-            "        if recording is not True:",
+            "        if recording is not True:",  # an unpack hook may give another shape than was saved
+            f"            node._broadcast = ({''.join(map(pair.format, differentiable))})",
             "            recording.attend(node, result)",
             "    else:",
             "        result._edge = NO_EDGE",

@@ -488,7 +488,7 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
     return shape_of((size,), None, caller)
 
 
-def number(value: Any, caller: str, argument: str, position: int) -> Any:
+def number(value: Any, caller: str, argument: Any, position: int, kind: str = "Number") -> Any:
     """Take an argument that must be a number, as a Python number.
 
     Raises:
@@ -501,7 +501,7 @@ def number(value: Any, caller: str, argument: str, position: int) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (int, float, complex)):
-        raise wrong_type(caller, argument, "Number", value, position)
+        raise wrong_type(caller, argument, kind, value, position)
     return value
 
 

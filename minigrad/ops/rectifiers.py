@@ -19,6 +19,7 @@ from minigrad import random
 from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import number
 from minigrad.faces import face
 from minigrad.faces.arguments import check_tensor, refuse
 from minigrad.ops import shape
@@ -55,12 +56,12 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: An
 
 def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     """Check the limits of hardtanh, and give them in the kind of numbers that the input has."""
+    check_tensor(name, input)
+    low, high = number_among(low, input, name), number_among(high, input, name, 3)
     if low > high:
         raise ValueError("min_val cannot be greater than max_val")
-    check_tensor(name, input)
     if input._array.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    low, high = number_among(low, input), number_among(high, input)
     if input._array.dtype.kind == "u" and (low < 0 or high < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return low, high
@@ -161,7 +162,7 @@ def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
 def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
     refuse("threshold_cpu", "b", input)
-    return number_among(threshold, input), number_among(value, input)
+    return number_among(threshold, input, name), number_among(value, input, name, 3)
 
 
 @activation(
@@ -345,6 +346,7 @@ def _noise(
         tensor([-0.5000,  2.0000])
     """
     check_tensor(name, input)
+    lower, upper = number(lower, name, "lower", 2), number(upper, name, "upper", 3)
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     for what, bound in (("lower", lower), ("upper", upper)):

@@ -260,6 +260,7 @@ def local_response_norm(
     if input.numel() == 0:
         return input
     squares = input.mul(input)
+    size = size.__index__()
     border = (size // 2, (size - 1) // 2)
     if dim == 3:
         whole = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
