@@ -102,7 +102,7 @@ class PackedTensor:
 
 
 def _as_saved(array: Any, saved: PackedTensor, node: Node) -> Any:
-    """Give what an unpack hook gave in the dtype of what was saved, or refuse it as PyTorch does."""
+    """Give what an unpack hook gave in the dtype that was saved, or refuse it as PyTorch does."""
     name = type(node).__name__
     if name in _WHOLE or (saved.dtype.kind == "b" and array.dtype != saved.dtype):
         raise RuntimeError(

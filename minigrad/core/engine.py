@@ -277,24 +277,24 @@ class GraphTask:
                 return [grads[0]._array]
             return _as_arrays(all_checked(grads, replaced, hooks.gate))
         grad_outputs = self._as_tensors(outputs_of(node, gradient))
-        arrived, gradient = id(gradient), None
+        arrived, gradient = grad_outputs[0], None
         if hooks is not None:
             hooks.run_tensor_hooks(grad_outputs)
             if hooks.pre:
                 grad_outputs = hooks.run_node_hooks("node pre-hook", hooks.pre, grad_outputs)
         seen = tuple(grad_outputs) if hooks is not None and hooks.post else ()
-        leaf = hooks is not None and isinstance(node, AccumulateGrad) and not self.recorded
-        fresh = leaf and node.variable._grad is None and grad_outputs[0] is not None
-        # `run` holds what arrived; hold what a hook gave instead, so that its owners are counted alike
-        kept = fresh and id(grad_outputs[0]._array) != arrived and grad_outputs[0]._array  # noqa: F841
+        fresh = node.__class__ is AccumulateGrad and node.variable._grad is None
+        # `run` holds what arrived; hold what a hook gave instead, too: owners are counted alike
+        other = fresh and grad_outputs[0] is not arrived and grad_outputs[0] is not None
+        kept, arrived = grad_outputs[0]._array if other else None, None  # noqa: F841
         results = self._call_rule(node, grad_outputs)
         hooks = node._hooks
         if hooks is not None:
             if isinstance(node, AccumulateGrad):
-                total = node.variable._grad if fresh else None
-                if total is not None and seen and _references(seen[0]) <= _SOLE_SHOWN:
-                    seen[0]._array = total._array  # the post-hooks see the same memory
-                    seen[0]._version_counter = counter_of(total)
+                total = node.variable._grad if fresh and seen and not self.recorded else None
+                if total is not None and _references(seen[0]) <= _SOLE_SHOWN:
+                    # what the post-hooks see is the same memory
+                    seen[0]._array, seen[0]._version_counter = total._array, counter_of(total)
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
                 results = self._as_tensors(self._asked_for(node, results))

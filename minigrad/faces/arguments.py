@@ -109,6 +109,23 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, kinds) or hasattr(value, "free_symbols")
 
 
+def number(value: Any, caller: str, argument: Any, position: int, kind: str = "Number") -> Any:
+    """Take an argument that must be a number, as a Python number.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if value.__class__ is int or value.__class__ is float:
+        return value
+    if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
+        return value._array.item()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float) if kind == "float" else (int, float, complex)):
+        raise wrong_type(caller, argument, kind, value, position)
+    return value
+
+
 def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
     """Give a sequence of tensors as a list.
 

@@ -21,9 +21,9 @@ import numpy as np
 from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import number, real_number
+from minigrad.creation.construction import real_number
 from minigrad.faces import FACES, entrywise, face, functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, number
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write

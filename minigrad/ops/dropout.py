@@ -11,8 +11,8 @@ from minigrad import random
 from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import number
 from minigrad.faces import FACES, face, functional
+from minigrad.faces.arguments import number
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write

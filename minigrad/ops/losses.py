@@ -318,7 +318,7 @@ def _weights(
     return numbers, np.where(counts, weight._array[numbers], dtype.type(0))
 
 
-@loss(f"cross_entropy(input, target, {_OF_CLASSES}, label_smoothing=0.0)")
+@loss(f"cross_entropy(input, target, {_OF_CLASSES}, float label_smoothing=0.0)")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

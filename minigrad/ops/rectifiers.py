@@ -19,9 +19,8 @@ from minigrad import random
 from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import number
 from minigrad.faces import face
-from minigrad.faces.arguments import check_tensor, refuse
+from minigrad.faces.arguments import check_tensor, number, refuse
 from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick

@@ -450,7 +450,9 @@ def _maximum(
                   [13., 15.]]]])
     """
     check_tensor(name, input)
-    stride = kernel_size if stride is None or stride in ((), []) else stride
+    stride = (
+        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
+    )
     kernel = _expanded(name, "kernel_size", kernel_size, ndim)
     moves = _expanded(name, "stride", stride, ndim)
     border = _expanded(name, "padding", padding, ndim)
@@ -518,7 +520,9 @@ def _average(
                   [10.5000, 12.5000]]]])
     """
     check_tensor(name, input)
-    stride = kernel_size if stride is None or stride in ((), []) else stride
+    stride = (
+        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
+    )
     kernel = _expanded(name, "kernel_size", kernel_size, ndim)
     moves = _expanded(name, "stride", stride, ndim)
     border = _expanded(name, "padding", padding, ndim)
