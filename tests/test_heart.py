@@ -204,9 +204,9 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (3911, 20),
+    "autograd": (3917, 20),
     "breadth": (1214, 13),
-    "classroom": (2186, 15),
+    "classroom": (2195, 15),
     "core": (1198, 7),
     "creation": (1663, 10),
     "data": (510, 4),
@@ -214,12 +214,12 @@ MOST = {
     "nn": (5082, 33),
     "ops": (9484, 44),
     "optim": (1462, 11),
-    "saving": (1101, 5),
+    "saving": (1111, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37158, 223)
+HOUSE = (37183, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

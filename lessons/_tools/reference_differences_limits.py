@@ -326,7 +326,8 @@ LIMITS = (
         slug="pickle-options",
         title="Options of pickle",
         what="`save` and `load` take no options that set how things are pickled.",
-        why="Only data is written; see [files](differences.md#files).",
+        why="A `.pt` file holds a pickle of plain data, and one way to write it is enough; see "
+        "[files](differences.md#files).",
         code="import io\nimport pickle\n\ntorch.save({}, io.BytesIO(), pickle_module=pickle)",
         names=("torch.save",),
     ),
@@ -334,7 +335,7 @@ LIMITS = (
         slug="unpickle-options",
         title="Options of unpickling",
         what="`load` refuses what would set how things are unpickled.",
-        why="Nothing is unpickled.",
+        why="A reader of minigrad's own makes plain data of a pickle, and calls nothing it names.",
         code="import io\n\n"
         "file = io.BytesIO()\n"
         "torch.save({}, file)\n"

@@ -122,7 +122,7 @@ class _Recording(DecoratingMode):
     """A mode that switches recording on or off."""
 
     wanted: bool
-    prev = False
+    prev: bool
 
     def __enter__(self) -> None:
         self._hold()
@@ -177,6 +177,9 @@ class no_grad(_GradSwitch):
     """
 
     wanted = False
+
+    def __init__(self) -> None:
+        self.prev = False
 
 
 class enable_grad(_GradSwitch):

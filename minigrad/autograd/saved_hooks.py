@@ -196,7 +196,7 @@ class saved_tensors_hooks(Block):
         tensor([20.0855])
     """
 
-    copies: SavedCopies | None = None  # of `allow_mutation_on_saved_tensors`
+    _copies: SavedCopies | None = None  # of `allow_mutation_on_saved_tensors`
 
     def __init__(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
         self.pack_hook = pack_hook
@@ -233,10 +233,10 @@ class saved_tensors_hooks(Block):
                 grad_mode.attention = attentions[attention.bits & ~_PACKS]
                 if grad_mode.enabled:
                     grad_mode.enabled = grad_mode.attention or True
-            if self.copies is not None:
+            if self._copies is not None:
                 del _open_blocks[:]
-                write_watchers.remove(self.copies._before_write)
-                self.copies.clear()
+                write_watchers.remove(self._copies._before_write)
+                self._copies.clear()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -266,7 +266,7 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, lambda packed: packed)
 
 
-class disable_saved_tensors_hooks(DecoratingBlock):
+def disable_saved_tensors_hooks(error_message: str) -> DecoratingBlock:
     """Forbid `saved_tensors_hooks` within a block.
 
     Args:
@@ -282,7 +282,10 @@ class disable_saved_tensors_hooks(DecoratingBlock):
         Traceback (most recent call last):
         RuntimeError: not within this block
     """
+    return _Forbidden(error_message)
 
+
+class _Forbidden(DecoratingBlock):
     def __init__(self, error_message: str) -> None:
         self.error_message = error_message
         self.previous: str | None = None
@@ -433,7 +436,7 @@ class SavedCopies:
 _open_blocks: list[SavedCopies] = []
 
 
-class allow_mutation_on_saved_tensors(saved_tensors_hooks, DecoratingBlock):
+def allow_mutation_on_saved_tensors() -> DecoratingBlock:
     """Let tensors be changed in place though an operation in the block needs their old values.
 
     A saved tensor is copied just before it is changed, so the gradients are those of the values
@@ -455,13 +458,16 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks, DecoratingBlock):
         >>> x.grad
         tensor([6.])
     """
+    return _Mutation()
 
+
+class _Mutation(saved_tensors_hooks, DecoratingBlock):
     def __init__(self) -> None: ...
 
     def __enter__(self) -> SavedCopies:  # type: ignore[override]
         if _open_blocks:
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        copies = self.copies = SavedCopies()
+        copies = self._copies = SavedCopies()
         self.pack_hook, self.unpack_hook = copies._pack, copies._unpack
         super().__enter__()
         write_watchers[:0], _open_blocks[:] = [copies._before_write], [copies]

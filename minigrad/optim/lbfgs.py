@@ -68,7 +68,7 @@ class LBFGS(
         self._params = self.param_groups[0]["params"]
 
     @no_grad()
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Make up to `max_iter` iterations.
 
         Args:
