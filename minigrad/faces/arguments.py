@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,20 @@ def dimension(dim: int, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
         )
-    return dim % limit
+    return dim % limit if dim >= 0 else _from_end(dim, limit)
+
+
+class FromEnd(int):
+    """The number of a dimension from 0 on, which remembers that it was counted from the end."""
+
+    said: int
+
+
+@functools.cache
+def _from_end(dim: int, limit: int) -> FromEnd:
+    number = FromEnd(dim % limit)
+    number.said = dim
+    return number
 
 
 def different(dims: Any, ndim: int) -> tuple[int, ...]:

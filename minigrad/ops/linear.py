@@ -186,6 +186,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
     A matrix with a bias becomes one `addmm`, over the transposed weight; anything else contiguous
     is viewed as a matrix first and viewed back after. These are the nodes one meets in the graph.
+    What does not lie in memory in order is copied and multiplied, and the bias is added.
 
     Args:
         input: The vectors.
@@ -215,7 +216,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D"
         )
-    if bias is None or w.ndim != 2:
+    if bias is None or w.ndim != 2 or (x.ndim > 2 and not x.flags.c_contiguous):
         if bias is not None and w.ndim == 1 and x.ndim == 2:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
         result = input @ weight.t()

@@ -90,7 +90,11 @@ def test_a_node_lists_what_it_saved_under_pytorchs_names():
     x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     node = (x @ x).grad_fn
     listed = [name for name in dir(node) if "_saved_" in name]
-    assert listed == ["_raw_saved_mat2", "_raw_saved_self", "_saved_mat2", "_saved_self"]
+    assert listed == ["_raw_saved_mat2", "_raw_saved_self"] + [
+        f"_saved_{factor}{what}"
+        for factor in ("mat2", "self")
+        for what in ("", "_sym_sizes", "_sym_strides")
+    ]
     assert node._saved_self is x and node._saved_mat2 is x
 
 

@@ -365,7 +365,7 @@ def _batch_norm(
             raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
     layout = layout_of(array.shape, axes, axes)
-    statistics = Statistics()
+    statistics = Statistics(running_mean, running_var)
     if not training:
         statistics.fixed = True
         statistics.mean = mean.reshape(layout.beside)

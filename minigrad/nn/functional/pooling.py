@@ -399,12 +399,12 @@ def _check_signal(
 
 def as_image(signal: Tensor) -> Tensor:
     """Give a signal as an image of height 1."""
-    return shape.unsqueeze(signal, signal._array.ndim - 1)
+    return shape.unsqueezed(signal, -2)
 
 
 def as_signal(image: Tensor) -> Tensor:
     """Give an image of height 1 as a signal."""
-    return shape.squeeze_dim(image, image._array.ndim - 2)
+    return shape.squeeze(image, -2)
 
 
 def _maximum(
