@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--limit", type=float, default=20, metavar="S", help="of tests per mutant")
     parser.add_argument("--resume", action="store_true", help="keep what earlier runs have found")
-    parser.add_argument("--record", action="store_true", help=f"write {FIGURES.name}")
+    parser.add_argument("--record", action="store_true", help="plant nothing, write the figures")
     given = parser.parse_args(words)
     if given.anew or not REACHED.exists():
         command = [sys.executable, "-c", "from tests.mutation.__main__ import note; note()"]
@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
     for room in [given.room] if given.room else ROOMS:
         named = [mutant for mutant in rooms[room] if given.only in mutant.key]
         room_of |= dict.fromkeys(named[:: 1 if given.all or given.only else EVERY[room]], room)
-    if not given.resume:
+    if not (given.resume or given.record):
         RESULTS.unlink(missing_ok=True)
     ended = dict(map(json.loads, RESULTS.read_text().splitlines())) if RESULTS.exists() else {}
     strangers: list[str] = []
@@ -77,11 +77,12 @@ def main(words: list[str]) -> int:
         if mutant.key in ended:
             tell(mutant, ended[mutant.key])
     left = [mutant for mutant in room_of if mutant.key not in ended]
-    if left:
+    if left and not given.record:
         pytest.main([*OPTIONS, *TESTS.split()], plugins=[Planter(left, REACHED, given.limit, tell)])
     print(json.dumps(figures, indent=1))
     if given.record:
-        FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        told = {room: counts for room, counts in figures.items() if counts["planted"]}
+        FIGURES.write_text(json.dumps(told, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 1 if strangers else 0
 
 
