@@ -56,6 +56,7 @@ _ABSENT = (
     "distributed distributed._composable distributed._composable.fsdp distributed._tensor "
     "distributed._tensor.experimental distributed.fsdp distributed.nn distributed.tensor fft "
     "fx fx.graph_module hub jit jit.annotations library mps nn.quantized "
+    "nn.utils._per_sample_grad "
     "onnx onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler "
     "quantization signal sparse types utils.data.distributed utils.model_zoo utils.tensorboard "
     "version xpu"
