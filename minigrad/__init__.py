@@ -24,6 +24,7 @@ from minigrad.core.node import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
 from minigrad.creation.dtypes import *
+from minigrad.creation.dtypes import dtype as dtype
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
@@ -46,6 +47,9 @@ newaxis = None
 # about such values only where minigrad's own files compute.
 _own = r"minigrad\.(ops|nn\.functional)\."
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_own)
+
+for _kind in (Tensor, Size, dtype):
+    _kind.__module__ = __name__  # where PyTorch has them, and prints that it has
 
 _keep_freed_memory()
 globals().update(_functions)

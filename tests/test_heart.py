@@ -205,21 +205,21 @@ def test_attached_members_are_members():
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
     "autograd": (4064, 20),
-    "breadth": (1215, 13),
+    "breadth": (1732, 17),
     "classroom": (2195, 15),
     "core": (1198, 7),
     "creation": (1663, 10),
-    "data": (510, 4),
+    "data": (522, 4),
     "faces": (804, 9),
-    "nn": (5082, 33),
-    "ops": (9495, 44),
-    "optim": (1462, 11),
+    "nn": (5094, 33),
+    "ops": (9536, 44),
+    "optim": (1464, 11),
     "saving": (1111, 5),
     "symbolic": (5047, 23),
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37357, 223)
+HOUSE = (37961, 227)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -28,6 +28,7 @@ _PATHS |= dict.fromkeys(
 _PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
 _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
 _PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
+_PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
 _PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
@@ -58,8 +59,8 @@ _ABSENT = (
     "fx fx.graph_module hub jit jit.annotations library mps nn.quantized "
     "nn.utils._per_sample_grad "
     "onnx onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler "
-    "quantization signal sparse types utils.data.distributed utils.model_zoo utils.tensorboard "
-    "version xpu"
+    "quantization signal types utils.data.distributed utils.model_zoo utils.tensorboard "
+    "xpu"
 )
 
 
@@ -96,6 +97,8 @@ class Path(ModuleType):
             found = partial(_home, "hub" if name == "get_dir" else "")
         elif name in _AS_IT_IS or name.startswith("register_"):
             found = _as_it_is
+        elif name == "tqdm":  # `torch.hub` has it
+            found = import_module(name).tqdm
         else:
             found = _absent(self._name, name)
         setattr(self, name, found)

@@ -415,6 +415,7 @@ _absent = {"is_available": _always(False), "is_built": _always(False)}
 
 # Libraries that PyTorch computes with. Scripts set their switches for runs that can be repeated; on
 # the CPU minigrad gives the same numbers for the same seed anyway.
+version = SimpleNamespace(cuda=None, debug=False, hip=None)
 backends = SimpleNamespace(
     cuda=SimpleNamespace(**_absent),
     cudnn=SimpleNamespace(enabled=False, deterministic=True, benchmark=False, **_absent),

@@ -30,6 +30,7 @@ from minigrad.core.tensor import (
     counter_of,
     make_view,
     unpack_array,
+    wrap,
     wrap_as_normal,
 )
 from minigrad.creation.dtypes import c_name, scalar_name
@@ -158,7 +159,6 @@ def _bias_twin(grad: Any, wanted: Any) -> Any:
     return _ones(len(grad), grad.dtype).dot(grad) if along_rows else grad
 
 
-@face("addmm(Tensor input, Tensor mat1, Tensor mat2, *, out=None)", out="none", check=check_addmm)
 @differentiable(
     "AddmmBackward0",
     broadcasts=("self",),
@@ -178,6 +178,24 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
         return self + mat1 @ mat2
     product = mat1.dot(mat2) if mat1.size < _FEW else mat1 @ mat2
     return np.add(self, product, product)  # in the memory of the product
+
+
+@face(
+    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
+    out="none",
+    in_place=True,
+)
+def scaled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Give the product of matrices plus a bias, each with its factor.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    check_addmm(input._array, mat1._array, mat2._array)
+    if beta != 1 or alpha != 1:
+        input = input * beta if beta else input.masked_fill(wrap(np.array(True)), 0)
+        mat1 = mat1 * alpha
+    return addmm(input, mat1, mat2)
 
 
 @functional("linear(Tensor input, weight, bias=None)")

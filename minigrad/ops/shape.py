@@ -632,6 +632,7 @@ attach(
         "reshape_as": lambda input, other: reshaped(input, other._array.shape),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
         "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
+        "H": property(lambda tensor: tensor.mH, doc="Transpose of a matrix, conjugated."),
         "mT": _matrices_transposed("mT", _IDENTITY, False),
         "mH": _matrices_transposed("mH", "Consider using x.conj().", True),
     },

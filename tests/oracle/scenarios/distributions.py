@@ -141,3 +141,55 @@ def policy_gradient(torch, log):
         loss = loss - 0.01 * policy.entropy().mean()
         loss.backward()
         log("step", action, loss, graph(loss), from_states.grad)
+
+
+@family
+def counts(torch, log):
+    """Counts, drawn one by one: few and many are drawn in different ways."""
+    d, p = torch.distributions, torch.tensor([0.2, 0.7]).double().requires_grad_()
+    torch.manual_seed(3)
+    for made in (
+        d.Poisson(torch.tensor([0.0, 3.0])),
+        d.Poisson(p * 90),
+        d.Binomial(8, p),
+        d.Binomial(torch.tensor([30, 28]), logits=p),
+        d.Multinomial(5, p),
+        d.Multinomial(50, logits=p.expand(2, 2)),
+    ):
+        log("drawn", repr(made.batch_shape), made.sample(), made.sample((2, 3)))
+        value = made.sample((2,))
+        chance = made.log_prob(value)
+        log("moments", *(x.detach().float() for x in (made.mean, made.variance, chance)))
+        if chance.requires_grad:
+            log("gradient", torch.autograd.grad(chance.sum(), p)[0].float())
+    log("printed", repr(d.Poisson(2.0)), repr(d.Binomial(8, p)))
+    log.raises("inhomogeneous", lambda: d.Multinomial(p, p))
+
+
+@family
+def times_and_vectors(torch, log):
+    """Numbers between bounds, waiting times, vectors: draws, moments, densities, gradients."""
+    d = torch.distributions
+    _, s, p, z = parameters(torch)
+    torch.manual_seed(3)
+    for made in (
+        d.Uniform(p, s),
+        d.Uniform(0, 2.0),
+        d.Exponential(s),
+        d.MultivariateNormal(p, s.diag() + 0.1),
+        d.MultivariateNormal(z[:, :2], scale_tril=torch.eye(2)),
+        d.MultivariateNormal(p, precision_matrix=torch.eye(2) * 4),
+        d.Independent(d.Normal(p, s), 1),
+    ):
+        log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
+        drawn, value = made.sample((2,)), made.rsample()
+        chance = made.log_prob(drawn)
+        log("drawn", drawn, value.detach(), chance.detach(), made.entropy().detach())
+        log("moments", *(each.detach() for each in (made.mean, made.variance, made.stddev)))
+        for result in (chance, value, made.entropy()):
+            if result.requires_grad:
+                found = torch.autograd.grad(
+                    result.sum(), (s, p, z), allow_unused=True, retain_graph=True
+                )
+                log("gradients", *found)
+    log.raises("outside", lambda: d.Uniform(0.0, 1.0).log_prob(torch.tensor(2.0)))
