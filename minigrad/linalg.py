@@ -7,7 +7,6 @@ says that a matrix is singular or not positive-definite.
 from typing import Any as _Any
 
 from minigrad.faces import FACES as _FACES
-from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
 from minigrad.ops import norms as _norms  # noqa: F401 - says faces
@@ -25,8 +24,5 @@ __all__ = ["LinAlgError", *sorted(_functions)]
 
 
 def __getattr__(name: str) -> _Any:
-    """Load what is composed of other functions, or say what is missing."""
-    _lazy_loading.load("breadth.composed")
-    if f"linalg_{name}" in _FACES:
-        return _FACES[f"linalg_{name}"].function
+    """Say what is missing, and let type checkers know that names come from the faces."""
     raise AttributeError(f"module 'minigrad.linalg' has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
@@ -177,7 +176,7 @@ class _Pad(Layer, settings="padding", shows="padding"):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         padding, several = settings["padding"], 2 * self._dims
-        padding = tuple(padding) if isinstance(padding, Iterable) else (padding,) * several
+        padding = (padding,) * several if isinstance(padding, int) else tuple(padding)
         if len(padding) != several:
             raise ValueError(
                 f"padding must be one number or {several} of them, but there are {len(padding)}"
