@@ -120,7 +120,7 @@ def cosine_embedding_loss(
 
 
 @loss(
-    "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
+    "triplet_margin_loss(anchor, positive, negative, margin=1.0, float p=2, eps=1e-06, swap=False, "
     f"{OLD})"
 )
 def triplet_margin_loss(

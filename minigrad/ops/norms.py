@@ -188,7 +188,7 @@ def _negative(gradient: Any) -> Any:
     return None if gradient is None else -gradient
 
 
-@face("dist(Tensor input, Tensor other, p=2)")
+@face("dist(Tensor input, Tensor other, Number p=2)")
 def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 
@@ -296,7 +296,7 @@ _MODES = (
 
 
 @face(
-    'cdist(Tensor x1, Tensor x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
+    'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
     method=False,
 )
 def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
@@ -365,7 +365,10 @@ def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
-@face("pairwise_distance(Tensor x1, Tensor x2, p=2.0, eps=1e-6, bool keepdim=False)", method=False)
+@face(
+    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, eps=1e-6, bool keepdim=False)",
+    method=False,
+)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
 
