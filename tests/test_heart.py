@@ -204,7 +204,7 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4064, 20),
+    "autograd": (4073, 20),
     "breadth": (1215, 13),
     "classroom": (2195, 15),
     "core": (1198, 7),
@@ -219,7 +219,7 @@ MOST = {
     "viz": (3101, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37357, 223)
+HOUSE = (37366, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:
