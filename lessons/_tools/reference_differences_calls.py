@@ -7,7 +7,7 @@ from _tools.reference_demonstrations import Difference
 CALLS = (
     Difference(
         slug="saved-tensor-hooks",
-        title="The signatures of SavedTensor's methods",
+        title="The signatures of methods written in C++",
         what="PyTorch's have none that Python can see. They are called in the same way.",
         why="A binding to C++ makes those methods, and calls the parameters `arg0` and `arg1`.",
         code="import inspect\n\n"
@@ -18,6 +18,7 @@ CALLS = (
         "said",
         covers=(
             ("torch.autograd.SavedTensor.*", "without `self`"),
+            ("torch.Future.wait", "without `self`"),
             ("torch.autograd.SavedTensor.*", "without `arg0`"),
             ("torch.autograd.SavedTensor.*", "without `arg1`"),
             ("torch.autograd.SavedTensor.*", "only here `*hooks`"),

@@ -36,6 +36,17 @@ def pooled(
     return y
 
 
+UNPOOLED = [[3, 0, 1], [2, 3, 0]]  # places of entries in the two images
+
+
+def unpooled(x: Any, size: Any) -> Any:
+    y = np.zeros((2, math.prod(size)))
+    for row, places in enumerate(UNPOOLED):
+        for column, place in enumerate(places):
+            y[row, place] = x.reshape(2, 3)[row, column]
+    return y.reshape(*x.shape[: -len(size)], *size)
+
+
 def shared(
     g: Any, shape: Any, kernel: Any, stride: Any, padding: Any, divisor: int | None = None
 ) -> Any:
@@ -182,6 +193,16 @@ CASES: dict[str, list[Case]] = {
             lambda op, g, x: op(g, x),
         )
     ],
+    **{
+        f"max_unpool{ndim}d": [
+            Case(
+                ((2, *[1] * (ndim - 1), 3),),
+                lambda x, ndim=ndim: unpooled(x, (2,) * ndim),
+                lambda op, x, ndim=ndim: op(x, np.array(UNPOOLED).reshape(x.shape), (2,) * ndim),
+            )
+        ]
+        for ndim in (2, 3)
+    },
     "adaptive_max_pool2d": [
         Case(
             ((1, 5, 4),),

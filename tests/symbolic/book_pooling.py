@@ -60,6 +60,8 @@ CASES = {
     "adaptive_avg_pool2d_backward": [([("g", 1, 1, 2), ("x", 1, 2, 3)], ())],
     "adaptive_avg_pool3d": [([("x", 1, 1, 2, 3)], ((1, 1, 2),))],
     "adaptive_avg_pool3d_backward": [([("g", 1, 1, 1, 2), ("x", 1, 1, 2, 3)], ())],
+    "max_unpool2d": [([("x", 1, 1, 2)], (PLACES, (2, 2)))],
+    "max_unpool3d": [([("x", 1, 1, 1, 2)], (PLACES[None], (1, 2, 2)))],
     "adaptive_max_pool2d": [([("x", 1, 2, 2)], (PLACES,))],
     "adaptive_max_pool2d_backward": [([("g", 1, 1, 2), ("x", 1, 2, 2)], (PLACES,))],
 }

@@ -90,7 +90,8 @@ REFUSED = {
 SILENT_FOR_OLD = {"Identity", "Dropout evaluated"}
 # no layers by themselves: what others are made of, and what holds modules or parameters
 NO_LAYERS = {
-    "DataParallel", "Module", "ModuleDict", "ParameterDict", "ParameterList", "RNNBase",
+    "DataParallel", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",  # which need positions, too
+    "Module", "ModuleDict", "ParameterDict", "ParameterList", "RNNBase",
     "RNNCellBase", "SyncBatchNorm",  # which is that of any number of dimensions
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ for _file in (
     "ops.padding", "ops.probability_losses", "ops.rectifiers", "ops.softmax",
     "nn.functional.adaptive_pooling", "nn.functional.embeddings",
     "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
-    "nn.functional.resizing",
+    "nn.functional.resizing", "nn.functional.unpooling",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
 

@@ -14,6 +14,7 @@ __all__ = [
     "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ConstantPad1d",
     "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Dropout", "Dropout1d", "Dropout2d",
     "Dropout3d", "Flatten", "Fold", "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
     "PairwiseDistance", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
     "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
     "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
@@ -70,6 +71,67 @@ class MaxPool2d(_MaxPoolNd, calls=F.max_pool2d):
 
 class MaxPool3d(_MaxPoolNd, calls=F.max_pool3d):
     """Take the largest entry of each window of a volume; arguments as for `MaxPool2d`."""
+
+
+class _MaxUnpoolNd(
+    _Windows,
+    settings="kernel_size, stride=None, padding=0",
+    shows="kernel_size=, stride=, padding=",
+):
+    """What layers share that put the largest entries of windows back."""
+
+    _dims: ClassVar[int]
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        super()._keep(settings)
+        for name in settings:
+            value = getattr(self, name)
+            setattr(
+                self,
+                name,
+                tuple(value) if isinstance(value, (tuple, list)) else (value,) * self._dims,
+            )
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """Compute the result."""
+        unpool: Any = getattr(F, f"max_unpool{self._dims}d")
+        result: Tensor = unpool(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+        return result
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Put the largest entries of a signal back; see `MaxUnpool2d`."""
+
+    _dims = 1
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Put the largest entries of an image's windows back, as `max_unpool2d` does.
+
+    Args:
+        kernel_size: The window's height and width, or one number for both.
+        stride: How far the window moved at each step; the size of the window if None.
+        padding: How wide the border around the image was.
+
+    Example:
+        >>> import minigrad as torch
+        >>> pool, unpool = torch.nn.MaxPool2d(2, return_indices=True), torch.nn.MaxUnpool2d(2)
+        >>> unpool(*pool(torch.ones(1, 1, 5, 4)), output_size=(5, 4)).shape
+        torch.Size([1, 1, 5, 4])
+    """
+
+    _dims = 2
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Put the largest entries of a volume back; see `MaxUnpool2d`."""
+
+    _dims = 3
 
 
 class _AvgPoolNd(

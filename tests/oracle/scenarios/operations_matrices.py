@@ -51,6 +51,42 @@ TABLE = {
             "no tensor": lambda t, x: t.linalg.inv(3),
         },
     ),
+    **{
+        f"linalg.pinv of {shape}": operation(
+            lambda t, x: exactly(t, t.linalg.pinv, x), shape, dtypes=()
+        )
+        for shape in (R, W)
+    },
+    "linalg.pinv, cut off": operation(
+        lambda t, x: t.linalg.pinv(well(t, x) @ well(t, x).mT, atol=26.0, hermitian=True),
+        S,
+        dtypes=(),
+        wrong={
+            "vector": lambda t, x: t.linalg.pinv(x[0]),
+            "whole numbers": lambda t, x: t.linalg.pinv(x.long()),
+        },
+    ),
+    "pinverse": operation(lambda t, x: t.pinverse(well(t, x), 0.1), S, dtypes=()),
+    **{
+        f"linalg.lstsq, {driver}": operation(
+            lambda t, x, y, driver=driver: exactly(
+                t, lambda x, y: t.linalg.lstsq(x, y, driver=driver).solution, x, y
+            ),
+            R,
+            (4, 2),
+            dtypes=(),
+            wrong={
+                "vector": lambda t, x, y: t.linalg.lstsq(x[0], y),
+                "rows": lambda t, x, y: t.linalg.lstsq(x, y[:2]),
+                "rows of a vector": lambda t, x, y: t.linalg.lstsq(x, y[:2, 0]),
+                "one number": lambda t, x, y: t.linalg.lstsq(x, y[0, 0]),
+                "dtypes": lambda t, x, y: t.linalg.lstsq(x, y.double()),
+                "whole numbers": lambda t, x, y: t.linalg.lstsq(x.long(), y.long()),
+                "driver": lambda t, x, y: t.linalg.lstsq(x, y, driver="gelsx"),
+            },
+        )
+        for driver in (None, "gelsd")
+    },
     "inverse of a batch": operation(lambda t, x: t.inverse(well(t, x)), B, dtypes=FEW),
     "x.inverse()": operation(lambda t, x: x.inverse(), S, dtypes=()),
     "linalg.solve": operation(
@@ -252,3 +288,22 @@ def written_into_out(torch, log):
     log("inv", torch.linalg.inv(x, out=place) is place, place)
     log("det", torch.linalg.det(x, out=torch.zeros(())))
     log("solve", torch.linalg.solve(x, x, out=place) is place, place)
+
+
+@family
+def least_squares(torch, log):
+    """What else least squares tell depends on the routine, the shape and the rank."""
+    A, b = torch.tensor([[1.0, 2], [3, 4], [5, 7]]), torch.tensor([[1.0, 2], [0, 1], [3, 3]])
+    dependent = torch.tensor([[1.0, 2], [3, 6], [5, 10]])
+    for driver in ("gels", "gelsy", "gelsd", "gelss"):
+        log(driver, *torch.linalg.lstsq(A, b, driver=driver))
+    for name, given in {
+        "wide": (A.T, b[:2]),
+        "vector": (A, b[:, 0]),
+        "vectors": (torch.stack([A, A]), torch.ones(2, 3)),
+        "batch": (torch.stack([A, A]), torch.stack([b, -b])),
+    }.items():
+        log(name, *torch.linalg.lstsq(*given))
+    for name, cut in (("dependent", None), ("cut off", 0.1)):
+        given = dependent if cut is None else A
+        log(name, *torch.linalg.lstsq(given, b, rcond=cut, driver="gelsd"))

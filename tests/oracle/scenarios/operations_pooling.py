@@ -95,6 +95,50 @@ TABLE = {
     ),
 }
 
+PLACES = [[3, 0, 1, 2], [2, 3, 0, 1]]
+
+
+def unpool(ndim, *settings, **named):
+    """Make a call of the inverse of pooling in some dimensions, with four places in each image."""
+
+    def call(t, x):
+        indices = t.tensor(PLACES).reshape(x.shape)
+        return getattr(t.nn.functional, f"max_unpool{ndim}d")(x, indices, *settings, **named)
+
+    return call
+
+
+def wrong_unpool(ndim):
+    def of(change, *settings, **named):
+        def call(t, x):
+            given = change(x, t.tensor(PLACES).reshape(x.shape))
+            return getattr(t.nn.functional, f"max_unpool{ndim}d")(*given, *settings, **named)
+
+        return call
+
+    same = lambda x, places: (x, places)  # noqa: E731
+    return {
+        "dimensions": of(lambda x, places: (x[0, 0, 0], places[0, 0, 0]), [1] * ndim),
+        "places of floats": of(lambda x, places: (x, places * 1.0), 2),
+        "short places": of(lambda x, places: (x, places[:1]), 2),
+        "place below 0": of(lambda x, places: (x, places - 3), 2),
+        "place outside": of(lambda x, places: (x, places + 1000), 2),
+        "no entries": of(lambda x, places: (x[:, :0], places[:, :0]), 2),
+        "too far": of(same, 2, output_size=[100] * ndim),
+        "sizes": of(same, 2, output_size=[1] * (ndim + 1)),
+        "padding": of(same, 2, padding=9),
+    }
+
+
+TABLE |= {
+    "max_unpool1d": operation(unpool(1, 2), (1, 2, 4), dtypes=DTYPES, wrong=wrong_unpool(1)),
+    "max_unpool2d": operation(unpool(2, 2), (1, 2, 2, 2), dtypes=DTYPES, wrong=wrong_unpool(2)),
+    "max_unpool2d, to a size": operation(unpool(2, 2, 1, 0, (1, 2, 3, 3)), (2, 2, 2), dtypes=()),
+    "max_unpool3d": operation(
+        unpool(3, (1, 2, 2), padding=0), (2, 1, 1, 2, 2), dtypes=("int64",), wrong=wrong_unpool(3)
+    ),
+}
+
 family = add_all(TABLE)
 
 
@@ -129,3 +173,15 @@ def pooled_and_changed_in_place(torch, log):
     y = torch.nn.functional.max_pool2d(hidden, 2)
     hidden.mul_(2)
     log.raises("input", lambda: y.sum().backward())
+
+
+@family
+def layers_that_unpool(torch, log):
+    """Layers keep their settings as tuples."""
+    x = leaf(torch, (1, 1, 5, 4), 1)
+    pool, unpool = torch.nn.MaxPool2d(2, return_indices=True), torch.nn.MaxUnpool2d(2)
+    back = unpool(*pool(x), output_size=x.shape)
+    back.sum().backward()
+    log("back", back, x.grad)
+    for layer in (unpool, torch.nn.MaxUnpool1d(3, 2, 1), torch.nn.MaxUnpool3d((1, 2, 2))):
+        log(repr(layer), layer.kernel_size, layer.stride, layer.padding)

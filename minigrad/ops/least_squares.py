@@ -1,0 +1,176 @@
+r"""Solve systems with too many or too few equations: pseudoinverses and least squares.
+
+With :math:`P` the pseudoinverse, the derivative is that of G. Golub and V. Pereyra, "The
+differentiation of pseudo-inverses and nonlinear least squares problems" (1973).
+"""
+
+# mypy: disable-error-code="has-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.rules import applied, quietly
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import scalar_name
+from minigrad.faces import face
+from minigrad.ops import shape
+from minigrad.ops.linear_systems import linalg, mT
+
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
+    r"""Give :math:`-P^\top G P^\top + (I - A P) G^\top P P^\top + P^\top P G^\top (I - P A)`."""
+    G, Pt = mT(grad), mT(result)
+    if self.shape[-2] <= self.shape[-1]:
+        K = G @ result
+        back = K @ Pt
+        return -mT(result @ K) + back - (self @ result) @ back + (Pt @ result) @ (G - K @ self)
+    K = result @ G
+    back = Pt @ K
+    return -mT(K @ result) + (G - self @ K) @ result @ Pt + back - (back @ result) @ self
+
+
+@differentiable("LinalgPinvBackward0", self=_pinv_rule)
+@quietly
+def pinv(self: Array, limits: Any, hermitian: bool) -> Array:
+    """Pseudoinverse: parts of the matrix whose singular value is too small are left out."""
+    if hermitian:
+        S, U = np.linalg.eigh(self)
+        Vh, sizes = mT(U), np.abs(S)
+    else:
+        U, S, Vh = np.linalg.svd(self, False)
+        sizes = S
+    kept = sizes > _least(sizes, limits)
+    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0)
+    return (mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj()
+
+
+def _limits(array: Any, atol: float | None, rtol: float | None) -> tuple[float, float]:
+    """Give up to where singular values are taken for 0: by themselves, and beside the largest."""
+    if rtol is None:
+        rtol = 0.0 if atol else float(np.finfo(array.dtype).eps) * max(array.shape[-2:])
+    return 0.0 if atol is None else atol, rtol
+
+
+def _least(values: Any, limits: Any) -> Any:
+    """Give the largest singular value that is taken for 0."""
+    return np.maximum(limits[0], limits[1] * np.max(values, -1, keepdims=True, initial=0))
+
+
+@linalg("pinv(Tensor input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None)")
+def pseudoinverse(input: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
+    """Give the pseudoinverses of matrices.
+
+    Args:
+        input: Of shape (..., m, n).
+        rcond: An older name of `rtol`.
+        hermitian: Whether the matrices are symmetric, of which the lower half is looked at.
+        atol: Singular values up to this are taken for 0.
+        rtol: So are those up to this part of the largest one; by default as rounding makes them.
+
+    Returns:
+        Of shape (..., n, m).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.pinv(torch.tensor([[1.0], [1.0]]))
+        tensor([[0.5000, 0.5000]])
+    """
+    array = input._array
+    if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype.itemsize == 2:
+        sizes = ", ".join(map(str, array.shape))
+        raise RuntimeError(
+            f"linalg.pinv({scalar_name(array)}{{[{sizes}]}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    if rcond is not None and (atol is not None or rtol is not None):
+        raise TypeError("linalg_pinv(): rcond is the older name of rtol: give one of them")
+    limits = [None if x is None else float(x) for x in (atol, rtol if rcond is None else rcond)]
+    return pinv(input, _limits(array, *limits), bool(hermitian))
+
+
+@face("pinverse(Tensor input, rcond=1e-15)")
+def pinverse(input: Tensor, rcond: float) -> Tensor:
+    """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
+    return pseudoinverse(input, rcond, False, None, None)
+
+
+@differentiable(
+    "LinalgLstsqBackward0",
+    self=lambda grad, self, b, limits: _pinv_rule(
+        grad @ mT(b), self, applied(pinv, self, limits, False)
+    ),
+    b=lambda grad, self, limits: mT(applied(pinv, self, limits, False)) @ grad,
+)
+@quietly
+def lstsq(self: Array, b: Array, limits: Any) -> Array:
+    """Solution of least squares: the pseudoinverse times the right side."""
+    return pinv.forward(self, limits, False) @ b
+
+
+@linalg(
+    "lstsq(Tensor input, Tensor b, rcond=None, *, driver=None) "
+    "-> (solution, residuals, rank, singular_values)"
+)
+def least_squares(input: Tensor, b: Tensor, rcond: Any, driver: str | None) -> Any:
+    """Find X with the least sum of squares of A X - B; of several the smallest.
+
+    Args:
+        input: The matrices A, of shape (..., m, n).
+        b: The right sides B, of shape (..., m, k) or (..., m).
+        rcond: Singular values up to this part of the largest one are taken for 0.
+        driver: Which routine of LAPACK's would be used: "gels", "gelsy" (usually), "gelsd" or
+            "gelss". It decides which of the other results are there.
+
+    Returns:
+        A named tuple of `solution`, `residuals`, `rank` and `singular_values`.
+
+    Raises:
+        RuntimeError: If A and B do not fit.
+
+    Example:
+        >>> import minigrad as torch
+        >>> points = torch.tensor([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+        >>> torch.linalg.lstsq(points, torch.tensor([1.0, 3.0, 5.0])).solution
+        tensor([2., 1.])
+    """
+    A, B = input._array, b._array
+    driver = "gelsy" if driver is None else driver
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if B.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    if A.dtype != B.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+            f"dtype {scalar_name(A)} and other's dtype {scalar_name(B)}"
+        )
+    if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if driver not in _DRIVERS:
+        raise RuntimeError(
+            f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(_DRIVERS)})"
+        )
+    vector = B.ndim == 1 or A.shape[:-1] == B.shape
+    sides = shape.unsqueeze(b, B.ndim) if vector else b
+    if A.shape[-2] != sides._array.shape[-2]:
+        short = f"input.size(-2) should match other.size({-1 if vector else -2})"
+        raise RuntimeError(f"torch.linalg.lstsq: {short}")
+    limits = _limits(A, None, None if rcond is None else float(rcond))
+    solution = lstsq(input, sides, limits)
+    values = np.linalg.svd(A, compute_uv=False)
+    rank = np.sum(values > _least(values, limits), -1)
+    residuals, nothing = wrap(np.zeros(0, A.dtype)), wrap(np.zeros(0, A.dtype))
+    if driver != "gelsy" and A.shape[-2] > A.shape[-1] and (rank == A.shape[-1]).all():
+        residuals = ((input @ solution - sides).abs() ** 2).sum(-2)
+    return (
+        shape.squeeze_dim(solution, solution._array.ndim - 1) if vector else solution,
+        residuals,
+        wrap(np.asarray(rank if driver != "gels" else [], np.int64)),
+        wrap(values) if driver in ("gelsd", "gelss") else nothing,
+    )
