@@ -24,9 +24,11 @@ from minigrad.core.node import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
 from minigrad.creation.dtypes import *
+from minigrad.creation.dtypes import dtype as dtype
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
+from minigrad.faces import forks as _forks
 from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.random import Generator as Generator
@@ -46,6 +48,9 @@ newaxis = None
 _own = r"minigrad\.(ops|nn\.functional)\."
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_own)
 
+for _kind in (Tensor, Size, dtype):
+    _kind.__module__ = __name__  # where PyTorch has them, and prints that it has
+
 _keep_freed_memory()
 globals().update(_functions)
 
@@ -58,6 +63,7 @@ if _TYPE_CHECKING:
     from minigrad._functions import *
     from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from minigrad.breadth.batches import vmap as vmap
+    from minigrad.breadth.futures import Future as Future
     from minigrad.creation.devices import *
     from minigrad.creation.printing import *
     from minigrad.creation.tensor_types import *
@@ -68,7 +74,8 @@ if _TYPE_CHECKING:
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
 _loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
-_functions_loaded_later["autocast"] = "breadth.precision"
+_functions_loaded_later |= {"autocast": "breadth.precision", "Future": "breadth.futures"}
+_functions_loaded_later |= dict.fromkeys(("_assert", "_check"), "breadth.comparing")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

@@ -7,6 +7,7 @@ says that a matrix is singular or not positive-definite.
 from typing import Any as _Any
 
 from minigrad.faces import FACES as _FACES
+from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
 from minigrad.ops import norms as _norms  # noqa: F401 - says faces
@@ -24,5 +25,8 @@ __all__ = ["LinAlgError", *sorted(_functions)]
 
 
 def __getattr__(name: str) -> _Any:
-    """Say what is missing, and let type checkers know that names come from the faces."""
+    """Load what is composed of other functions, or say what is missing."""
+    _lazy_loading.load("breadth.composed")
+    if f"linalg_{name}" in _FACES:
+        return _FACES[f"linalg_{name}"].function
     raise AttributeError(f"module 'minigrad.linalg' has no attribute {name!r}")

@@ -1,8 +1,11 @@
 """What programs import from PyTorch's paths can be imported, and says so when it is not here."""
 
 import importlib
+import os
+import pickle
 import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
@@ -24,7 +27,7 @@ def test_a_path_is_one_of_pytorchs_and_can_be_imported(path):
     except ImportError:  # a library of theirs is missing
         assert path in ("utils.tensorboard",)
         return
-    assert theirs.__name__ == f"torch.{path}" and torch
+    assert theirs is sys.modules[f"torch.{path}"] and torch
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path.startswith("nn.modules.")])
@@ -45,7 +48,7 @@ def test_what_is_not_here_says_so_when_it_is_used():
     for use in (
         lambda: minigrad.jit.trace(len, ()),
         lambda: minigrad.fx.Tracer(),
-        lambda: minigrad.futures.Future(),
+        lambda: minigrad.multiprocessing.set_sharing_strategy("file_system"),
         lambda: nn.parallel.DistributedDataParallel(nn.Linear(1, 1)),
         lambda: minigrad.cuda.Event(),
     ):
@@ -70,6 +73,77 @@ def test_a_script_is_the_function_itself():
 
     assert double(minigrad.ones(1)).item() == 2.0
     assert minigrad.jit.ignore(drop=True)(len) is len
+
+
+def futures_of(library):
+    """Tell what comes of futures: values, errors in callbacks, what is said twice."""
+    Future, told = library.futures.Future, []
+
+    def tell(function):
+        try:
+            told.append(function())
+        except (RuntimeError, KeyError, AssertionError) as error:
+            told.append(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
+
+    def fail(done):
+        raise ValueError("no")
+
+    one, other = Future(), Future()
+    both = library.futures.collect_all([one, other])
+    double, failed = one.then(lambda done: done.value() * 2), one.then(fail)
+    later = failed.then(lambda done: done.value())
+    one.add_done_callback(lambda done: told.append(("called", done is one)))
+    one.add_done_callback(fail)
+    tell(lambda: (one.done(), both.done(), one.set_result(3), one.done(), both.done()))
+    for use in (double.wait, failed.wait, failed.value, later.wait, lambda: one.set_result(4)):
+        tell(use)
+    tell(lambda: other.set_exception("a word"))
+    threading.Timer(0.01, other.set_exception, [KeyError("other")]).start()
+    for use in (other.wait, both.wait, lambda: library.futures.wait_all([one, other])):
+        tell(use)
+    tell(lambda: library.futures.wait_all([one, one.then(lambda done: None)]))
+    tell(lambda: (library.futures.collect_all([]).wait(), isinstance(one, library.Future)))
+    tell(lambda: pickle.dumps(one))
+    for wrong in (lambda: one.then(3), lambda: library.futures.collect_all([3])):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(RuntimeError):
+        Future().value()
+    with pytest.raises(ValueError, match="Expected devices to have indices, got cpu"):
+        Future[int](devices=["cpu"])
+    return told
+
+
+def test_futures_are_completed_as_in_pytorch(capfd):
+    ours = futures_of(minigrad)
+    assert ours[0] == ("called", True) and ours[2] == 6
+    torch = pytest.importorskip("torch")
+    assert ours == futures_of(torch)
+
+
+def test_paths_below_a_loaded_room_are_its_attributes():
+    for path in ("utils.hooks", "nn.modules.pooling", "nn.parallel.scatter_gather"):
+        room = minigrad
+        for part in path.split("."):
+            room = getattr(room, part)
+        assert room is sys.modules[f"minigrad.{path}"]
+    assert minigrad.multiprocessing.Pool and minigrad.nn.utils.stateless.functional_call
+
+
+def test_what_libraries_do_with_it_when_they_are_imported():
+    """Lines at the top of files of torchvision, Opacus and BackPACK."""
+    sizes = minigrad.jit.annotations.BroadcastingList2[int]
+    assert not isinstance(2, sizes)
+    assert minigrad.onnx.symbolic_helper.parse_args("v", "v")(len) is len
+    assert callable(minigrad.library.register_fake("torchvision::nms"))
+    assert minigrad.hub.get_dir() == os.path.join(minigrad.hub._get_torch_home(), "hub")
+    with pytest.raises(OSError, match="compiled"):
+        minigrad.ops.load_library("_C.so")
+    minigrad._assert(minigrad.ones(1), "no")
+    minigrad._check(True)
+    for check, message in ((minigrad._assert, "no"), (minigrad._check, lambda: "no")):
+        with pytest.raises((AssertionError, RuntimeError), match=r"^no$"):
+            check(False, message)
 
 
 def test_one_process_without_a_gpu_runs_what_was_written_for_several():

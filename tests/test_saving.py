@@ -9,6 +9,7 @@ import pickle
 import random
 import warnings
 import zipfile
+import zlib
 from collections import Counter, OrderedDict, defaultdict
 from pathlib import Path
 
@@ -277,7 +278,7 @@ def test_any_other_ending_is_pytorchs(tmp_path):
 
 
 def test_arguments_that_make_no_sense(tmp_path):
-    with pytest.raises(NotImplementedError, match="nothing is pickled"):
+    with pytest.raises(NotImplementedError, match="only plain data is written"):
         minigrad.save({}, tmp_path / "a.npz", pickle_module=pickle)
     minigrad.save({"a": 1}, tmp_path / "a.npz")
     for options in ({"map_location": "cuda"}, {"pickle_module": pickle}, {"mmap": True}, {"x": 1}):
@@ -353,6 +354,21 @@ def hostile_files():
     size = bomb.rfind(b"PK\x01\x02") + 24  # of what comes out, as the list of contents says it
     bomb[size : size + 4] = (2**31).to_bytes(4, "little")
     yield "bomb", bytes(bomb), "looks like a trap"
+    zeros = zlib.compressobj(9, wbits=-15)
+    many = b"".join(zeros.compress(bytes(1 << 22)) for _ in range(20)) + zeros.flush()
+    unpacked = io.BytesIO()
+    with zipfile.ZipFile(unpacked, "w") as made:
+        made.writestr("a.npy", many)
+    packed = bytearray(unpacked.getvalue())  # 80 kB that are 80 MB, and say so in both places
+    for place, offset in ((0, 8), (packed.rfind(b"PK\x01\x02"), 10)):
+        packed[place + offset : place + offset + 2] = (8).to_bytes(2, "little")
+        packed[place + offset + 14 : place + offset + 18] = (20 << 22).to_bytes(4, "little")
+    yield "what really is huge", bytes(packed), "looks like a trap"
+    packed[place + 24 : place + 28] = (1 << 10).to_bytes(4, "little")
+    yield "a huge entry that says it is small", bytes(packed), "damaged"
+    yield "no room for its shape", archive(("a.npy", npy((2**62, 2**62, 0)))), "damaged"
+    yield "long doubles", archive(("a.npy", npy((1,), "<f16") + bytes(16))), "damaged"
+    yield "fields", archive(("a.npy", npy((0,), [("a", "<f4")]))), "not numbers"
     yield "structure", archive(("minigrad.json", b"{")), "damaged"
     yield "deep structure", archive(("minigrad.json", b"[" * 100_000)), "damaged"
     yield "unknown", archive(("minigrad.json", b'{"call": ["os.abort"]}')), "something unknown"
@@ -393,6 +409,33 @@ def test_files_that_lie_are_refused(tmp_path, content, message):
     assert str(caught.value).startswith("cannot load")
     assert not Trap.sprung
     assert os.listdir(tmp_path) == ["file.npz"]
+
+
+class Endless:
+    """A file that goes on for ever."""
+
+    def read(self, n=-1):
+        assert n >= 0, "it would be read for ever"
+        return bytes(n)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_has_no_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in ("/dev/zero", tmp_path / "pipe"):
+        with pytest.raises(RuntimeError, match="it is a device or a pipe"):
+            minigrad.load(place)
+    with open("/dev/zero", "rb") as zeros, pytest.raises(RuntimeError, match="it is empty"):
+        minigrad.load(zeros)
+    with pytest.raises(AttributeError, match="You can only"):
+        minigrad.load(Endless())
+    reading, writing = os.pipe()
+    os.close(writing)
+    with (
+        os.fdopen(reading, "rb") as pipe,
+        pytest.raises(OSError, match="from a file that is seekable"),
+    ):
+        minigrad.load(pipe)
 
 
 def test_old_files_of_pytorch_are_recognized(tmp_path):
@@ -543,6 +586,10 @@ PICKLES = {
         b"ccollections\nCounter\n)" + b"q\x00h\x00\x86" * 60 + b"\x85\x85R.", "no dictionary",
     ),
     "deep keys": (b"})" + b"q\x00h\x00\x86" * 60 + b"K\x01s.", "a key is a tuple"),
+    "many copies of one text": (
+        b"cbuiltins\nset\nq\x00]q\x01(" + b"K\x01" * 9999 + b"e]("
+        + b"h\x00h\x01\x85R" * 9999 + b"e.", "looks like a trap",
+    ),
     "no storage": (b"K\x01Q.", "damaged"),
     "a storage that lies": (STORED % b"K\x09" + b".", "not as long as it says"),
     "a missing storage": ((STORED % b"K\x02").replace(b"\x000X", b"\x007X") + b".", "not there"),

@@ -85,17 +85,11 @@ LIMITS = (
     ),
     Difference(
         slug="factors-of-products",
-        title="Factors beside products of matrices, and unknowns from the left",
-        what="`addmm` takes no `beta` and no `alpha`, and `torch.linalg.solve` no `left`.",
-        why="Multiply a factor or transpose in a line of its own, and the graph shows it.",
-        code="torch.addmm(torch.ones(1), torch.ones(1, 1), torch.ones(1, 1), beta=2)",
-        covers=(
-            ("torch.addmm", "without `beta`"),
-            ("torch.addmm", "without `alpha`"),
-            ("torch.Tensor.addmm", "without `beta`"),
-            ("torch.Tensor.addmm", "without `alpha`"),
-            ("torch.linalg.solve", "without `left`"),
-        ),
+        title="Unknowns from the left",
+        what="`torch.linalg.solve` takes no `left`.",
+        why="Transpose in a line of its own, and the graph shows it.",
+        code="torch.linalg.solve(torch.eye(1), torch.ones(1, 1), left=False)",
+        covers=(("torch.linalg.solve", "without `left`"),),
     ),
     Difference(
         slug="listed-settings",
@@ -171,6 +165,26 @@ LIMITS = (
         "rows = torch.eye(2)\n"
         "torch.autograd.grad(x.exp(), x, rows, is_grads_batched=True)",
         names=("torch.autograd.grad",),
+    ),
+    Difference(
+        slug="sparse-tensors",
+        title="Sparse tensors are kept in full",
+        what="`sparse_coo_tensor` gives the tensor with all its zeros, and warns; `to_sparse()` "
+        "and `coalesce()` give the tensor itself.",
+        why="Programs with graphs of some thousand nodes run so, with the same results.",
+        code="import warnings\n\n"
+        'warnings.simplefilter("ignore")\n'
+        "torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2)).layout",
+        names=("torch.sparse_coo_tensor", "torch.Tensor.to_sparse", "torch.Tensor.coalesce"),
+    ),
+    Difference(
+        slug="composed-functions",
+        title="Functions that are composed of others",
+        what="`addbmm`, `kron`, `nansum` and others that are seldom called are computed as a line "
+        "of other functions; so the graph has the nodes of these.",
+        why="One line each; the values and gradients are the same.",
+        code="torch.take(torch.ones(2, requires_grad=True), torch.tensor([0])).grad_fn.name()",
+        names=("torch.take", "torch.kron", "torch.nansum", "torch.addbmm", "torch.addr"),
     ),
     Difference(
         slug="sparse-gradients",
@@ -326,7 +340,8 @@ LIMITS = (
         slug="pickle-options",
         title="Options of pickle",
         what="`save` and `load` take no options that set how things are pickled.",
-        why="Only data is written; see [files](differences.md#files).",
+        why="A `.pt` file holds a pickle of plain data, and one way to write it is enough; see "
+        "[files](differences.md#files).",
         code="import io\nimport pickle\n\ntorch.save({}, io.BytesIO(), pickle_module=pickle)",
         names=("torch.save",),
     ),
@@ -334,7 +349,7 @@ LIMITS = (
         slug="unpickle-options",
         title="Options of unpickling",
         what="`load` refuses what would set how things are unpickled.",
-        why="Nothing is unpickled.",
+        why="A reader of minigrad's own makes plain data of a pickle, and calls nothing it names.",
         code="import io\n\n"
         "file = io.BytesIO()\n"
         "torch.save({}, file)\n"

@@ -82,6 +82,7 @@ know of.
 | [torch.utils](utils.md) | hook handles, checkpoints, data |
 | [Differences](differences.md) | what differs, why, and lines that show it: {differences} entries |
 | [Proofs](proofs.md) | which derivatives are proved, on what shapes, in which regions |
+| [Why you can trust the numbers](trust.md) | who checks what, how much, and what is not promised |
 | [Where the time goes](speed.md) | what operations, nodes and hooks cost, beside PyTorch |
 
 ## How to read the tables

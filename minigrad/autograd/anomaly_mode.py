@@ -6,13 +6,14 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import stop_watching, watch_nodes
+from minigrad.autograd.blocks import Block
+from minigrad.autograd.grad_mode import attentions, watch_nodes, watcher_bit
 from minigrad.autograd.messages import anomaly
 from minigrad.core.engine import AccumulateGrad, GraphTask
 from minigrad.core.node import Node, grad_mode
@@ -41,7 +42,7 @@ def is_anomaly_check_nan_enabled() -> bool:
     return anomaly.check_nan
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(Block):
     """Switch anomaly detection on or off, at once, or for a block if used with `with`.
 
     While it is on, each operation remembers the line that called it. If its backward fails, or
@@ -64,10 +65,21 @@ class set_detect_anomaly:
 
     def __enter__(self) -> None:
         """Hold what was set upon creation."""
+        self._hold()
 
-    def __exit__(self, *exception: object) -> None:
+    def _until_left(self) -> Generator[None]:
         """Restore what was set before."""
-        _switch(*self.previous)
+        try:
+            yield
+        finally:
+            anomaly.enabled, anomaly.check_nan = self.previous
+            attention = grad_mode.attention  # and as `watch_nodes`, which may not be called
+            others = 0 if attention is None else attention.bits & ~_LINES
+            grad_mode.attention = attentions[others | _LINES if anomaly.enabled else others]
+            if grad_mode.enabled:
+                grad_mode.enabled = grad_mode.attention or True
+            kinds: list[Any] = [watched] if anomaly.enabled else []
+            plugs.pass_kinds[: plugs.pass_kinds[:1] == [watched]] = kinds
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -102,17 +114,15 @@ class detect_anomaly(set_detect_anomaly):
     def __enter__(self) -> None:
         """Start to anomaly."""
         self.previous = (anomaly.enabled, anomaly.check_nan)
-        _switch(True, self.check_nan)
+        _switch(True, self.check_nan, self)
 
 
-def _switch(enabled: bool, check_nan: bool) -> None:
-    if enabled != anomaly.enabled:
-        (watch_nodes if enabled else stop_watching)(_remember_the_line)
-        if enabled:
-            plugs.pass_kinds.insert(0, watched)  # a pass is recorded around what is watched
-        else:
-            plugs.pass_kinds.remove(watched)
+def _switch(enabled: bool, check_nan: bool, block: Block | None = None) -> None:
+    watch_nodes(_LINES, enabled, block)
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
+    kinds: list[Any] = [watched] if enabled else []
+    # in its place, or as the first: a pass is recorded around what is watched
+    plugs.pass_kinds[: plugs.pass_kinds[:1] == [watched]] = kinds
 
 
 def _remember_the_line(node: Node, outputs: Any) -> None:
@@ -128,6 +138,9 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
             evaluated = getattr(grad_mode.task, "evaluating", None)
             if evaluated is not None:
                 made.metadata["parent_"] = evaluated
+
+
+_LINES = watcher_bit(_remember_the_line)
 
 
 def _new_leaves(node: Node) -> list[Node]:
@@ -162,9 +175,13 @@ class WatchedTask(GraphTask):
         return results
 
 
-@functools.cache
 def watched(kind: type[GraphTask]) -> type[GraphTask]:
-    """Give the kind of pass that is a given kind, and watched."""
+    """Give the kind of pass that is a given kind, and watched, if passes are."""
+    return _watched(kind) if anomaly.enabled else kind  # type: ignore[arg-type]  # is hashable
+
+
+@functools.cache
+def _watched(kind: type[GraphTask]) -> type[GraphTask]:
     return type(kind.__name__, (WatchedTask, kind), {})
 
 

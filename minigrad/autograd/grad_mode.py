@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar
 
+from minigrad.autograd.blocks import Block
 from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor, wrong_type
 from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
@@ -18,35 +19,45 @@ __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def watch_nodes(watcher: Watcher) -> None:
-    """Let `watcher(node, outputs)` be called with each node that this thread records."""
+# For each set of those who may watch new nodes what `grad_mode.attention` is then: it is looked up
+# by a number with a bit for each of them, as a block may call nothing when it ends.
+attentions: list[Any] = [None]
+
+
+def watcher_bit(watcher: Watcher) -> int:
+    """Let `watcher(node, outputs)` be called with new nodes while this bit is set."""
+    bit = len(attentions)
+    others = [attention.watchers if attention else () for attention in attentions]
+    attentions.extend(Attention((*each, watcher), bit | n) for n, each in enumerate(others))
+    return bit
+
+
+def watch_nodes(bit: int, watch: bool = True, block: Block | None = None) -> None:
+    """Let the watcher of this bit see each node that this thread records, or not any more.
+
+    For a block it is the first that it sets.
+    """
+    if block is not None:
+        block._hold()
     attention = grad_mode.attention
-    _set_watchers((*(attention.watchers if attention else ()), watcher))
-
-
-def stop_watching(watcher: Watcher) -> None:
-    """Do not call the watcher any more."""
-    attention = grad_mode.attention
-    _set_watchers(tuple(w for w in (attention.watchers if attention else ()) if w is not watcher))
-
-
-def _set_watchers(watchers: tuple[Watcher, ...]) -> None:
-    grad_mode.attention = Attention(watchers) if watchers else None
+    others = 0 if attention is None else attention.bits & ~bit
+    grad_mode.attention = attentions[others | bit if watch else others]
     if grad_mode.enabled:
         grad_mode.enabled = grad_mode.attention or True
 
 
-class DecoratingMode:
+class DecoratingMode(Block):
     """A mode as a context manager and as a decorator of functions and generators."""
 
     def clone(self) -> Self:
         """Give a fresh context of the same kind: a decorated function may call itself."""
         return type(self)()
 
-    def __enter__(self) -> None:
-        raise NotImplementedError
+    def _fresh(self) -> DecoratingMode:
+        """Give the context of one call."""
+        return self.clone()
 
-    def __exit__(self, *exception: object) -> None:
+    def __enter__(self) -> None:
         raise NotImplementedError
 
     def __call__(self, orig_func: F) -> F:
@@ -75,7 +86,7 @@ class DecoratingMode:
 
         @functools.wraps(function)
         def decorate_context(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
+            with self._fresh():
                 return function(*args, **kwargs)
 
         return decorate_context  # type: ignore[return-value]
@@ -89,14 +100,14 @@ class DecoratingMode:
             resume: Callable[[], Any] = functools.partial(body.send, None)
             while True:
                 try:
-                    with self.clone():
+                    with self._fresh():
                         value = resume()
                 except StopIteration as finished:
                     return finished.value
                 try:
                     received = yield value
                 except GeneratorExit:
-                    with self.clone():
+                    with self._fresh():
                         body.close()
                     raise
                 except BaseException as error:
@@ -107,21 +118,44 @@ class DecoratingMode:
         return generator_context
 
 
-class _GradSwitch(DecoratingMode):
-    """A mode that switches recording on or off; it may stand bare, `@no_grad`, as a decorator."""
+class _Recording(DecoratingMode):
+    """A mode that switches recording on or off."""
 
     wanted: bool
+    prev: bool
+
+    def __enter__(self) -> None:
+        self._hold()
+        if grad_mode.enabled is None:
+            grad_mode.asked = self.wanted
+        else:
+            grad_mode.enabled = self.wanted and (grad_mode.attention or True)
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            if grad_mode.enabled is None:
+                grad_mode.asked = self.prev
+            else:
+                grad_mode.enabled = self.prev and (grad_mode.attention or True)
+
+
+class _GradSwitch(_Recording):
+    """A switch that may stand bare, `@no_grad`, as a decorator."""
 
     def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
         """Make the mode, or decorate a function at once."""
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
     def __enter__(self) -> None:
-        self.prev = is_grad_enabled()
-        grad_mode.set(self.wanted)
-
-    def __exit__(self, *exception: object) -> None:
-        grad_mode.set(self.prev)
+        enabled = grad_mode.enabled
+        self.prev = grad_mode.asked if enabled is None else bool(enabled)
+        self._hold()
+        if enabled is None:
+            grad_mode.asked = self.wanted
+        else:
+            grad_mode.enabled = self.wanted and (grad_mode.attention or True)
 
 
 class no_grad(_GradSwitch):
@@ -162,7 +196,7 @@ class enable_grad(_GradSwitch):
     wanted = True
 
 
-class set_grad_enabled(DecoratingMode):
+class set_grad_enabled(_Recording):
     """Switch recording on or off, at once, and until the end of the block if used with `with`.
 
     Args:
@@ -182,19 +216,16 @@ class set_grad_enabled(DecoratingMode):
         if not isinstance(mode, bool):
             raise wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
         self.prev = is_grad_enabled()
-        self.mode = mode
+        self.mode = self.wanted = mode
         grad_mode.set(mode)
 
     def clone(self) -> Self:
         """Give a fresh context that wants the same."""
         return type(self)(self.mode)
 
-    def __enter__(self) -> None:
-        """Hold the mode that was set upon creation; `__exit__` restores the one before."""
-        grad_mode.set(self.mode)
-
-    def __exit__(self, *exception: object) -> None:
-        grad_mode.set(self.prev)
+    def _fresh(self) -> DecoratingMode:  # one that begins when it is entered
+        wanted: DecoratingMode = enable_grad() if self.mode else no_grad()
+        return wanted
 
     def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""
@@ -245,18 +276,30 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self._before: list[tuple[bool, bool]] = []
+        self._before: Any = None  # what to return to: modes, and what came before those
 
     def clone(self) -> Self:
         """Give a fresh context that wants the same."""
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
-        self._before.append((is_inference_mode_enabled(), is_grad_enabled()))
-        grad_mode.set_inference(self.mode, recording=not self.mode)
+        before = is_inference_mode_enabled(), is_grad_enabled(), self._before
+        self._hold()
+        self._before = before
+        if self.mode:
+            grad_mode.enabled, grad_mode.asked = None, False
+        else:
+            grad_mode.enabled = grad_mode.attention or True
 
-    def __exit__(self, *exception: object) -> None:
-        grad_mode.set_inference(*self._before.pop())
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            inference, recording, self._before = self._before
+            if inference:
+                grad_mode.enabled, grad_mode.asked = None, recording
+            else:
+                grad_mode.enabled = recording and (grad_mode.attention or True)
 
 
 def is_inference_mode_enabled() -> bool:

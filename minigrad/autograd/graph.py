@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
@@ -16,6 +15,7 @@ from minigrad.autograd.saved_hooks import (
     saved_tensors_hooks,
 )
 from minigrad.autograd.saved_names import RawSavedTensor
+from minigrad.core import engine
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.gates import FullBackwardHooks, LegacyHook
 from minigrad.core.node import Node, RemovableHandle, grad_mode
@@ -241,7 +241,6 @@ class _Gathering:
     def __init__(self, nodes: list[Any], fn: Callable[[Any], None]) -> None:
         self.nodes = nodes
         self.fn = fn
-        self.lock = threading.Lock()
         # How many gradients are to come. As in PyTorch, a pass that starts inside another one, over
         # the same tensors, overwrites it for both.
         self.coming = 0
@@ -253,7 +252,7 @@ class _Gathering:
 
         def gather(grad: Any) -> None:
             task = grad_mode.task
-            with self.lock:
+            with engine.accumulation:
                 if task not in self.passes:
                     self.coming = sum(will_run(task, node) for node in self.nodes)
                     self.passes[task] = ([0], [None] * len(self.nodes))
@@ -274,11 +273,10 @@ class _Gathering:
 def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     """Give a hook that passes on the first gradient of each pass only."""
     served: WeakSet[Any] = WeakSet()
-    lock = threading.Lock()
 
     def first(grad: Any) -> None:
         task = grad_mode.task
-        with lock:
+        with engine.accumulation:
             if task in served:
                 return
             served.add(task)

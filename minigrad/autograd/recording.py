@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
+from minigrad.autograd.blocks import Block
 from minigrad.autograd.events import (
     Event,
     GradientAccumulated,
@@ -28,7 +29,7 @@ from minigrad.core.plugs import plugs
 from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
 
 
-class record:
+class record(Block):
     """Log the backward passes of a block: what each node got, what each hook saw, what went where.
 
     The passes run as they would have, in the same order and with the same values. Gradients are
@@ -75,15 +76,19 @@ class record:
 
     def __enter__(self) -> Log:
         """Begin to log."""
-        self._outer = grad_mode.recorder
-        recorder = grad_mode.recorder = Recorder(self._names, self._outer)
-        plugs.pass_kinds.append(recorded_here)
+        recorder = Recorder(self._names, grad_mode.recorder)
+        self._hold()
+        grad_mode.recorder, self._outer = recorder, grad_mode.recorder
+        plugs.pass_kinds += [recorded_here]
         return recorder.log
 
-    def __exit__(self, *exception: object) -> None:
+    def _until_left(self) -> Generator[None]:
         """End."""
-        grad_mode.recorder = self._outer
-        plugs.pass_kinds.remove(recorded_here)
+        try:
+            yield
+        finally:
+            grad_mode.recorder = self._outer
+            plugs.pass_kinds.remove(recorded_here)
 
 
 class Recorder:

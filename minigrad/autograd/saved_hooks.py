@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import functools
+from collections.abc import Callable, Generator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.grad_mode import no_grad, stop_watching, watch_nodes
+import numpy as np
+
+from minigrad.autograd.blocks import Block, DecoratingBlock
+from minigrad.autograd.grad_mode import attentions, no_grad, watch_nodes, watcher_bit
+from minigrad.autograd.messages import can_require_grad, only_floats
 from minigrad.autograd.views import write_watchers
-from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, grad_mode
+from minigrad.core.engine import AccumulateGrad, resolve_edge
+from minigrad.core.node import NO_EDGE, Node, grad_mode, reduce_gradient
 from minigrad.core.tensor import (
     INFERENCE,
     SavedTensor,
@@ -67,12 +71,14 @@ class PackedTensor:
         self.node = node
         self.output_nr = output_nr
         self.requires_grad = tensor.requires_grad
-        self.dtype = tensor._array.dtype
+        self.dtype, self.shape = tensor._array.dtype, tensor._array.shape
 
     def unpack_array(self, node: Node) -> Any:
         """Give the array, in the dtype that was saved: that of the gradients' tensors."""
         array = self.unpack_tensor(node)._array
-        return array if array.dtype == self.dtype else array.astype(self.dtype)
+        if array.shape != self.shape or array.dtype != self.dtype:
+            array = _as_saved(array, self, node)
+        return array
 
     def unpack_tensor(self, node: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
@@ -87,13 +93,79 @@ class PackedTensor:
             )
         if not self.requires_grad:
             return tensor
+        if isinstance(self.node, AccumulateGrad) and not can_require_grad(tensor._array.dtype):
+            raise only_floats()
         placed = wrap_as_normal(tensor._array)
         placed._version_counter = counter_of(tensor)
         (self.node or made_by(self, node))._place(placed, self.output_nr)
         return placed
 
 
-class saved_tensors_hooks:
+def _as_saved(array: Any, saved: PackedTensor, node: Node) -> Any:
+    """Give what an unpack hook gave in the dtype that was saved, or refuse it as PyTorch does."""
+    name = type(node).__name__
+    if name in _WHOLE or (saved.dtype.kind == "b" and array.dtype != saved.dtype):
+        raise RuntimeError(
+            f"{name} expected what it had saved, {list(saved.shape)} of {saved.dtype}, but the "
+            f"unpack hook gave {list(array.shape)} of {array.dtype}; let it give back what the "
+            "pack hook got"
+        )
+    if name in _IN_PLACE:
+        array = np.broadcast_to(array, np.broadcast_shapes(array.shape, saved.shape))
+    return array if array.dtype == saved.dtype else array.astype(saved.dtype)
+
+
+# Nodes that take nothing but what they saved; and those whose rule writes into a copy of it.
+_WHOLE = ("SoftmaxBackward0", "LogSoftmaxBackward0")
+_IN_PLACE = ("TanhBackward0", "SigmoidBackward0")
+
+
+@functools.cache
+def _fitting(kind: type[Node]) -> type[Node]:
+    """Make the kind of node that brings its gradients into the shapes of its inputs.
+
+    An unpack hook may give a tensor of another shape. To all who ask it is the same kind.
+    """
+
+    def fit(run: Any) -> Any:
+        def fitted(node: Any, *arguments: Any) -> Any:
+            wanted = node._broadcast  # the rule may drop it
+            try:
+                gradients = run(node, *arguments)
+            except ValueError as error:
+                raise RuntimeError(
+                    f"{kind.__name__} cannot compute with what an unpack hook gave, which has to "
+                    f"be of the shape that the pack hook got: {error}"
+                ) from error
+            if wanted is None:
+                return gradients
+            return tuple(
+                _reduced(kind, place, gradient, wanted[place])
+                for place, gradient in enumerate(gradients)
+            )
+
+        return fitted
+
+    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": fit(kind._run)}
+    return type(kind.__name__, (kind,), names | {"_run_recorded": fit(kind._run_recorded)})
+
+
+def _reduced(kind: type[Node], place: int, gradient: Any, wanted: Any) -> Any:
+    """Give a gradient in the shape and dtype of its input, or raise if it does not reach them."""
+    if gradient is None or wanted is None or gradient.shape == wanted[0]:
+        return gradient
+    got, expected = list(gradient.shape), list(wanted[0])
+    pairs = zip(reversed(got), reversed(expected), strict=False)
+    if len(got) >= len(expected) and all(small in (size, 1) for size, small in pairs):
+        return reduce_gradient(gradient, wanted)
+    raise RuntimeError(
+        f"Function {kind.__name__} returned an invalid gradient at index {place} - got {got} but "
+        f"expected shape compatible with {expected}. An unpack hook has to give a tensor of the "
+        "shape that the pack hook got."
+    )
+
+
+class saved_tensors_hooks(Block):
     """Call a pair of hooks for each tensor that an operation in the block saves for backward.
 
     Of nested blocks the innermost counts. Numbers that became tensors are not packed.
@@ -124,6 +196,8 @@ class saved_tensors_hooks:
         tensor([20.0855])
     """
 
+    _copies: SavedCopies | None = None  # of `allow_mutation_on_saved_tensors`
+
     def __init__(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
@@ -140,20 +214,29 @@ class saved_tensors_hooks:
                 "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
                 f"with: {', '.join(map(repr, pair))}"
             )
-        if not grad_mode.saved_hooks:
-            watch_nodes(pack_saved)
+        watch_nodes(_PACKS, block=self)
         grad_mode.saved_hooks = (*grad_mode.saved_hooks, pair)
 
-    def __exit__(self, *exception: object) -> None:
+    def _until_left(self) -> Generator[None]:
         """Let the pair of the surrounding block count again."""
-        if not grad_mode.saved_hooks:
-            raise RuntimeError(
-                "saved_tensors_hooks was left more often than entered; a hook must not leave the "
-                "block that it serves"
-            )
-        grad_mode.saved_hooks = grad_mode.saved_hooks[:-1]
-        if not grad_mode.saved_hooks:
-            stop_watching(pack_saved)
+        try:
+            yield
+        finally:
+            if not grad_mode.saved_hooks:
+                raise RuntimeError(
+                    "saved_tensors_hooks was left more often than entered; a hook must not leave "
+                    "the block that it serves"
+                ) from None
+            grad_mode.saved_hooks = grad_mode.saved_hooks[:-1]
+            attention = grad_mode.attention  # and as `watch_nodes`, which may not be called
+            if not grad_mode.saved_hooks and attention is not None:
+                grad_mode.attention = attentions[attention.bits & ~_PACKS]
+                if grad_mode.enabled:
+                    grad_mode.enabled = grad_mode.attention or True
+            if self._copies is not None:
+                del _open_blocks[:]
+                write_watchers.remove(self._copies._before_write)
+                self._copies.clear()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -183,8 +266,7 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, lambda packed: packed)
 
 
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+def disable_saved_tensors_hooks(error_message: str) -> DecoratingBlock:
     """Forbid `saved_tensors_hooks` within a block.
 
     Args:
@@ -200,13 +282,25 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         Traceback (most recent call last):
         RuntimeError: not within this block
     """
-    if grad_mode.saved_hooks:
-        raise RuntimeError(error_message)
-    previous, grad_mode.hooks_forbidden = grad_mode.hooks_forbidden, error_message
-    try:
-        yield
-    finally:
-        grad_mode.hooks_forbidden = previous
+    return _Forbidden(error_message)
+
+
+class _Forbidden(DecoratingBlock):
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+        self.previous: str | None = None
+
+    def __enter__(self) -> None:
+        if grad_mode.saved_hooks:
+            raise RuntimeError(self.error_message)
+        self._hold()
+        self.previous, grad_mode.hooks_forbidden = grad_mode.hooks_forbidden, self.error_message
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            grad_mode.hooks_forbidden = self.previous
 
 
 def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
@@ -233,6 +327,12 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
                 edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
+    kind: Any = type(node)
+    if node._chooses and "fitted" not in kind._run.__qualname__:
+        node.__class__ = _fitting(kind)
+
+
+_PACKS = watcher_bit(pack_saved)
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
@@ -336,8 +436,7 @@ class SavedCopies:
 _open_blocks: list[SavedCopies] = []
 
 
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
+def allow_mutation_on_saved_tensors() -> DecoratingBlock:
     """Let tensors be changed in place though an operation in the block needs their old values.
 
     A saved tensor is copied just before it is changed, so the gradients are those of the values
@@ -359,15 +458,17 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
         >>> x.grad
         tensor([6.])
     """
-    if _open_blocks:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    copies = SavedCopies()
-    _open_blocks.append(copies)
-    write_watchers.append(copies._before_write)
-    try:
-        with saved_tensors_hooks(copies._pack, copies._unpack):
-            yield copies
-    finally:
-        copies.clear()
-        write_watchers.remove(copies._before_write)
-        _open_blocks.remove(copies)
+    return _Mutation()
+
+
+class _Mutation(saved_tensors_hooks, DecoratingBlock):
+    def __init__(self) -> None: ...
+
+    def __enter__(self) -> SavedCopies:  # type: ignore[override]
+        if _open_blocks:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        copies = self._copies = SavedCopies()
+        self.pack_hook, self.unpack_hook = copies._pack, copies._unpack
+        super().__enter__()
+        write_watchers[:0], _open_blocks[:] = [copies._before_write], [copies]
+        return copies

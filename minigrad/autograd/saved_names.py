@@ -72,24 +72,200 @@ def _split_from(node: Any) -> tuple[int, ...]:
 _ONE = _constant(1)
 _ELU = {"scale": _ONE, "input_scale": _ONE}
 
+
+def _array(node: Any, name: str) -> Any:
+    """Give the array of a saved tensor; None if it was not needed."""
+    value = kept(node, name)
+    return None if value is None else look_at(value, node)._array
+
+
+def _shape_behind(node: Any) -> tuple[int, ...]:
+    """Give the shape of a parameter, or of its transpose, by the node that it is reached by."""
+    if isinstance(node, AccumulateGrad):
+        return tuple(node.variable.shape)
+    if type(node).__name__ == "TBackward0":
+        return _shape_behind(node.next_functions[0][0])[::-1]
+    return ()
+
+
+def _factor(name: str, other: str, axis: int, edge: int) -> dict[str, Computed]:
+    """Tell how a factor of a product of matrices lies in memory, also if it was not saved."""
+
+    def sizes(node: Any) -> tuple[int, ...]:
+        array, beside = _array(node, name), _array(node, other)
+        if array is not None:
+            return tuple(array.shape)
+        inner = -1 if beside is None else beside.shape[axis]
+        unknown = (-1, inner) if axis == 0 else (inner, -1)  # unless it is a parameter
+        return _shape_behind(node.next_functions[edge][0]) or unknown
+
+    def strides(node: Any) -> tuple[int, ...]:
+        if node.next_functions[edge][0] is None:
+            return ()
+        array, (rows, columns) = _array(node, name), sizes(node)
+        if array is not None:
+            return tuple(stride // array.itemsize for stride in array.strides)
+        return (1, rows) if kept(node, f"{name}_sym_columns") else (columns, 1)
+
+    return {f"{name}_sym_sizes": sizes, f"{name}_sym_strides": strides}
+
+
+def _of(name: str, look: Callable[[Any, Any], Any]) -> Computed:
+    """Give what follows from something that a node keeps, and from the node."""
+    return lambda node: look(kept(node, name), node)
+
+
+def _unless_empty(name: str) -> dict[str, Computed]:
+    """Give a saved weight; None for the empty one that stands for none."""
+
+    def weight(node: Any) -> Any:
+        saved = kept(node, name)
+        tensor = None if saved is None else look_at(saved, node)
+        return None if tensor is None or not tensor._array.size else tensor
+
+    return {name: weight}
+
+
+def _statistic(name: str, shape: Callable[[Any], Any]) -> Computed:
+    """Give the mean or 1 / standard deviation that was computed, in PyTorch's shape."""
+
+    def statistic(node: Any) -> Tensor:
+        statistics, layout = kept(node, "statistics"), kept(node, "layout")
+        if statistics.fixed:
+            return wrap_as_normal(np.zeros(0, np.float32))
+        return wrap_as_normal(getattr(statistics, name).reshape(shape(layout)))
+
+    return statistic
+
+
+def _statistics(shape: Callable[[Any], Any]) -> dict[str, Computed]:
+    return {"result1": _statistic("mean", shape), "result2": _statistic("rstd", shape)}
+
+
+def _layout(look: Callable[[Any], Any]) -> Computed:
+    return _of("layout", lambda layout, node: look(layout))
+
+
+def _running(place: int) -> Computed:
+    return _of("statistics", lambda statistics, node: statistics.running[place])
+
+
+def _chosen(node: Any) -> Tensor:
+    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    settings = [kept(node, name) for name in names]
+    sizes = _array(node, "self").shape[-len(settings[0]) :]
+    return wrap_as_normal(kept(node, "chosen").positions(sizes, settings))
+
+
+def _scores(node: Any) -> Any:
+    """Give the scores that an attention makes its weights of."""
+    query, key = _array(node, "query"), _array(node, "key")
+    scores, mask = query @ np.swapaxes(key, -1, -2) * kept(node, "scale"), kept(node, "mask")
+    return scores if mask is None else scores + getattr(mask, "_array", mask)
+
+
+def _log_of_sums(node: Any) -> Tensor:
+    scores = _scores(node)
+    return wrap_as_normal(np.log(np.exp(scores).sum(-1)).astype(np.float32))
+
+
+def _called(place: int) -> Computed:
+    return _of("kept", lambda attention, node: attention.call[place])
+
+
+_ATTENTION = {
+    "attn_mask": _called(0),
+    "is_causal": _called(1),
+    "scale": _called(2),
+    "dropout_p": _constant(0.0),
+    "logsumexp": _log_of_sums,
+    "output": _of("kept", lambda a, node: wrap_as_normal(a.weights @ _array(node, "value"))),
+}
+
+
+def _split_sizes(node: Any) -> tuple[int, ...]:
+    return tuple(part[kept(node, "dim")] for part in node._shape)
+
+
+def _bias_sizes(node: Any) -> tuple[int, ...]:
+    return _shape_behind(node.next_functions[2][0]) or (0,)
+
+
+def _total_weight(node: Any) -> Any:
+    """Give the sum of the targets' weights, which a mean is divided by."""
+    if kept(node, "reduction") == 0:
+        return 0
+    weighted = "weights" in node._names_of_saved
+    return np.sum(kept(node, "weights")) if weighted else _array(node, "target").size
+
+
+_FALSE = _constant(False)
+_EMBEDDING = {"scale_grad_by_freq": _FALSE, "sparse": _FALSE}
+_IGNORED = _constant(2**64 - 100)
+_NO_WEIGHT = {
+    "weight": _constant(None),
+    "ignore_index": _IGNORED,
+    "total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32)),
+}
+
 # By the names of nodes' classes: values that need not be saved, as they follow from what is.
 _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("AddBackward0 SubBackward0 RsubBackward1", {"alpha": _ONE}),
     ("AddmmBackward0", {"alpha": _ONE, "beta": _ONE}),
+    ("AddmmBackward0", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
+    ("MmBackward0", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
+    ("ConvolutionBackward0", {"bias_sym_sizes_opt": _bias_sizes}),
+    ("NativeBatchNormBackward0", _statistics(lambda layout: -1)),
+    ("NativeBatchNormBackward0", {"running_mean": _running(0), "running_var": _running(1)}),
+    ("NativeBatchNormBackward0", {"training": _of("statistics", lambda s, node: not s.fixed)}),
+    ("NativeLayerNormBackward0", _statistics(lambda layout: layout.means)),
+    (
+        "NativeLayerNormBackward0",
+        {"normalized_shape": _layout(lambda layout: tuple(layout.view[d] for d in layout.axes))},
+    ),
+    ("NativeGroupNormBackward0", _statistics(lambda layout: layout.view[:2])),
+    ("NativeGroupNormBackward0", {"N": _layout(lambda layout: layout.view[0])}),
+    ("NativeGroupNormBackward0", {"C": _layout(lambda layout: math.prod(layout.view[1:3]))}),
+    ("NativeGroupNormBackward0", {"HxW": _layout(lambda layout: layout.view[3])}),
+    ("NativeGroupNormBackward0", {"group": _layout(lambda layout: layout.view[1])}),
+    (
+        "NativeBatchNormBackward0 NativeLayerNormBackward0 NativeGroupNormBackward0",
+        _unless_empty("weight"),
+    ),
+    ("MaxPool2DWithIndicesBackward0 MaxPool3DWithIndicesBackward0", {"result1": _chosen}),
+    (
+        "Im2ColBackward0",
+        {
+            "self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1]),
+            "self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2]),
+        },
+    ),
+    ("EmbeddingBackward0", {"indices": _positions, **_EMBEDDING}),
+    (
+        "EmbeddingBackward0",
+        {"weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0])},
+    ),
+    ("ScaledDotProductFlashAttentionForCpuBackward0", _ATTENTION),
     ("MeanBackward0 MeanBackward1", {"self_sym_numel": _numel}),
     ("MaxBackward0 MinBackward0 KthvalueBackward0", {"indices": _indices}),
     ("MedianBackward1 ModeBackward0", {"indices": _indices}),
     ("SortBackward0 SortBackward1 TopkBackward0", {"indices": _positions}),
-    ("GatherBackward0", {"index": _positions, "sparse_grad": _constant(False)}),
+    ("GatherBackward0", {"index": _positions, "sparse_grad": _FALSE}),
     ("ScatterBackward0 ScatterBackward1 ScatterAddBackward0", {"index": _positions}),
+    ("IndexSelectBackward0", {"index": _positions}),
     ("IndexPutImplBackward0", {"accumulate": _constant(True)}),
-    ("SplitBackward0", {"self_sym_sizes": _split_from, "split_size": _split_size}),
-    ("SplitWithSizesBackward0", {"self_sym_sizes": _split_from}),
+    ("IndexPutBackward0", {"accumulate": _FALSE}),
+    (
+        "SplitBackward0 UnsafeSplitBackward0",
+        {"self_sym_sizes": _split_from, "split_size": _split_size},
+    ),
+    ("SplitWithSizesBackward0", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
     ("ThresholdBackwardBackward0", {"threshold": _constant(0)}),
-    ("NllLossBackward0 NllLossBackwardBackward0", {"weight": _constant(None)}),
-    ("NllLossBackward0 NllLossBackwardBackward0", {"ignore_index": _constant(2**64 - 100)}),
+    ("NllLossBackward0", _NO_WEIGHT),
+    ("NllLossBackwardBackward0", {"weight": _constant(None), "ignore_index": _IGNORED}),
+    ("NllLoss2DBackward0", _NO_WEIGHT),
     ("EluBackward0", _ELU),
-    ("EluBackwardBackward0", {**_ELU, "is_result": _constant(False)}),
+    ("EluBackwardBackward0", {**_ELU, "is_result": _FALSE}),
 )
 computed: dict[str, dict[str, Computed]] = {}
 for _nodes, _values in _COMPUTED:
@@ -100,13 +276,34 @@ for _nodes, _values in _COMPUTED:
 renamed: dict[str, dict[str, str]] = {
     "ThresholdBackwardBackward0": {"self": "output"},
     "EluBackwardBackward0": {"self_or_result": "self"},
+    "AdaptiveMaxPool2DBackward0": {"result1": "indices"},
+    "UnfoldBackward0": {"dimension": "dim"},
+    "NormBackward1": {"p": "ord"},
+}
+
+
+# What they keep for our rules alone.
+_OWN = {
+    "EmbeddingBackward0": "weight_sym_sizes",
+    "GeluBackward0": "kept",
+    "Im2ColBackward0": "self_sym_sizes",
+    "MaxPool2DWithIndicesBackward0": "chosen",
+    "MaxPool3DWithIndicesBackward0": "chosen",
+    "NativeBatchNormBackward0": "bias layout statistics",
+    "NativeGroupNormBackward0": "bias layout statistics",
+    "NativeLayerNormBackward0": "eps layout statistics",
+    "NllLossBackward0": "weights",
+    "NllLoss2DBackward0": "weights",
+    "ScaledDotProductFlashAttentionForCpuBackward0": "kept mask",
+    "UpsampleBilinear2DBackward0": "taps",
+    "UpsampleNearest2DBackward0": "taps",
 }
 
 
 def is_own(class_name: str, name: str) -> bool:
     """Tell whether a saved value is minigrad's own: PyTorch's node has none of that name."""
     return (
-        name in ("positions", "sizes")
+        name in ("positions", "sizes", *_OWN.get(class_name, "").split())
         or name.endswith("_sym_columns")
         or name in renamed.get(class_name, {}).values()
     )
@@ -141,8 +338,9 @@ def ask(node: Any, attribute: str) -> Any:
         raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
     if prefix:
         return raw_saved(node, node._names_of_saved.index(name))
-    if name not in node._names_of_saved:
-        return computed[kind][name](node)
+    instead = kind.startswith(("Native", "ScaledDotProduct")) or name not in node._names_of_saved
+    if instead and name in computed.get(kind, ()):
+        return _shown(computed[kind][name](node), node)
     value = kept(node, name)
     return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, node)
 
@@ -157,10 +355,16 @@ def _is_tensor(node: Any, name: str) -> bool:
 
 
 def _shown(value: Any, node: Any) -> Any:
-    """Show index arrays as tensors, and a dimension that is taken whole as None."""
+    """Show index arrays as tensors, and a dimension that is taken whole as None.
+
+    A number that was negative is shown as PyTorch shows it: without sign, in 64 bits.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        said = getattr(value, "said", value)
+        return said + 2**64 if said < 0 else value
     if isinstance(value, np.ndarray):
         return wrap_as_normal(value)
-    if isinstance(value, tuple) and any(isinstance(each, np.ndarray) for each in value):
+    if isinstance(value, tuple) and any(not isinstance(each, Tensor) for each in value):
         return tuple(None if isinstance(each, slice) else _shown(each, node) for each in value)
     return value
 

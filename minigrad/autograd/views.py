@@ -322,10 +322,10 @@ def rebase_history(
         old_edge = old or resolve_edge(changed)
         edge = (CopySlices(changed, old_edge, view.replay, node), 0)
     changed._edge = edge
-    if changed._meta is not None and old is not None and old[0] is not None:
+    if changed._meta is not None and (view is None or (old or NO_EDGE)[0] is not None):
         accumulator = changed._meta.living_accumulator()
         if accumulator is not None and accumulator._hooks is not None:
-            # of a former leaf PyTorch still runs the hooks after the first change, but no more
+            # of a former leaf PyTorch runs the hooks after one change of a view of it, but no more
             accumulator._hooks.tensor_pre = {}
     _move_retained(changed, old, retains_here)
     if view is not None:
@@ -406,7 +406,7 @@ class ViewInTheGraph(View):
                 tensor._edge = NO_EDGE
         elif self.stale:
             regenerate(self, tensor)
-        elif edge is not None:
+        else:
             tensor._edge, self.edge = edge, None
         return tensor._edge
 

@@ -15,6 +15,32 @@ _WHERE = "\n\nThe failure occurred for item "
 _NUMBERS = (bool, int, float, complex, np.number)
 
 
+def _assert(condition: Any, message: Any) -> None:
+    """Raise AssertionError with a message unless a condition holds."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def _check(cond: bool, message: Callable[[], Any] | None = None) -> None:
+    """Raise RuntimeError unless a condition holds; a function gives the message.
+
+    Raises:
+        TypeError: If the condition is no truth value, or what gives the message no function.
+        RuntimeError: If it does not hold.
+    """
+    if not isinstance(cond, bool):
+        raise TypeError(
+            f"cond must be a bool, but got {'a Tensor' if isinstance(cond, Tensor) else type(cond)}"
+        )
+    if cond:
+        return
+    if message is None:
+        raise RuntimeError("Expected cond to be True, but got False.")
+    if not callable(message):
+        raise TypeError("message must be a callable")
+    raise RuntimeError(str(message()))
+
+
 def assert_close(
     actual: Any,
     expected: Any,

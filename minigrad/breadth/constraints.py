@@ -26,6 +26,11 @@ def greater_than(lower_bound: Any) -> Constraint:
     return Constraint(f"GreaterThan(lower_bound={lower_bound})", lambda x: x > lower_bound)
 
 
+def less_than(upper_bound: Any) -> Constraint:
+    """Give the numbers below a bound."""
+    return Constraint(f"LessThan(upper_bound={upper_bound})", lambda x: x < upper_bound)
+
+
 def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
     """Give the numbers between two bounds, with these."""
     printed = f"Interval(lower_bound={lower_bound}, upper_bound={upper_bound})"
@@ -46,9 +51,13 @@ def _are_real(value: Any) -> Any:
     return value == value  # which only nan is not
 
 
+nonnegative_integer = Constraint(
+    "IntegerGreaterThan(lower_bound=0)", lambda x: (x % 1 == 0) & (x >= 0)
+)
 real = Constraint("Real()", _are_real)
 boolean = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 positive = greater_than(0.0)
+nonnegative = Constraint("GreaterThanEq(lower_bound=0.0)", lambda x: x >= 0)
 unit_interval = interval(0.0, 1.0)
 simplex = Constraint("Simplex()", _is_simplex)
 real_vector = Constraint("IndependentConstraint(Real(), 1)", lambda x: _are_real(x).all(dim=-1))

@@ -6,7 +6,9 @@ an instance of, and a function says that it is missing when it is called.
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -19,12 +21,18 @@ _ELSEWHERE = {
     "breadth.sizes": "utils",
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
-_PATHS |= dict.fromkeys(("nn.parallel", "nn.parallel.data_parallel"), "nn.modules.parallel")
+_PATHS |= dict.fromkeys(
+    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather"),
+    "nn.modules.parallel",
+)
 _PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
 _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
-_PATHS |= {
-    "storage": "creation.memory",
-}
+_PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
+_PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
+_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
+_PATHS |= {"utils.data._utils": "data.loader"}
+_PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
+_PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
 _DEVICES = (
     "accelerator cuda backends backends.cuda backends.cudnn backends.mkl backends.mkldnn "
     "backends.mps backends.openmp"
@@ -32,15 +40,27 @@ _DEVICES = (
 _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 
 # What answers a question rather than refuse: nobody is scripting, tracing, exporting, or connected.
-_NO = {"is_available", "is_initialized", "is_scripting", "is_tracing", "is_in_onnx_export"}
-# A function given to one of these runs as it is.
-_AS_IT_IS = {"export", "ignore", "script", "script_if_tracing", "unused", "wrap"}
+_QUESTIONS = (
+    "_get_tracing_state _log_api_usage_once is_available is_compiling is_in_onnx_export "
+    "is_initialized is_scripting is_tracing"
+)
+_NO = set(_QUESTIONS.split())
+# A function given to one of these, or to one that registers it for what is not here, is as it was.
+_PLAIN = (
+    "_overload_method _script_if_tracing disable export ignore parse_args script script_if_tracing "
+    "unused wrap"
+)
+_AS_IT_IS = set(_PLAIN.split())
 
 _ABSENT = (
-    "_C ao autograd.profiler compiler distributed distributed.nn fft futures fx hub jit mps "
-    "multiprocessing nn.quantized nn.utils._per_sample_grad onnx optim.swa_utils overrides package "
-    "profiler quantization signal sparse types utils.data.distributed utils.model_zoo "
-    "utils.tensorboard version xpu"
+    "_C _custom_ops _dynamo _dynamo.utils ao ao.quantization autograd.profiler compiler "
+    "distributed distributed._composable distributed._composable.fsdp distributed._tensor "
+    "distributed._tensor.experimental distributed.fsdp distributed.nn distributed.tensor fft "
+    "fx fx.graph_module hub jit jit.annotations library mps nn.quantized "
+    "nn.utils._per_sample_grad "
+    "onnx onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler "
+    "quantization signal types utils.data.distributed utils.model_zoo utils.tensorboard "
+    "xpu"
 )
 
 
@@ -60,7 +80,8 @@ class Path(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         file, _, inside = self._ours.partition(":")
-        own: Any = import_module(f"minigrad.{file}") if file else None
+        path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
+        own: Any = import_module(path) if file else None
         for part in filter(None, inside.split(".")):
             own = getattr(own, part)
         found: Any
@@ -72,8 +93,12 @@ class Path(ModuleType):
             found = getattr(import_module("minigrad.nn"), name)
         elif name in _NO:
             found = _never
-        elif name in _AS_IT_IS and self._name in ("fx", "jit"):
+        elif self._name == "hub" and name in ("_get_torch_home", "get_dir"):
+            found = partial(_home, "hub" if name == "get_dir" else "")
+        elif name in _AS_IT_IS or name.startswith("register_"):
             found = _as_it_is
+        elif name == "tqdm":  # `torch.hub` has it
+            found = import_module(name).tqdm
         else:
             found = _absent(self._name, name)
         setattr(self, name, found)
@@ -85,9 +110,16 @@ def _never(*arguments: Any, **options: Any) -> bool:
     return False
 
 
+def _home(room: str) -> str:
+    """Give the directory where programs keep the weights and data that they fetch."""
+    caches = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    home = os.environ.get("TORCH_HOME", os.path.join(caches, "torch"))
+    return os.path.join(os.path.expanduser(home), room).rstrip(os.sep)
+
+
 def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
     """Give a function back, as nothing is compiled."""
-    return function if function is not None else _as_it_is
+    return function if callable(function) else _as_it_is
 
 
 def _absent(room: str, name: str) -> Any:
@@ -102,10 +134,18 @@ def _absent(room: str, name: str) -> Any:
     if not name[:1].isupper():
         refuse.__name__ = refuse.__qualname__ = name
         return refuse
-    return type(name, (), {"__module__": f"torch.{room}", "__new__": refuse})
+    return type(
+        name,
+        (),
+        {
+            "__module__": f"torch.{room}",
+            "__new__": refuse,
+            "__class_getitem__": classmethod(lambda cls, kinds: cls),
+        },
+    )
 
 
-_rooms = [*_PATHS.items(), *dict.fromkeys(_ABSENT.split(), "").items()]
-for _name, _ours in _rooms:
+_PATHS |= dict.fromkeys(_ABSENT.split(), "")
+for _name, _ours in _PATHS.items():
     sys.modules[f"minigrad.{_name}"] = Path(_name, _ours)
-ROOMS = {name for name, _ in _rooms if "." not in name}
+ROOMS = {name for name in _PATHS if "." not in name}

@@ -1,4 +1,4 @@
-"""Draw numbers: normal ones, ones and zeros, or one of several."""
+"""Draw numbers: normal ones, ones and zeros, how many ones, or one of several."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from minigrad.breadth.distribution import (
     probs_to_logits,
 )
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import full, ones, zeros
+from minigrad.creation.factories import arange, full, ones, zeros
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.faces import lazy_loading
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
+from minigrad.random import stream
 
 normal: Any = lazy_loading.function("normal")
 
@@ -184,6 +185,159 @@ class Bernoulli(_Chances):
     def entropy(self) -> Tensor:
         """Give the entropy."""
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+
+class Binomial(_Chances):
+    """Distribution of how many of some trials succeed. Give either probabilities or logits.
+
+    Args:
+        total_count: How many trials.
+        probs: The probabilities that one succeeds.
+        logits: Their logarithmic odds, ln(p) - ln(1 - p).
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Binomial(3, torch.tensor(0.5)).log_prob(torch.tensor(1.0))
+        tensor(-0.9808)
+    """
+
+    arg_constraints: ClassVar[Any] = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    _is_binary = True
+
+    def __init__(
+        self,
+        total_count: Any = 1,
+        probs: Any = None,
+        logits: Any = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        count, self._param = broadcast_all(total_count, _either(probs, logits))
+        self.total_count = count.type_as(self._param)
+        setattr(self, "logits" if probs is None else "probs", self._param)
+        super().__init__(self._param.size(), validate_args=validate_args)
+
+    @property
+    def support(self) -> Any:
+        """The whole numbers from 0 to the number of trials."""
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean, n p."""
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest value; the greater one of two."""
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance, n p (1 - p)."""
+        return self.mean * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        shape = self._extended_shape(sample_shape)
+        counts, chances = (each.expand(shape) for each in (self.total_count, self.probs))
+        pairs = zip(counts._array.flat, chances.detach()._array.flat, strict=True)
+        drawn = [_successes(float(n), float(p)) for n, p in pairs]
+        return self._param.new_tensor(drawn).reshape(shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        value, n, logits = self._checked(value), self.total_count, self.logits
+        # -n ln(1 - p), which is n ln(1 + e^logit), without an overflow
+        failures = n * logits.clamp(min=0) + n * (-logits.abs()).exp().log1p()
+        chosen, others = _log_factorial(value), _log_factorial(n - value)
+        return value * logits - chosen - others - (failures - _log_factorial(n))
+
+    def entropy(self) -> Tensor:
+        """Give the entropy.
+
+        Raises:
+            NotImplementedError: If the numbers of trials differ.
+        """
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """Give all possible values in a new first dimension.
+
+        Raises:
+            NotImplementedError: If the numbers of trials differ.
+        """
+        most = int(self.total_count.max())
+        if self.total_count.min() != most:
+            raise NotImplementedError(
+                "Inhomogeneous total count not supported by `enumerate_support`."
+            )
+        values = arange(1 + most, dtype=self._param.dtype)
+        values = values.view(-1, *[1] * len(self._batch_shape))
+        return values.expand(-1, *self._batch_shape) if expand else values
+
+
+def _log_factorial(count: Tensor) -> Tensor:
+    if count.requires_grad:
+        raise NotImplementedError(
+            "minigrad does not differentiate a Binomial's log_prob with respect to whole numbers: "
+            "give it value.detach()."
+        )
+    return count.new_tensor([math.lgamma(each + 1) for each in count._array.flat]).view_as(count)
+
+
+def _successes(n: float, p: float) -> float:
+    """Draw how many of n trials succeed, each with the chance p."""
+    if n <= 0 or p <= 0:
+        return 0.0
+    if p >= 1:
+        return n
+    if p > 0.5:
+        return n - _successes(n, 1 - p)
+    if math.isnan(p):
+        return math.nan
+    return _by_rejection(n, p) if n * p >= 10 else _by_waiting(n, p)
+
+
+def _fraction() -> float:
+    return float(stream().fractions(1)[0])
+
+
+def _by_waiting(n: float, p: float) -> float:
+    """Count the successes: how many trials until each has a geometric distribution."""
+    log_of_failure, tried, successes = math.log1p(-p), 0.0, 0
+    while True:
+        chance = _fraction()
+        tried += math.ceil(math.log(chance) / log_of_failure) if chance else math.inf
+        if tried > n:
+            return float(successes)
+        successes += 1
+
+
+def _by_rejection(n: float, p: float) -> float:
+    """Draw from a hat above the distribution (Hörmann, 1993, algorithm BTRS)."""
+    deviation = math.sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    most = math.floor((n + 1) * p)
+    while True:
+        u, v = _fraction() - 0.5, _fraction()
+        inside = 0.5 - abs(u)
+        k = math.floor((2 * a / inside + b) * u + n * p + 0.5) if inside else -1.0
+        if inside >= 0.07 and v <= 0.92 - 4.2 / b:
+            return k
+        if not 0 <= k <= n:
+            continue
+        v *= (2.83 + 5.1 / b) * deviation / (a / inside**2 + b)
+        likelier = sum(map(math.lgamma, (most + 1, n - most + 1)))
+        likelier -= sum(map(math.lgamma, (k + 1, n - k + 1)))
+        if v == 0 or math.log(v) <= likelier + (k - most) * math.log(p / (1 - p)):
+            return k
 
 
 class Categorical(_Chances):

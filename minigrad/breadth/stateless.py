@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from typing import Any
 
+from minigrad.autograd.blocks import Block
 from minigrad.core.tensor import Tensor
 
-_MISSING = object()
+
+class _Missing:
+    pass
+
+
+_MISSING = _Missing()
 
 
 def functional_call(
@@ -67,7 +72,7 @@ def functional_call(
     replacing = _with_tied(module, tensors) if tie_weights else dict(tensors)
     if strict:
         _check_names(module, replacing)
-    with _replaced(module, replacing, tensors):
+    with _Replaced(module, replacing, tensors):
         return module(*arguments, **(kwargs or {}))
 
 
@@ -108,35 +113,49 @@ def _check_names(module: Any, tensors: dict[str, Tensor]) -> None:
         raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{text}")
 
 
-@contextmanager
-def _replaced(module: Any, tensors: dict[str, Tensor], given: dict[str, Tensor]) -> Iterator[None]:
-    """Put tensors in their places for a while; what is there at the end is handed back."""
-    originals: dict[str, Any] = {}
-    try:
-        for name, tensor in tensors.items():
-            originals[name] = _swap(module, name, tensor)
-        yield
-    finally:
-        for name, original in originals.items():
-            last = _swap(module, name, original)
-            if name in given:
-                given[name] = last
+class _Replaced(Block):
+    """Puts tensors in their places for a block; what is there at its end is handed back."""
 
+    def __init__(self, module: Any, tensors: dict[str, Tensor], given: dict[str, Tensor]) -> None:
+        self.module, self.tensors, self.given = module, tensors, given
+        self.paths: list[str] = []
+        self.places: Any = [], [], []  # tables, names in them, and what was there
+        # made before the end of the block, which may call nothing
+        self.reading = map(dict.get, *self.places[:2])
+        self.restoring = map(dict.__setitem__, *self.places)
 
-def _swap(module: Any, path: str, tensor: Any) -> Any:
-    """Put a tensor in the place of another one, and give that one."""
-    path, _, name = path.rpartition(".")
-    module = module.get_submodule(path)
-    for table in (module._parameters, module._buffers):
-        if name in table:
-            original = table[name]
-            table[name] = tensor
-            return original
-    original = getattr(module, name, _MISSING)
-    if original is not _MISSING and not isinstance(original, Tensor):
-        raise TypeError(f"{module._get_name()}.{name} is not a tensor")
-    if tensor is _MISSING:
-        delattr(module, name)
-    else:
-        setattr(module, name, tensor)
-    return original
+    def __enter__(self) -> None:
+        self._hold()
+        try:
+            for path, tensor in self.tensors.items():
+                table, name = self._place_of(path)
+                was = table, name, table.get(name, _MISSING)
+                for found, value in zip(self.places, was, strict=True):
+                    found += [value]
+                self.paths += [path]
+                table[name] = tensor
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _place_of(self, path: str) -> tuple[dict[str, Any], str]:
+        """Find the table in which a module keeps what has a name."""
+        path, _, name = path.rpartition(".")
+        module = self.module.get_submodule(path)
+        for table in (module._parameters, module._buffers):
+            if name in table:
+                return table, name
+        if not isinstance(getattr(module, name, _MISSING), (Tensor, _Missing)):
+            raise TypeError(f"{module._get_name()}.{name} is not a tensor")
+        return vars(module), name
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            found: tuple[list[Any], list[None]] = [*self.reading], [*self.restoring]
+            for table, name, original in zip(*self.places, strict=False):
+                if original is _MISSING:
+                    table.pop(name, None)
+            now = dict(zip(self.paths, found[0], strict=False))
+            self.given.update({path: now.get(path, self.given[path]) for path in self.given})

@@ -78,7 +78,7 @@ class Alarm:
         self._lock = threading.Lock()
         self._hurry, self._on_watch = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._over = False
+        self._over = self._ignored = False
 
     def hurry(self) -> None:
         """Ring soon: the block has been told to end, and may not listen."""
@@ -87,7 +87,8 @@ class Alarm:
     def __enter__(self) -> Self:
         """Start the clock."""
         main = threading.main_thread()
-        usable = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        handler = signal.getsignal(signal.SIGINT)
+        usable = handler in (signal.default_int_handler, signal.SIG_IGN)
         if usable and threading.current_thread() is main:
             thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
             try:
@@ -96,6 +97,9 @@ class Alarm:
                 Alarm.unwatched = True
                 return self
             self._thread = thread
+            if handler == signal.SIG_IGN:  # as in what a script starts in the background
+                self._ignored = True
+                signal.signal(signal.SIGINT, self._listen)
             # A thread that is slow to start would take on the trace function that the block sets,
             # and end where that ends the block.
             self._on_watch.wait()
@@ -109,10 +113,17 @@ class Alarm:
                     self._over = True
                 self._hurry.set()
                 self._thread.join()
+                if self._ignored:
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
                 return
             except KeyboardInterrupt:
                 if not self.rang:  # the reader's own
                     raise
+
+    def _listen(self, *_: object) -> None:
+        """Take in the alarm's own interrupt, where others are ignored."""
+        if self.rang:
+            raise KeyboardInterrupt
 
     def _watch(self, thread: int) -> None:
         self._on_watch.set()

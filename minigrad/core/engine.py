@@ -29,12 +29,12 @@ import numpy as np
 
 from minigrad.core.node import NO_EDGE, Edge, Node, all_checked, grad_mode
 from minigrad.core.plugs import attach, plugs
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor, counter_of, wrap
 
 # ------------------------------------------------------------------ leaves
 
 # Passes in several threads may add to the gradient of one leaf: nothing must be lost.
-_accumulation = threading.RLock()
+accumulation = threading.RLock()  # another one after a fork, see `faces.forks`
 
 
 class AccumulateGrad(Node):
@@ -62,7 +62,7 @@ class AccumulateGrad(Node):
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add an array to `.grad`: in place if there is a gradient already."""
         variable = self.variable
-        with _accumulation:
+        with accumulation:
             total = variable._grad
             if total is None:
                 array = variable._array
@@ -92,7 +92,7 @@ class AccumulateGrad(Node):
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
         variable = self.variable
-        with _accumulation:
+        with accumulation:
             total = variable._grad
             if total is None:
                 memory = _laid_out_like(variable._array, gradient._array)
@@ -154,15 +154,15 @@ class _Probe:
         return _references(gradient), _references(gradient.base)
 
 
-def _count_for_sole_owner() -> tuple[int, int]:
-    leaves = [(_Probe(), np.empty((2, 3)).T)]
+def _count_for_sole_owner() -> tuple[int, int, int]:
+    leaves, shown = [(_Probe(), np.empty((2, 3)).T)], (_Probe(),)
     while leaves:
         node, gradient = leaves.pop()
         counts = node._run(gradient, True)
-    return counts
+    return *counts, _references(shown[0])
 
 
-_SOLE_OWNER, _SOLE_VIEW = _count_for_sole_owner()
+_SOLE_OWNER, _SOLE_VIEW, _SOLE_SHOWN = _count_for_sole_owner()
 
 
 def _owns_all(view: Any) -> bool:
@@ -277,16 +277,24 @@ class GraphTask:
                 return [grads[0]._array]
             return _as_arrays(all_checked(grads, replaced, hooks.gate))
         grad_outputs = self._as_tensors(outputs_of(node, gradient))
-        gradient = None
+        arrived, gradient = grad_outputs[0], None
         if hooks is not None:
             hooks.run_tensor_hooks(grad_outputs)
             if hooks.pre:
                 grad_outputs = hooks.run_node_hooks("node pre-hook", hooks.pre, grad_outputs)
         seen = tuple(grad_outputs) if hooks is not None and hooks.post else ()
+        fresh = node.__class__ is AccumulateGrad and node.variable._grad is None
+        # `run` holds what arrived; hold what a hook gave instead, too: owners are counted alike
+        other = fresh and grad_outputs[0] is not arrived and grad_outputs[0] is not None
+        kept, arrived = grad_outputs[0]._array if other else None, None  # noqa: F841
         results = self._call_rule(node, grad_outputs)
         hooks = node._hooks
         if hooks is not None:
             if isinstance(node, AccumulateGrad):
+                total = node.variable._grad if fresh and seen and not self.recorded else None
+                if total is not None and _references(seen[0]) <= _SOLE_SHOWN:
+                    # what the post-hooks see is the same memory
+                    seen[0]._array, seen[0]._version_counter = total._array, counter_of(total)
                 hooks.run_post_accumulate_hooks(node.variable)
             if hooks.post:
                 results = self._as_tensors(self._asked_for(node, results))
@@ -406,28 +414,30 @@ def run_backward(
     modes = grad_mode.__dict__  # of this thread; asking it is quicker than asking grad_mode
     outer, previous, asked = modes["task"], modes["enabled"], modes["asked"]
     saved_hooks, attention = modes["saved_hooks"], modes["attention"]
-    if outer is not None:  # a hook started this pass: it runs within the outer one, calls deeper
-        if modes["levels_left"] == 0:
-            again = (roots, gradients, retain_graph, create_graph, kind, *settings)
-            return plugs.deeper(lambda: run_backward(*again))
-        modes["levels_left"] -= 1
+    # a hook may have started this pass: it runs within the outer one, calls deeper
+    if outer is not None and modes["levels_left"] == 0:
+        again = (roots, gradients, retain_graph, create_graph, kind, *settings)
+        return plugs.deeper(lambda: run_backward(*again))
     for choose in plugs.pass_kinds:
         kind = choose(kind)
     task: GraphTask = kind(roots, retain_graph, create_graph, *settings)
-    modes["task"] = task
-    outside = _SETTINGS.set(_QUIET)
-    grad_mode.set(create_graph)
+    outside = _SETTINGS.get()
     try:
+        modes["task"] = task
+        if outer is not None:
+            modes["levels_left"] -= 1
+        _SETTINGS.set(_QUIET)
+        grad_mode.set(create_graph)
         task.run(roots, gradients)
         while task.callbacks:  # which may queue more
             task.callbacks.pop(0)()
-    finally:
-        _SETTINGS.reset(outside)
+    finally:  # Ctrl-C may come once something was called, so that is last
         if modes["saved_hooks"] is not saved_hooks:  # a hook entered or left more than it should
             modes["saved_hooks"], modes["attention"] = saved_hooks, attention
         modes["enabled"], modes["asked"], modes["task"] = previous, asked, outer
         if outer is not None:
             modes["levels_left"] += 1
+        _SETTINGS.set(outside)
     return task.captured
 
 

@@ -60,11 +60,6 @@ class _GradMode(threading.local):
         else:
             self.enabled = recording and (self.attention or True)
 
-    def set_inference(self, inference: bool, recording: bool) -> None:
-        """Be in inference mode from now on, or not; and record, or do not."""
-        self.enabled = None if inference else False
-        self.set(recording)
-
 
 grad_mode = _GradMode()
 
@@ -75,10 +70,10 @@ Watcher = Callable[..., None]
 class Attention:
     """Shows each new node to those who watch; in the place of True in `grad_mode.enabled`."""
 
-    __slots__ = ("watchers",)
+    __slots__ = ("bits", "watchers")
 
-    def __init__(self, watchers: tuple[Watcher, ...]) -> None:
-        self.watchers = watchers
+    def __init__(self, watchers: tuple[Watcher, ...], bits: int) -> None:
+        self.watchers, self.bits = watchers, bits  # a bit for each, see `autograd.grad_mode`
 
     def attend(self, node: Any, *outputs: Any) -> None:
         """Show a node that was just recorded."""

@@ -5,8 +5,8 @@ hooks. A room outside fills a slot once, when it is imported, by `plugs.fill(slo
 `Tensor`, `Node` or `View` further methods by `@attach(Tensor)` over a class that holds them.
 Nothing else of the heart is changed from outside. Two more places are open by themselves: what
 keeps a saved value may be any object with the methods of `saved.SavedTensor` (what a pack hook
-returned), and who wants to see each new node enters by `grad_mode.watch_nodes` (saved-tensor hooks,
-anomaly mode).
+returned), and who wants to see each new node asks for it by `grad_mode.watcher_bit` (saved-tensor
+hooks, anomaly mode).
 """
 
 from __future__ import annotations

@@ -247,11 +247,9 @@ class Writer:
             "        node._hooks = None",
             "        node._priority = next_priority()",
         ]
+        pair = "(array_{0}.shape, array_{0}.dtype), ".format
         if self.broadcasts:
-            pairs = "".join(
-                f"(array_{t}.shape, array_{t}.dtype), " if t in self.broadcasts else "None, "
-                for t in differentiable
-            )
+            pairs = [pair(t) if t in self.broadcasts else "None, " for t in differentiable]
             shapes = [f"array_{t}.shape" for t in self.broadcasts]
             # two inputs of one shape cannot have been broadcast
             same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
@@ -261,12 +259,14 @@ class Writer:
                 same += "".join(
                     f" and array_{t}.dtype is result_array.dtype" for t in self.broadcasts
                 )
-            lines += [f"        node._broadcast = None if {same} else ({pairs})"]
+            lines += [f"        node._broadcast = None if {same} else ({''.join(pairs)})"]
         else:
             lines += ["        node._broadcast = None"]
         lines += [
             "        result._edge = (node, 0)",
+            # what was saved may come back in another shape
             "        if recording is not True:",
+            f"            node._broadcast = ({''.join(map(pair, differentiable))})",
             "            recording.attend(node, result)",
             "    else:",
             "        result._edge = NO_EDGE",

@@ -488,23 +488,6 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
     return shape_of((size,), None, caller)
 
 
-def number(value: Any, caller: str, argument: str, position: int) -> Any:
-    """Take an argument that must be a number, as a Python number.
-
-    Raises:
-        TypeError: If it is none.
-    """
-    if value.__class__ is int or value.__class__ is float:
-        return value
-    if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
-        return value._array.item()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (int, float, complex)):
-        raise wrong_type(caller, argument, "Number", value, position)
-    return value
-
-
 # ------------------------------------------------------------------ a number among others
 
 

@@ -24,6 +24,7 @@ __all__ = [
 ]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
 __all__ += ["channels_last", "channels_last_3d", "preserve_format", "use_deterministic_algorithms"]
+__all__ += ["are_deterministic_algorithms_enabled"]
 __all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
 __all__ += ["is_storage", "numel", "typename"]
 
@@ -351,8 +352,17 @@ _METHODS: dict[str, Any] = {
 # ------------------------------------------------------------------ what scripts ask for
 
 
+_asked = {"deterministic": False}
+
+
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for operations that give the same result each time: all of minigrad's do."""
+    _asked["deterministic"] = mode
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Tell whether `use_deterministic_algorithms` asked for them."""
+    return _asked["deterministic"]
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -405,6 +415,7 @@ _absent = {"is_available": _always(False), "is_built": _always(False)}
 
 # Libraries that PyTorch computes with. Scripts set their switches for runs that can be repeated; on
 # the CPU minigrad gives the same numbers for the same seed anyway.
+version = SimpleNamespace(cuda=None, debug=False, hip=None)
 backends = SimpleNamespace(
     cuda=SimpleNamespace(**_absent),
     cudnn=SimpleNamespace(enabled=False, deterministic=True, benchmark=False, **_absent),

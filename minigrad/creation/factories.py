@@ -18,11 +18,10 @@ from minigrad.creation.construction import (
     entry,
     factory,
     like,
-    number,
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int, not_implemented
+from minigrad.faces.arguments import check_int, not_implemented, number
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]

@@ -86,6 +86,10 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
+    def __sizeof__(self) -> int:
+        """Count the bytes of the memory and the object: to `sys.getsizeof` as many as there."""
+        return 48 + self.nbytes()
+
 
 # ------------------------------------------------------------------ copies
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import os
 from collections.abc import (
     Callable,
     Iterable,
@@ -369,6 +370,17 @@ def _check_workers(
         raise ValueError("prefetch_factor option should be non-negative")
     if persistent and workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
+    has_sets = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if has_sets else os.cpu_count() or 1
+    if workers > processors:
+        unknown = "" if has_sets else " (`cpuset` is not taken into account)"
+        warn(
+            f"This DataLoader will create {workers} worker processes in total. Our suggested max "
+            f"number of worker in current system is {processors}{unknown}, which is smaller than "
+            "what this DataLoader is going to create. Please be aware that excessive worker "
+            "creation might get DataLoader running slow or even freeze, lower the worker number to "
+            "avoid potential slowness/freeze if necessary."
+        )
 
 
 def _refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:

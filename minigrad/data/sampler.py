@@ -96,7 +96,7 @@ class RandomSampler(Sampler[int]):
             generator.manual_seed(draw_seed())
         if self.replacement:
             # in portions of 32, as PyTorch draws them: a pass that is broken off draws no more
-            for portion in (*itertools.repeat(32, left // 32), left % 32):
+            for portion in itertools.chain(itertools.repeat(32, left // 32), (left % 32,)):
                 drawn = randint(high=size, size=(portion,), generator=generator)
                 yield from drawn.tolist()
             return

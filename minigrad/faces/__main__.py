@@ -43,7 +43,7 @@ def index() -> str:
         f"{room}.{path.stem}"
         for room in ROOMS
         for path in sorted((PACKAGE / room).glob("[a-z]*.py"))
-    ]
+    ] + ["breadth.composed"]
     late = [file for file in files if f"minigrad.{file}" not in sys.modules]
     for file in late:
         import_module(f"minigrad.{file}")

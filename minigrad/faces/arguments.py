@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,20 @@ def dimension(dim: int, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
         )
-    return dim % limit
+    return dim % limit if dim >= 0 else _from_end(dim, limit)
+
+
+class FromEnd(int):
+    """The number of a dimension from 0 on, which remembers that it was counted from the end."""
+
+    said: int
+
+
+@functools.cache
+def _from_end(dim: int, limit: int) -> FromEnd:
+    number = FromEnd(dim % limit)
+    number.said = dim
+    return number
 
 
 def different(dims: Any, ndim: int) -> tuple[int, ...]:
@@ -107,6 +121,23 @@ def is_operand(value: Any) -> bool:
     """Tell whether a tensor can be computed with something."""
     kinds = (Tensor, int, float, complex, np.ndarray, np.generic)
     return isinstance(value, kinds) or hasattr(value, "free_symbols")
+
+
+def number(value: Any, caller: str, argument: Any, position: int, kind: str = "Number") -> Any:
+    """Take an argument that must be a number, as a Python number.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if value.__class__ is int or value.__class__ is float:
+        return value
+    if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
+        return value._array.item()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float) if kind == "float" else (int, float, complex)):
+        raise wrong_type(caller, argument, kind, value, position)
+    return value
 
 
 def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:

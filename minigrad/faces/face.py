@@ -40,7 +40,7 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 
 # What the written functions may refer to.
 _called = "as_floats check_int check_tensor dimension_of dimensions_of no_combination refuse"
-_called += " wrong_operand sequence_of sizes_given"
+_called += " wrong_operand sequence_of sizes_given number"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "write_result": write_result}
 
@@ -178,6 +178,11 @@ class Face:
                 given = ", ".join(each.name for each in self.signature.arguments)
                 call = f'raise no_combination("{function}", {given})'
             return [f"if {wrong}:", f"    {call}"]
+        if argument.kind in ("float", "Number"):
+            optional = f"{name} is not None and " if argument.optional else ""
+            known = f"{optional}{name}.__class__ is not float and {name}.__class__ is not int"
+            call = f'number({name}, "{function}", "{name}", {position}, "{argument.kind}")'
+            return [f"if {known}:", f"    {name} = {call}"]
         if argument.kind == "Sizes":
             return [f'{name} = sequence_of("{function}", "{name}", {name}, {position})']
         if argument.kind in ("Dim", "Dims"):

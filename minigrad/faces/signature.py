@@ -21,8 +21,8 @@ class Argument(NamedTuple):
             `Dims`, several of them, or none for all; `Operand`, a tensor or a number that counts
             as one, or `Scalar`, where PyTorch has a signature of its own for numbers: the body
             gives NotImplemented for what is neither; `Sizes`, whole numbers in a sequence, which a
-            method takes one by one, too; `int`, any whole number; or any other word, which is not
-            looked at.
+            method takes one by one, too; `int`, any whole number; `float` or `Number`, a number,
+            which arrives as Python's; or any other word, which is not looked at.
         name: Its name.
         default: The source of its default, or None if it must be given.
         by_name: Whether it may be given by its name only.

@@ -1,6 +1,8 @@
 """Build networks: modules with parameters and hooks, layers, losses, initialization."""
 
 import sys as _sys
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from minigrad.nn import functional as functional
 from minigrad.nn import init as init
@@ -14,4 +16,17 @@ from minigrad.nn.parameter import UninitializedParameter as UninitializedParamet
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on
 
-parallel = _sys.modules["minigrad.nn.parallel"]  # no file of ours: see minigrad.breadth.paths
+# Paths of PyTorch's without a file of ours (see minigrad.breadth.paths) are attributes, too.
+for _path, _module in [*_sys.modules.items()]:
+    _room, _, _name = _path.rpartition(".")
+    if _room in ("minigrad.nn", "minigrad.nn.modules", "minigrad.nn.utils"):
+        setattr(_sys.modules[_room], _name, _module)
+
+
+def __getattr__(name: str) -> _Any:
+    """Load a layer that is seldom used, or say what is missing."""
+    if not name.startswith("_"):
+        layers = _import_module("minigrad.breadth.layers")
+        if name in layers.NAMES:
+            return getattr(layers, name)
+    raise AttributeError(f"module 'minigrad.nn' has no attribute {name!r}")

@@ -185,8 +185,8 @@ class _Uninitialized(Tensor):
 
     @property
     def data(self) -> Any:
-        """The tensor itself."""
-        return self
+        """A tensor without entries: to fill it changes nothing."""
+        return empty(0, dtype=self.dtype)
 
     @data.setter
     def data(self, value: Any) -> None:

@@ -1,6 +1,7 @@
 """The book of derivatives: each operation's forward and rule, side by side."""
 
 from importlib import import_module
+from typing import NoReturn
 
 from minigrad.autograd.attributes import refuse_writing
 from minigrad.core.tensor import Tensor, wrap
@@ -24,3 +25,12 @@ attach(
 )
 refuse_writing(Tensor)
 lazy_loading.attach_waiting()
+
+
+def load_library(path: str) -> NoReturn:
+    """Say, as PyTorch does of a file that it can't load, that there are no compiled operations.
+
+    Raises:
+        OSError: In any case.
+    """
+    raise OSError(f"{path}: minigrad is Python and cannot load compiled operations")

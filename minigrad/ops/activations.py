@@ -10,10 +10,11 @@ gradient of the result, and :math:`h` the gradient of what a `..._backward` gave
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import real_number
 from minigrad.faces import FACES, entrywise, face, functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, number
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
@@ -125,11 +126,26 @@ def positive_part(input: Tensor, inplace: bool) -> Tensor:
 # ---------------------------------------------------------------------- those with settings
 
 
-def number_among(value: Any, input: Tensor) -> Any:
-    """Give a setting as a number of the kind that the input has: a whole one among integers."""
-    if input._array.dtype.kind in "iu":
-        return int(value)
-    return real_number(value, input._array.dtype) if isinstance(value, complex) else value
+def number_among(value: Any, input: Tensor, name: str, position: int = 2) -> Any:
+    """Give a setting as a number of the kind that the input has: a whole one among integers.
+
+    Raises:
+        TypeError: If it is no number.
+    """
+    if value.__class__ is not float:
+        value = number(value, name, _Setting(name, position), position)
+    return int(value) if input._array.dtype.kind in "iu" else real_number(value, input._array.dtype)
+
+
+class _Setting(NamedTuple):
+    """The name of a function's argument, which is looked up when an error has to tell it."""
+
+    function: str
+    position: int
+
+    def __str__(self) -> str:
+        shown = inspect.signature(in_functional[self.function])
+        return [*shown.parameters][self.position - 1]
 
 
 def floats(kernel: str) -> Callable[..., list[Any]]:
@@ -137,7 +153,7 @@ def floats(kernel: str) -> Callable[..., list[Any]]:
 
     def settings(name: str, input: Tensor, *given: Any) -> list[Any]:
         check_floats(name, kernel, input)
-        return [number_among(each, input) for each in given]
+        return [number_among(each, input, name, place) for place, each in enumerate(given, 2)]
 
     return settings
 

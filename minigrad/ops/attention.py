@@ -38,11 +38,13 @@ class Kept:
     Attributes:
         weights: The weights :math:`P`, after the forward.
         scores: A gradient of the result, and the gradient of the scores that it leads to.
+        call: The mask, whether it is causal and the scale, as they were given.
     """
 
-    __slots__ = ("scores", "weights")
+    __slots__ = ("call", "scores", "weights")
 
-    def __init__(self) -> None:
+    def __init__(self, *call: Any) -> None:
+        self.call = call
         self.weights: Any = None
         self.scores: tuple[Any, Any] | None = None
 
@@ -116,6 +118,8 @@ def _score_gradient(
 def attention(query: Array, key: Array, value: Array, mask: Any, scale: Any, kept: Kept) -> Array:
     r"""Attention :math:`\mathrm{softmax}(s Q K^\top + M) V`; the mask has no gradient here."""
     kept.weights = _compute_weights(query, key, mask, scale)
+    if type(query) is np.ndarray and query.shape[-1] == value.shape[-1]:  # laid out as queries are
+        return np.matmul(kept.weights, value, out=np.empty_like(query))
     return np.matmul(kept.weights, value)
 
 
@@ -185,11 +189,12 @@ def scaled_dot_product_attention(
         raise NotImplementedError(
             "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
         )
+    kept = Kept(attn_mask, is_causal, scale)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
     if _is_one_node(query, key, value, attn_mask, dropout_p):
         mask = _additive(query, key, attn_mask, is_causal)
-        return attention(query, key, value, mask, scale, Kept())
+        return attention(query, key, value, mask, scale, kept)
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 

@@ -82,11 +82,18 @@ def per_dimension(
     if value.__class__ is tuple and len(value) == ndim and {*map(type, value)} == {int}:
         return value  # as modules keep it
     given = list(value) if isinstance(value, (tuple, list)) else [value]
-    if not all(isinstance(each, (int, np.integer)) for each in given):
+    if not all(map(is_whole, given)):
         raise wrong_type(name, setting, "tuple of ints", value, position)
     if len(given) not in (1, ndim):
         raise RuntimeError(wrong_count(given))
     return tuple(map(int, given * ndim))[:ndim]
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether a setting is a whole number: Python's, NumPy's or a tensor's, but no bool."""
+    if isinstance(value, Tensor):
+        return not value._array.ndim and value._array.dtype.kind in "iu"
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def face_of(

@@ -75,6 +75,57 @@ def _gaps(values: Any) -> Any:
     return _set_diagonal(_rows(values) - _columns(values), 1)
 
 
+# ---------------------------------------------------------------------- triangles of squares
+
+
+def _cholesky_rule(grad: Any, result: Any) -> Any:
+    r"""Give :math:`L^{-\top} S L^{-1}`, S symmetric with the lower triangle of :math:`L^\top G`.
+
+    Source: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
+    """
+    half = _diagonal_halved(applied(tril, mT(result) @ grad, 0)) * 0.5
+    half = applied(solve_triangular, result, half + mT(half), False)
+    return mT(applied(solve_triangular, result, mT(half), False))
+
+
+def _not_positive(matrices: Any) -> str:
+    """Name the first matrix of a batch that is not positive-definite, and its first such corner."""
+    batch = matrices.reshape(-1, *matrices.shape[-2:])
+    number = int((np.linalg.eigvalsh(batch)[:, 0] <= 0).argmax())
+    orders = range(1, batch.shape[-1])
+    corners = (np.linalg.eigvalsh(batch[number, :order, :order])[0] <= 0 for order in orders)
+    order = next(
+        (order for order, wrong in zip(orders, corners, strict=True) if wrong), batch.shape[-1]
+    )
+    return (
+        f"linalg.cholesky: {f'(Batch element {number}): ' if matrices.ndim > 2 else ''}"
+        "The factorization could not be completed because the input is not positive-definite "
+        f"(the leading minor of order {order} is not positive-definite)."
+    )
+
+
+@differentiable("LinalgCholeskyExBackward0", self=_cholesky_rule)
+@quietly
+def lower_cholesky(self: Array) -> Array:
+    """Triangle L with L Lᵀ = A; see its rule."""
+    try:
+        return np.linalg.cholesky(self)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(_not_positive(self)) from None
+
+
+@linalg("cholesky(Tensor A, *, upper=False, out=None)", numpy=np.linalg.cholesky)
+def cholesky(A: Tensor, upper: bool) -> Tensor:
+    """Give the triangle L with positive diagonal for which A = L Lᵀ; or its transpose.
+
+    Raises:
+        RuntimeError: If A is not square, or not positive-definite.
+    """
+    check_square("linalg.cholesky", A)
+    lower = lower_cholesky(A)
+    return lower.mT if upper else lower
+
+
 # ---------------------------------------------------------------------- eigenvalues
 
 
@@ -395,8 +446,6 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
         return applied(solve, mT(matrix), diagonal, False)
 
     values = getattr(result, "_array", result)
-    if not values.size or not A.shape[-1]:
-        return np.zeros_like(A)
     singular = nearly_zero(values)
     if not singular.any():
         return of_regular(A)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.messages import warn, wrong_type
+from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
+from minigrad.faces.arguments import number
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
@@ -56,16 +57,15 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
     return wrap(mask * scale), wrap((mask - 1) * (_ALPHA * scale) + _ALPHA * scale * p)
 
 
-def _check_probability(name: str, p: Any) -> None:
-    if isinstance(p, (str, bool)) or p is None:
-        raise wrong_type(name, "p", "float", p, 2)
+def _probability(name: str, p: Any) -> Any:
+    return p if p.__class__ is float else number(p, name, "p", 2, "float")
 
 
 def _dropping(name: str, feature: bool, alpha: bool, in_place: bool, text: str) -> None:
     """Make a function, or its counterpart in place."""
 
     def drop(input: Tensor, p: Any, train: bool) -> Tensor:
-        _check_probability(name, p)
+        p = _probability(name, p)
         if not 0 <= p <= 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
         if p == 0 or not train or not input._array.size:
@@ -120,7 +120,7 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
         >>> torch.native_dropout(torch.ones(2), 0.5, False)
         (tensor([1., 1.]), tensor([True, True]))
     """
-    _check_probability("native_dropout", p)
+    p = _probability("native_dropout", p)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     array = input._array

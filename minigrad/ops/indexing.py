@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach
+from minigrad.faces.arguments import dimension
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write
@@ -192,7 +194,7 @@ def _view_of(
 def _checked(index: int, dim: int, size: int) -> int:
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-    return index + size if index < 0 else index
+    return dimension(index, size) if index < 0 else index  # which remembers that it was negative
 
 
 def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
@@ -204,7 +206,8 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     start, stop, step = key.indices(size)
     if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
-    return parts.slice_dim(part, dim, start, max(start, stop), step)
+    end = sys.maxsize if key.stop is None else max(start, stop)  # as PyTorch's node says
+    return parts.slice_dim(part, dim, start, end, step)
 
 
 # ---------------------------------------------------------------------- keys

@@ -30,6 +30,7 @@ from minigrad.core.tensor import (
     counter_of,
     make_view,
     unpack_array,
+    wrap,
     wrap_as_normal,
 )
 from minigrad.creation.dtypes import c_name, scalar_name
@@ -158,7 +159,6 @@ def _bias_twin(grad: Any, wanted: Any) -> Any:
     return _ones(len(grad), grad.dtype).dot(grad) if along_rows else grad
 
 
-@face("addmm(Tensor input, Tensor mat1, Tensor mat2, *, out=None)", out="none", check=check_addmm)
 @differentiable(
     "AddmmBackward0",
     broadcasts=("self",),
@@ -180,12 +180,31 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     return np.add(self, product, product)  # in the memory of the product
 
 
+@face(
+    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
+    out="none",
+    in_place=True,
+)
+def scaled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Give the product of matrices plus a bias, each with its factor.
+
+    Raises:
+        RuntimeError: If dtypes differ or sizes do not fit.
+    """
+    check_addmm(input._array, mat1._array, mat2._array)
+    if beta != 1 or alpha != 1:
+        input = input * beta if beta else input.masked_fill(wrap(np.array(True)), 0)
+        mat1 = mat1 * alpha
+    return addmm(input, mat1, mat2)
+
+
 @functional("linear(Tensor input, weight, bias=None)")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     r"""Map vectors affinely: $y = x W^\top + b$.
 
     A matrix with a bias becomes one `addmm`, over the transposed weight; anything else contiguous
     is viewed as a matrix first and viewed back after. These are the nodes one meets in the graph.
+    What does not lie in memory in order is copied and multiplied, and the bias is added.
 
     Args:
         input: The vectors.
@@ -211,12 +230,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         tensor([3., 1., 3.])
     """
     x, w = input._array, weight._array
-    if not x.ndim:
+    if not (x.ndim and w.ndim):
         raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are 0D and {w.ndim}D"
+            f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D"
         )
-    if bias is None or w.ndim != 2:
-        result = input @ (shape.t(weight) if w.ndim == 2 else weight)
+    if bias is None or w.ndim != 2 or (x.ndim > 2 and not x.flags.c_contiguous):
+        if bias is not None and w.ndim == 1 and x.ndim == 2:
+            raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+        result = input @ weight.t()
         return result if bias is None else result + bias
     if _can_fold_nodes(input, weight, bias):
         return _folded_nodes(input, weight, bias)

@@ -100,7 +100,7 @@ def share(shape: tuple[int, ...], reduction: int) -> Any:
 )
 def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
-    share = grad_output / -max(target.size, 1) if reduction == 1 else -grad_output
+    share = grad_output / -target.size if reduction == 1 else -grad_output
     gradient = zeros_for(self, self.shape)
     # one row for one sample, too
     rows = gradient.reshape(-1, self.shape[-1])
@@ -318,7 +318,7 @@ def _weights(
     return numbers, np.where(counts, weight._array[numbers], dtype.type(0))
 
 
-@loss(f"cross_entropy(input, target, {_OF_CLASSES}, label_smoothing=0.0)")
+@loss(f"cross_entropy(input, target, {_OF_CLASSES}, float label_smoothing=0.0)")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

@@ -31,7 +31,7 @@ def _where(condition: Tensor, chosen: Tensor) -> Tensor:
     return choices.where(condition, chosen, wrap(np.zeros((), chosen._array.dtype)))
 
 
-@loss(f"hinge_embedding_loss(Tensor input, Tensor target, margin=1.0, {OLD})")
+@loss(f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {OLD})")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
     r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
 
@@ -48,7 +48,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction
     return reduced(losses, reduction)
 
 
-@loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
+@loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
 ) -> Tensor:
@@ -72,7 +72,7 @@ def margin_ranking_loss(
     return reduced(losses, reduction)
 
 
-@loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, margin=0, {OLD})")
+@loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
 ) -> Tensor:
@@ -120,8 +120,8 @@ def cosine_embedding_loss(
 
 
 @loss(
-    "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, "
-    f"{OLD})"
+    "triplet_margin_loss(anchor, positive, negative, float margin=1.0, float p=2, "
+    f"float eps=1e-06, swap=False, {OLD})"
 )
 def triplet_margin_loss(
     anchor: Tensor,

@@ -42,12 +42,14 @@ class Layout:
         both: Those that are both.
         count: How many entries a mean is of.
         beside: The shape in which weights are multiplied with the input.
+        means: The shape of the means.
     """
 
     def __init__(self, view: tuple[int, ...], axes: tuple[int, ...], alike: tuple[int, ...]):
         self.view, self.axes, self.alike = view, axes, alike
         self.both = tuple(axis for axis in axes if axis in alike)
         self.count = math.prod(view[axis] for axis in axes) or math.nan
+        self.means = tuple(1 if axis in axes else size for axis, size in enumerate(view))
         self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
 
     def scales(self, rstd: Any, weight: Any) -> list[Any]:
@@ -61,10 +63,11 @@ layout_of = lru_cache(Layout)
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "variance")
+    __slots__ = ("fixed", "mean", "rstd", "running", "variance")
 
-    def __init__(self) -> None:
+    def __init__(self, *running: Any) -> None:
         self.fixed = False
+        self.running = running or (None, None)  # the tensors, for those who look at the node
         self.mean: Any = None
         self.rstd: Any = None
         self.variance: Any = None

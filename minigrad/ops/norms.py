@@ -365,7 +365,10 @@ def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
-@face("pairwise_distance(Tensor x1, Tensor x2, p=2.0, eps=1e-6, bool keepdim=False)", method=False)
+@face(
+    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False)",
+    method=False,
+)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ _mse = _loss_of_difference(
 
 def _smooth(difference: Any, beta: Any) -> Any:
     size = np.abs(difference)
-    if type(size) is np.ndarray and size.dtype.kind == "f" and 0 < beta < math.inf:
+    if type(size) is np.ndarray and size.dtype.kind == "f" and beta < math.inf:
         inner = size.clip(0, beta)
         losses = size - 0.5 * inner
         losses *= inner
@@ -112,7 +113,7 @@ def _smooth(difference: Any, beta: Any) -> Any:
 
 
 def _smooth_slope(difference: Any, part: Any, beta: Any) -> Any:
-    if type(difference) is np.ndarray and difference.dtype.kind == "f" and beta > 0:
+    if type(difference) is np.ndarray and difference.dtype.kind == "f":
         difference /= beta
         slope = difference.clip(-1, 1, out=difference)
         slope *= part
@@ -190,7 +191,7 @@ def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return reduced((input - target).abs(), reduction)
 
 
-@loss(f"smooth_l1_loss(input, target, {OLD}, beta=1.0)")
+@loss(f"smooth_l1_loss(input, target, {OLD}, float beta=1.0)")
 def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
     r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
 
@@ -221,7 +222,7 @@ def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: f
     return _smooth_l1(input, target, reduction, beta)
 
 
-@loss("huber_loss(input, target, reduction='mean', delta=1.0)")
+@loss("huber_loss(input, target, reduction='mean', float delta=1.0)")
 def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
     r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
 
@@ -244,12 +245,28 @@ def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> 
     input, target = of_one_shape(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    meeting = input._array.dtype
+    meeting, own = input._array.dtype, (input, target)
+    if meeting.kind in "iu" and target._array.dtype.kind == "f":
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type "
+            f"{input.dtype.tensor_type}; convert the input with .float()"
+        )
     input, target = _of_one_type("huber_cpu", input, target)
     result: Tensor = _huber(input, target, reduction, delta)
     if meeting.kind == "f" and result._array.dtype != meeting:
         result = result.to(dtypes.of_array(input._array.astype(meeting)))
+    if result.grad_fn is not None and own[0]._array.dtype != own[1]._array.dtype:
+        result.grad_fn.register_prehook(partial(_refuse_types, *own))
     return result
+
+
+def _refuse_types(input: Tensor, target: Tensor, gradients: Any) -> None:
+    """Raise in the backward pass of `huber_loss`, as PyTorch does where the types differ."""
+    found, wanted = (target, input) if input.requires_grad else (input, target)
+    raise RuntimeError(
+        f"Found dtype {found.dtype.tensor_type} but expected {wanted.dtype.tensor_type}. "
+        "huber_loss has a gradient only for an input and a target of one dtype; convert one."
+    )
 
 
 def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -281,10 +298,10 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
 @loss(
-    "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, "
-    "reduce=None, reduction='mean')"
+    "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, "
+    "float eps=1e-8, reduce=None, reduction='mean')"
 )
-@np.errstate(all="ignore")
+@quietly
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:

@@ -30,7 +30,7 @@ def _weighed(gradient: Any, weight: Any, reduction: int) -> Any:
     """Multiply by the weights, and by the part of each loss in the result."""
     if weight is not None:
         gradient = gradient * weight
-    return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
+    return gradient / math.prod(gradient.shape) if reduction == 1 else gradient
 
 
 # ---------------------------------------------------------------------- from probabilities
@@ -114,7 +114,7 @@ def _logits_target_rule(
 
 @differentiable(
     "BinaryCrossEntropyWithLogitsBackward0",
-    broadcasts=("self", "target"),
+    broadcasts=True,
     self=_logits_rule,
     target=_logits_target_rule,
 )
@@ -130,7 +130,10 @@ def binary_cross_entropy_with_logits(
     if pos_weight is not None:
         losses = ((pos_weight - 1) * target + 1) * losses
     losses = (1 - target) * self + losses
-    return reduced(losses if weight is None else losses * weight, reduction)
+    losses = losses if weight is None else losses * weight
+    # PyTorch computes in the place of the target
+    converts = target.dtype.kind == "f" and losses.dtype != target.dtype
+    return reduced(losses.astype(target.dtype) if converts else losses, reduction)
 
 
 @loss(f"binary_cross_entropy(input, target, weight=None, {OLD})")
@@ -168,7 +171,9 @@ def binary_cross_entropy_of_probabilities(
     probabilities, due = input._array, target._array
     weights = None
     if weight is not None:
-        weights = np.array(_expanded(weight, due.shape))
+        weights = np.array(
+            _expanded(weight, due.shape), due.dtype if due.dtype.kind == "f" else None
+        )
     if probabilities.dtype.kind in "iub":
         raise no_kernel("binary_cross_entropy", input)
     if differ(due, probabilities):
@@ -243,8 +248,10 @@ def scores_entropy(
     return binary_cross_entropy_with_logits(
         input,
         target,
-        None if weight is None else weight._array.copy(),
-        None if pos_weight is None else pos_weight._array.copy(),
+        *(
+            None if each is None else np.array(each._array, target._array.dtype)
+            for each in (weight, pos_weight)
+        ),
         reduction,
     )
 

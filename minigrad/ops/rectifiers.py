@@ -9,6 +9,7 @@ has a derivative in the gradient only. :math:`g` is the gradient of the result.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -19,11 +20,12 @@ from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import check_tensor, refuse
+from minigrad.faces.arguments import check_tensor, number, refuse
 from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
 
+_SIXTH = float(np.float32(1 / 6))  # as PyTorch has it, also beside numbers of double precision
 _FEW = 256  # up to so many entries the calls are what costs
 
 
@@ -53,12 +55,12 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: An
 
 def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     """Check the limits of hardtanh, and give them in the kind of numbers that the input has."""
+    check_tensor(name, input)
+    low, high = number_among(low, input, name), number_among(high, input, name, 3)
     if low > high:
         raise ValueError("min_val cannot be greater than max_val")
-    check_tensor(name, input)
     if input._array.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    low, high = number_among(low, input), number_among(high, input)
     if input._array.dtype.kind == "u" and (low < 0 or high < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return low, high
@@ -92,6 +94,66 @@ def _from_0_to_6(name: str, input: Tensor) -> tuple[Any, Any]:
     return _limits(name, input, 0.0, 6.0)
 
 
+def _as_single(compute: Any) -> Any:
+    """Compute numbers of half precision in single precision, and round once."""
+
+    @functools.wraps(compute)
+    def computed(*arrays: Any) -> Any:
+        if arrays[0].dtype.char == "e":
+            return compute(*(each.astype(np.float32) for each in arrays)).astype(np.float16)
+        return compute(*arrays)
+
+    return computed
+
+
+@linear_rule("HardsigmoidBackwardBackward0", self=_nothing)
+@_as_single
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of hardsigmoid: a sixth of the gradient where the input is between -3 and 3."""
+    numbers = grad_output.dtype.kind == "f"  # or symbols, whose sixth is exact
+    sixth = grad_output * _SIXTH if numbers else grad_output / 6
+    return pick((self > -3) * (self < 3), sixth, 0)
+
+
+@activation("hardsigmoid(input, inplace=False)", floats("hardsigmoid_cpu"))
+@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
+@_as_single
+def hardsigmoid(self: Array) -> Array:
+    r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 1.5]))
+        tensor([0.0000, 0.7500])
+    """
+    return np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+@linear_rule(
+    "HardswishBackwardBackward0",
+    self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
+)
+@_as_single
+def hardswish_backward(grad_output: Array, self: Array) -> Array:
+    r"""Rule of hardswish, between the kinks :math:`g\, (x / 3 + 1 / 2)`."""
+    return pick(self <= -3, 0, pick(self >= 3, grad_output, grad_output * (self / 3 + 0.5)))
+
+
+@activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))
+@differentiable("HardswishBackward0", self=hardswish_backward)
+@_as_single
+@quietly
+def hardswish(self: Array) -> Array:
+    r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 1.0]))
+        tensor([-0.0000,  0.6667])
+    """
+    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
 @linear_rule("ThresholdBackwardBackward0", self=_nothing)
 def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
     """Rule of threshold: the gradient where the input is above it."""
@@ -101,7 +163,7 @@ def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
 def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
     refuse("threshold_cpu", "b", input)
-    return number_among(threshold, input), number_among(value, input)
+    return number_among(threshold, input, name), number_among(value, input, name, 3)
 
 
 @activation(
@@ -285,6 +347,7 @@ def _noise(
         tensor([-0.5000,  2.0000])
     """
     check_tensor(name, input)
+    lower, upper = number(lower, name, "lower", 2), number(upper, name, "upper", 3)
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     for what, bound in (("lower", lower), ("upper", upper)):

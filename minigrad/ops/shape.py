@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import applied
 from minigrad.core.node import sum_to_shape
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
@@ -309,13 +310,14 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
 @face("permute(Tensor input, Sizes dims)")
 def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reorder the dimensions."""
-    order = tuple(dimension(d, input.ndim) for d in dims)
-    if len(order) != input.ndim:
+    if len(dims) != input.ndim:
+        permute(input, tuple(range(input.ndim)))  # of a stale view, that is said first
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
             f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
-            f"equal to len(dims) = {len(order)}"
+            f"equal to len(dims) = {len(dims)}"
         )
+    order = tuple(dimension(d, input.ndim) for d in dims)
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return permute(input, order)
@@ -360,14 +362,56 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 @face("flip(Tensor input, Sizes dims)")
 def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reverse the order along dimensions."""
-    order = different(dims, input.ndim)
-    return flip(input, order if input.ndim else ())
+    return flip(input, different(dims, input.ndim)[: input.ndim])
 
 
 @differentiable("FlipBackward0", self=lambda grad, dims: np.flip(grad, dims))
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
     return np.flip(self, dims).copy()
+
+
+@face("roll(Tensor input, shifts, dims=())")
+def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
+    """Move entries along dimensions; those beyond the end come in again at the beginning.
+
+    Args:
+        input: The tensor.
+        shifts: How far, one number for each dimension.
+        dims: The dimensions; without any, the entries move as if they stood in one row.
+
+    Raises:
+        RuntimeError: If there are not as many shifts as dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+        tensor([4, 1, 2, 3])
+    """
+    shifts, dims = ((each,) if isinstance(each, int) else tuple(each) for each in (shifts, dims))
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != (len(dims) or 1):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
+        )
+    for dim in dims:
+        dimension(dim, input.ndim)
+    return roll(input, shifts, dims)
+
+
+@differentiable(
+    "RollBackward0",
+    self=lambda grad, shifts, dims: applied(
+        roll,  # type: ignore[has-type]
+        grad,
+        tuple(-shift for shift in reversed(shifts)),
+        tuple(reversed(dims)),
+    ),
+)
+def roll(self: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Array:
+    """Move entries around: the rule moves them back."""
+    return np.roll(self, shifts, dims or None)
 
 
 # ------------------------------------------------------------------- dimensions of size 1, repeats
@@ -588,6 +632,7 @@ attach(
         "reshape_as": lambda input, other: reshaped(input, other._array.shape),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
         "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
+        "H": property(lambda tensor: tensor.mH, doc="Transpose of a matrix, conjugated."),
         "mT": _matrices_transposed("mT", _IDENTITY, False),
         "mH": _matrices_transposed("mH", "Consider using x.conj().", True),
     },

@@ -17,18 +17,18 @@ import pickle
 import secrets
 import tempfile
 import weakref
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from minigrad.core.tensor import wrap
+from minigrad.creation.construction import from_numpy
 from minigrad.nn.modules.module import Module
 from minigrad.saving import pytorch, structure
 from minigrad.saving.formats import (
     read_npz,
     read_safetensors,
     safetensors_content,
+    unpack,
     write_npz,
 )
 
@@ -81,7 +81,9 @@ def save(
         <All keys matched successfully>
     """
     if pickle_module is not None:
-        raise NotImplementedError("nothing is pickled, so there is no use for pickle_module")
+        raise NotImplementedError(
+            "pickle_module is not offered: only plain data is written, so one way to pickle does"
+        )
     if isinstance(f, io.BytesIO) and isinstance(obj, Module):
         name = secrets.token_hex(16)
         _copies[name] = copy.deepcopy(obj)
@@ -149,7 +151,7 @@ def load(
     Args:
         f: A path, or a file that is open for reading bytes.
         map_location: Where the tensors go to: None or "cpu".
-        pickle_module: Not offered: nothing is unpickled.
+        pickle_module: Not offered: a reader of minigrad's own reads plain data.
         weights_only: False is asked for a whole module, in memory; files hold nothing else.
         mmap: None or False; the file is read as a whole.
         **pickle_load_args: Not offered.
@@ -163,7 +165,9 @@ def load(
         NotImplementedError: If something was asked for that there is not.
     """
     if pickle_module is not None or pickle_load_args:
-        raise NotImplementedError("nothing is unpickled, so there is nothing to set about it")
+        raise NotImplementedError(
+            "options of pickle are not offered: a reader of minigrad's own takes plain data alone"
+        )
     if mmap:
         raise NotImplementedError("mmap=True is not offered: the file is read as a whole")
     if not _is_here(map_location):
@@ -188,10 +192,22 @@ def load(
 
 
 def _content(f: File) -> tuple[bytes, str]:
-    """Read all of a file, and give its name for messages."""
+    """Read all of a file, as long as it is now, and give its name for messages."""
     if isinstance(f, (str, os.PathLike)):
-        return Path(f).read_bytes(), repr(os.fspath(f))
-    content = f.read()
+        if Path(f).exists() and not (Path(f).is_file() or Path(f).is_dir()):
+            raise RuntimeError(f"cannot load {os.fspath(f)!r}: it is a device or a pipe, no file")
+        with open(f, "rb") as file:
+            return _content(file)[0], repr(os.fspath(f))
+    try:
+        start = f.tell()
+        size = f.seek(0, os.SEEK_END) - start
+        f.seek(start)
+    except (AttributeError, OSError) as error:
+        raise type(error)(
+            f"{error}. You can only torch.load from a file that is seekable. Please pre-load the "
+            "data into a buffer like io.BytesIO and try to load from it instead."
+        ) from None
+    content = f.read(max(size, 0))
     if not isinstance(content, bytes):
         raise TypeError(f"expected a file that is open for bytes, but it gave {type(content)}")
     return content, "the file"
@@ -215,10 +231,10 @@ def _module(content: bytes, weights_only: bool | None) -> Any:
 def _read(content: bytes, moved: bool) -> Any:
     """Read a structure in the format that the content shows."""
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if pytorch.is_one(archive.namelist()):
-                return pytorch.read(content, moved)
-        return _put_together(*read_npz(content))
+        files = unpack(content)
+        if pytorch.is_one(files):
+            return pytorch.read(files, moved)
+        return _put_together(*read_npz(files))
     length = int.from_bytes(content[:8], "little")
     if content[8:9] == b"{":
         if length > len(content) - 8:
@@ -236,7 +252,7 @@ class _NoFormat(Exception):
 
 def _put_together(arrays: structure.Arrays, text: str | None) -> Any:
     if text is None:
-        return {key: wrap(array) for key, array in arrays.items()}
+        return {key: from_numpy(array) for key, array in arrays.items()}
     return structure.read(text, arrays)
 
 

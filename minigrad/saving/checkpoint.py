@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.blocks import DecoratingBlock
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
@@ -290,8 +291,7 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 _early_stop: list[bool | None] = [None]
 
 
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def set_checkpoint_early_stop(enable: bool) -> DecoratingBlock:
     """Choose for all checkpoints made in a block whether recomputation stops early.
 
     By default it stops as soon as all saved tensors are there again. What counts is where forward
@@ -300,16 +300,40 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     Args:
         enable: Whether to stop.
     """
-    previous, _early_stop[0] = _early_stop[0], enable
-    try:
-        yield
-    finally:
-        _early_stop[0] = previous
+    return _EarlyStop(enable)
+
+
+class _EarlyStop(DecoratingBlock):
+    def __init__(self, enable: bool) -> None:
+        self.enable = enable
+        self.previous: bool | None = None
+
+    def __enter__(self) -> None:
+        self._hold()
+        self.previous, _early_stop[0] = _early_stop[0], self.enable
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            _early_stop[0] = self.previous
 
 
 def noop_context_fn() -> Contexts:
     """Give two contexts that do nothing: the default `context_fn` of `checkpoint`."""
     return nullcontext(), nullcontext()
+
+
+def _by_default(beginning: str) -> bool:
+    """Warn that it should be said which way to go."""
+    end = " if use_reentrant is not passed" * beginning.endswith("we will raise an")
+    warnings.warn(
+        f"{beginning} exception{end}. use_reentrant=False is recommended, but if you need to "
+        "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
+        "more details on the differences between the two variants.",
+        stacklevel=3,
+    )
+    return True
 
 
 def checkpoint(
@@ -370,15 +394,10 @@ def checkpoint(
         tensor([1.2840])
     """
     if use_reentrant is None:
-        warnings.warn(
+        use_reentrant = _by_default(
             "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
-            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an "
-            "exception. use_reentrant=False is recommended, but if you need to preserve the "
-            "current default behavior, you can pass use_reentrant=True. Refer to docs for more "
-            "details on the differences between the two variants.",
-            stacklevel=2,
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an"
         )
-        use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
         if kwargs:
@@ -456,15 +475,10 @@ def checkpoint_sequential(
         >>> y.sum().backward()
     """
     if use_reentrant is None:
-        warnings.warn(
+        use_reentrant = _by_default(
             "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be "
-            "passed explicitly. In version 2.9 we will raise an exception if use_reentrant is not "
-            "passed. use_reentrant=False is recommended, but if you need to preserve the current "
-            "default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
-            "the differences between the two variants.",
-            stacklevel=2,
+            "passed explicitly. In version 2.9 we will raise an"
         )
-        use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import warnings
 import zipfile
 import zlib
@@ -16,8 +17,8 @@ from numpy.lib import format as npy
 from minigrad.saving.structure import STRUCTURE, Arrays
 
 # A file may unpack to this much, or to this many times its size: more is taken for a trap.
-_MOST_BYTES = 1 << 30
-_MOST_TIMES = 20
+_MOST_BYTES = 1 << 26
+_MOST_TIMES = 100
 
 
 def write_npz(file: BinaryIO, arrays: Arrays, text: str) -> None:
@@ -38,64 +39,67 @@ def entry_of(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
 
 
-def read_npz(content: bytes) -> tuple[Arrays, str | None]:
+def unpack(content: bytes) -> dict[str, bytes]:
+    """Open a zip archive, and give the content of each entry.
+
+    Raises:
+        ValueError: If an entry is there twice, has a name that leads out of the file, or is not as
+            long as it says, or if there is much more in it than one would think.
+        zipfile.BadZipFile: If the archive is damaged.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = archive.infolist()
+        files: dict[str, bytes] = {}
+        refuse_trap(content, sum(entry.file_size for entry in entries))
+        for entry in entries:
+            name = entry.filename
+            if name in files:
+                raise ValueError("an entry is there twice")
+            if name.startswith("/") or "\\" in name or ".." in name.split("/"):
+                raise ValueError(f"the name {name!r} leads out of the file")
+            files[name] = archive.read(entry)  # no more than it says
+            if len(files[name]) != entry.file_size:
+                raise ValueError(f"the entry {name!r} is not as long as it says")
+    return files
+
+
+def refuse_trap(content: bytes, unpacked: int) -> None:
+    """Refuse a small file that would fill the memory."""
+    if unpacked > max(_MOST_BYTES, _MOST_TIMES * len(content)):
+        raise ValueError(
+            f"its {len(content):,} bytes would unpack to {unpacked:,}, which looks like a trap. If "
+            "you trust an .npz file, write it anew: numpy.savez(new_path, **numpy.load(path))"
+        )
+
+
+def read_npz(files: dict[str, bytes]) -> tuple[Arrays, str | None]:
     """Read arrays by name, and the structure if there is one.
 
     Raises:
         ValueError: If there is something in the file that must not be there.
-        zipfile.BadZipFile: If the archive is damaged.
     """
-    arrays: Arrays = {}
-    text = None
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        entries = archive.infolist()
-        names = [entry.filename for entry in entries]
-        if len(set(names)) < len(names):
-            raise ValueError("an entry is there twice")
-        refuse_traps(entries, len(content))
-        for entry in entries:
-            name = entry.filename
-            if name.startswith("/") or "\\" in name or ".." in name.split("/"):
-                raise ValueError(f"the name {name!r} leads out of the file")
-            with archive.open(entry) as opened:
-                data = opened.read(entry.file_size + 1)
-            if len(data) != entry.file_size:
-                raise ValueError(f"the entry {name!r} is not as long as it says")
-            if name == STRUCTURE:
-                text = data.decode("utf-8")
-            elif name.endswith(".npy"):
-                arrays[name.removesuffix(".npy")] = _array(data, name)
-            else:
-                raise ValueError(f"the entry {name!r} is no array")
-    return arrays, text
-
-
-def refuse_traps(entries: list[zipfile.ZipInfo], size: int) -> None:
-    """Refuse a small file that says it unpacks to a huge one."""
-    unpacked = sum(entry.file_size for entry in entries)
-    if unpacked > max(_MOST_BYTES, _MOST_TIMES * size):
-        raise ValueError(f"its {size} bytes would unpack to {unpacked}, which looks like a trap")
+    files = dict(files)
+    text = files.pop(STRUCTURE).decode() if STRUCTURE in files else None
+    for name in files:
+        if not name.endswith(".npy"):
+            raise ValueError(f"the entry {name!r} is no array")
+    return {name.removesuffix(".npy"): _array(data, name) for name, data in files.items()}, text
 
 
 def _array(data: bytes, name: str) -> np.ndarray[Any, Any]:
     """Read one array; nothing is made in memory before its size is known to be right."""
     stream = io.BytesIO(data)
     version = npy.read_magic(stream)
-    if version == (1, 0):
-        shape, in_columns, dtype = npy.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, in_columns, dtype = npy.read_array_header_2_0(stream)
-    else:
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"the array {name!r} is in an unknown version of the format")
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, in_columns, dtype = read(stream)
     if dtype.kind not in "biufc":
-        raise ValueError(
-            f"the array {name!r} holds {dtype}, not numbers; it would have to be unpickled"
-        )
-    count = 1
-    for length in shape:
-        if length < 0:
-            raise ValueError(f"the array {name!r} has the shape {shape}")
-        count *= length
+        why = "; it would have to be unpickled" if dtype.hasobject else ""
+        raise ValueError(f"the array {name!r} holds {dtype}, not numbers{why}")
+    if any(length < 0 for length in shape):
+        raise ValueError(f"the array {name!r} has the shape {shape}")
+    count = math.prod(shape)
     start = stream.tell()
     if count * dtype.itemsize != len(data) - start:
         raise ValueError(f"the array {name!r} is not as long as its shape {shape} says")

@@ -12,7 +12,7 @@ import pickletools
 import warnings
 import zipfile
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -22,8 +22,10 @@ from minigrad.creation import dtypes
 from minigrad.creation.devices import device
 from minigrad.creation.layout import Size
 from minigrad.nn.parameter import Parameter
-from minigrad.saving.formats import entry_of, refuse_traps
+from minigrad.saving.formats import entry_of, refuse_trap
 
+# What the steps of a pickle make copies of, and about how many bytes that takes for each entry.
+_COPIED: dict[Any, int] = {str: 1, bytes: 1, list: 64, dict: 64}
 _KEYS = (str, int, float, bool, bytes, type(None))  # a key of others could take for ever to hash
 
 
@@ -109,7 +111,7 @@ class _Pickler(_InPython):
 
     def persistent_id(self, obj: Any) -> Any:
         """Name a storage."""
-        return obj.args if isinstance(obj, _Stored) else None
+        return tuple(obj) if isinstance(obj, _Stored) else None
 
     def _global(self, name: str) -> _Global:
         return self._named.setdefault(name, _Global(name))
@@ -121,18 +123,15 @@ class _Pickler(_InPython):
             self._keys[id(owner)] = len(self.storages), owner
             self.storages.append(owner.reshape(-1, order="A"))
         kind = self._global(f"torch {dtypes.of_array(array).tensor_type}Storage")
-        stored = _Stored("storage", kind, str(self._keys[id(owner)][0]), "cpu", owner.size)
+        stored = _Stored(("storage", kind, str(self._keys[id(owner)][0]), "cpu", owner.size))
         strides = strides if array.size else tensor.stride()
         hooks: OrderedDict[Any, Any] = OrderedDict()
         rebuilt = stored, start, array.shape, strides, needs_grad, hooks
         return self._global("torch._utils _rebuild_tensor_v2"), rebuilt
 
 
-class _Stored:
+class _Stored(tuple[Any, ...]):
     """A storage, as a pickle names it."""
-
-    def __init__(self, *args: Any) -> None:
-        self.args = args
 
 
 def _storage_of(array: Any) -> tuple[Any, int, tuple[int, ...]]:
@@ -154,30 +153,23 @@ def _storage_of(array: Any) -> tuple[Any, int, tuple[int, ...]]:
 # ---------------------------------------------------------------------- reading
 
 
-def is_one(names: list[str]) -> bool:
+def is_one(files: Iterable[str]) -> bool:
     """Tell by the names in a zip archive whether it is one of PyTorch's."""
-    return any(name == "data.pkl" or name.endswith("/data.pkl") for name in names)
+    return any(f"/{name}".endswith("/data.pkl") for name in files)
 
 
-def read(content: bytes, moved: bool) -> Any:
+def read(entries: Mapping[str, bytes], moved: bool) -> Any:
     """Read what `torch.save` wrote.
 
     Args:
-        content: Of the file.
+        entries: Of the archive.
         moved: Whether tensors of other devices may come to the CPU.
 
     Raises:
         ValueError: If there is something else in it than tensors, numbers, strings and containers.
-        zipfile.BadZipFile: If the archive is damaged.
     """
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        entries = archive.infolist()
-        names = [entry.filename for entry in entries]
-        if len(set(names)) < len(names):
-            raise ValueError("an entry is there twice")
-        refuse_traps(entries, len(content))
-        root = next(name for name in names if is_one([name])).removesuffix("data.pkl")
-        files = {name.removeprefix(root): archive.read(name) for name in names}
+    root = next(name for name in entries if is_one([name])).removesuffix("data.pkl")
+    files = {name.removeprefix(root): content for name, content in entries.items()}
     reader = _Reader(files, moved)
     found = reader.run(files["data.pkl"])
     if reader.rounded:
@@ -200,11 +192,11 @@ class _Reader:
         self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
         self._unfinished: dict[int, list[int]] = {}  # where the memo has what is to be filled yet
-        self.rounded = 0
+        self.rounded = self._copied = 0
 
     def run(self, data: bytes) -> Any:
         """Follow a pickle, and give what it makes."""
-        stack, memo = self._stack, self._memo
+        stack, memo, self._data = self._stack, self._memo, data
         steps: Any = pickletools.genops(data)
         for opcode, argument, _ in steps:
             name = opcode.name
@@ -277,6 +269,9 @@ class _Reader:
         made, args = self._last(2)
         if not isinstance(made, _Global) or type(args) is not tuple:
             raise ValueError("its pickle calls what cannot be called")
+        copied = (each for each in args if type(each) in _COPIED)
+        self._copied += sum(len(each) * _COPIED[type(each)] for each in copied)
+        refuse_trap(self._data, self._copied)
         self._stack.append(made(*args))
 
     _newobj = _reduce

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
+from minigrad.creation.construction import from_numpy
 from minigrad.creation.devices import device
 from minigrad.creation.layout import Size
 from minigrad.nn.parameter import Parameter
@@ -130,7 +131,7 @@ def read(text: str, arrays: Arrays) -> Any:
         return arrays[name]
 
     def tensor_of(plain: dict[str, Any]) -> Tensor:
-        tensor = wrap(array_of(plain["tensor"]))
+        tensor = from_numpy(array_of(plain["tensor"]))
         if plain.get("parameter"):
             return Parameter(tensor, requires_grad=bool(plain.get("grad")))
         return tensor.requires_grad_() if plain.get("grad") else tensor

@@ -119,3 +119,23 @@ def test_recording_goes_back_to_the_quick_way():
     with minigrad.no_grad(), minigrad.autograd.set_detect_anomaly(True):
         assert minigrad.core.node.grad_mode.enabled is False
     assert minigrad.core.node.grad_mode.enabled is True
+
+
+NODES = {
+    "BackwardHookFunctionBackward": lambda torch, x: gated(torch.nn.Identity())(x),
+    "SplitBackward0": lambda torch, x: x.split(1)[0],
+    "StackBackward0": lambda torch, x: torch.stack([x]),
+}
+
+
+def gated(module):
+    module.register_full_backward_hook(lambda *_: None)
+    return module
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_nodes_that_are_recorded_by_hand_know_their_line_too(torch, anomaly, said, name):
+    result = NODES[name](torch, torch.ones(2, requires_grad=True) * 1)
+    with pytest.raises(RuntimeError, match=f"Function '{name}' returned nan"):
+        result.backward(torch.full_like(result, float("nan")))
+    assert __file__ in said()[-1]

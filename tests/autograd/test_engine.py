@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import minigrad
+from minigrad.core.node import grad_mode
 
 # ------------------------------------------------------------------ long chains
 
@@ -143,3 +144,13 @@ def test_that_a_gradient_is_missing_is_said_before_that_a_view_is_stale():
         part.tanh_()
     with pytest.raises(RuntimeError, match="implicitly created only for scalar outputs"):
         part.backward()
+
+
+def test_a_pass_within_a_pass_gives_its_level_back():
+    x = minigrad.ones(1, requires_grad=True)
+    y, other = x * 2, x * 3
+    y.register_hook(lambda grad: other.backward())
+    levels = grad_mode.levels_left
+    y.backward()
+    assert grad_mode.levels_left == levels
+    assert x.grad.tolist() == [5.0]

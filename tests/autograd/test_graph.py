@@ -90,7 +90,11 @@ def test_a_node_lists_what_it_saved_under_pytorchs_names():
     x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     node = (x @ x).grad_fn
     listed = [name for name in dir(node) if "_saved_" in name]
-    assert listed == ["_raw_saved_mat2", "_raw_saved_self", "_saved_mat2", "_saved_self"]
+    assert listed == ["_raw_saved_mat2", "_raw_saved_self"] + [
+        f"_saved_{factor}{what}"
+        for factor in ("mat2", "self")
+        for what in ("", "_sym_sizes", "_sym_strides")
+    ]
     assert node._saved_self is x and node._saved_mat2 is x
 
 
@@ -139,3 +143,49 @@ def test_values_that_follow_from_others_are_gone_with_them():
     z.sum().backward()
     with pytest.raises(RuntimeError, match="after they have already been freed"):
         _ = z.grad_fn._saved_result
+
+
+def test_a_hook_on_what_was_a_leaf_once_hears_of_both_its_lives(torch, refused):
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    y, seen = x * 5, []
+    x.requires_grad_(False).mul_(w).register_hook(lambda grad: seen.append(grad.tolist()))
+    with refused(RuntimeError, "leaf variable has been moved into the graph interior"):
+        y.sum().backward()
+    x.sum().backward()
+    assert seen == [[5.0, 5.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_leaf_with_data_of_another_dtype_has_another_node(torch, dtype):
+    x = torch.ones(2, requires_grad=True)
+    node = (x * 2).grad_fn.next_functions[0][0]
+    x.data = torch.zeros(2, dtype=getattr(torch, dtype))
+    assert ((x * 2).grad_fn.next_functions[0][0] is node) == (dtype == "float32")
+
+
+def test_a_table_of_post_accumulate_hooks_is_assigned(torch):
+    x, seen = torch.ones(2, requires_grad=True), []
+    x._post_accumulate_grad_hooks = {0: lambda leaf: seen.append(leaf.grad.tolist())}
+    (x * 3).sum().backward()
+    assert seen == [[3.0, 3.0]]
+
+
+CHANGES = {
+    "itself": (lambda x, w: x.mul_(w), []),
+    "a view of it": (lambda x, w: x[:1].mul_(w[:1]), [[5.0, 5.0]]),
+    "a view of it, twice": (lambda x, w: [x[:1].mul_(w[:1]) for _ in "12"], []),
+    "a view of it, then itself": (lambda x, w: (x[:1].mul_(w[:1]), x.mul_(w)), []),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+def test_hooks_of_a_former_leaf_outlive_one_change_of_a_view_of_it(torch, changed):
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    seen = []
+    x.register_hook(lambda grad: seen.append(grad.tolist()))
+    y = x * 5
+    change, due = CHANGES[changed]
+    change(x.requires_grad_(False), w)
+    with pytest.raises(RuntimeError, match="moved into the graph interior"):
+        y.sum().backward()
+    assert seen == due

@@ -169,4 +169,5 @@ def test_a_gradient_that_cannot_be_written_to_is_replaced():
     x.grad._array = fixed
     (x * 2).backward(minigrad.tensor([1.0, 5.0]))
     assert x.grad.tolist() == [12.0, 30.0]
+    assert isinstance(x.grad, minigrad.Tensor)
     assert fixed.tolist() == [10.0, 20.0]

@@ -9,6 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.autograd.events import shown
 from minigrad.autograd.recording import (
     GradientAccumulated,
     GradientCaptured,
@@ -17,6 +18,7 @@ from minigrad.autograd.recording import (
     NodeStarted,
     PassStarted,
     RuleApplied,
+    named_tensors,
     record,
 )
 
@@ -349,3 +351,29 @@ def test_hooked_events_belong_to_the_node_where_the_hook_sits():
         y.backward()
     (event,) = (event for event in log if isinstance(event, HookFired))
     assert event.node.called == {0: "y"} and event.output_nr == 0
+
+
+@pytest.mark.parametrize(
+    ("gradient", "text"),
+    [
+        (None, "None"),
+        ("of a symbol", "of a symbol"),
+        (torch.tensor([1, 2]), "[1, 2]"),
+        (torch.tensor([-0.0, 1e-7]), "[0.0000, 1.0000e-07]"),
+        (torch.zeros(5), "shape (5,)"),
+    ],
+    ids=str,
+)
+def test_a_table_shows_a_gradient_on_one_line(gradient, text):
+    assert shown(gradient) == text
+
+
+def test_a_log_is_the_same_as_no_other_thing():
+    with record() as log:
+        leaf(1.0).sum().backward()
+    assert log == log and (log == 3) is False
+
+
+def test_tensors_of_a_module_in_a_dictionary_have_both_names():
+    names = [name for name, _ in named_tensors({"net": nn.Linear(1, 1), "x": leaf(1.0)})]
+    assert names == ["net.weight", "net.bias", "x"]

@@ -143,3 +143,21 @@ def test_forward_mode_is_refused():
         functional.jacobian(minigrad.exp, x, vectorize=True, strategy="forward-mode")
     with pytest.raises(NotImplementedError, match="no forward mode"):
         functional.hessian(minigrad.sum, x, outer_jacobian_strategy="forward-mode")
+
+
+def test_gradients_under_their_old_name(torch):
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        torch.autograd.backward([x * 2], grad_variables=[torch.tensor([1.0, 5.0])])
+    assert x.grad.tolist() == [2.0, 10.0]
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_pass_from_an_edge_put_together_by_hand(torch, recorded):
+    x = torch.ones(2, requires_grad=True)
+    edge = torch.autograd.graph.GradientEdge((x * 3).grad_fn, 0)
+    given = torch.tensor([1.0, 5.0], requires_grad=recorded)
+    (found,) = torch.autograd.grad([edge], [x], [given], True, recorded)
+    assert found.tolist() == [3.0, 15.0] and found.requires_grad is recorded
+    with pytest.raises(RuntimeError, match="shape"):
+        torch.autograd.backward([edge], [torch.ones(3)])

@@ -120,3 +120,32 @@ def test_the_graph_is_freed_within_the_block(collector_off):
         del y
         assert alive() is None
         assert len(saved.original) == 0
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("custom", [False, True])
+def test_what_was_saved_and_then_detached_is_refused_but_to_a_custom_function(
+    torch, refused, custom, written
+):
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * ctx.saved_tensors[0] * grad
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    if written:
+        y.add_(1)
+    z = Square.apply(y) if custom else y * x
+    y.detach_()
+    if custom:
+        z.sum().backward()
+        assert x.grad.tolist() == ([12.0, 20.0] if written else [8.0, 16.0])
+    else:
+        with refused(RuntimeError, "Trying to use a saved tensor that has been detached in-place"):
+            z.sum().backward()

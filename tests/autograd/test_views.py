@@ -155,3 +155,30 @@ def test_a_changed_view_has_to_be_the_first_argument(torch, draw, define):
         function.apply(other, base[0])
         with pytest.raises(RuntimeError, match="that view is not its first tensor argument"):
             base.backward(cotangent)
+
+
+def test_views_that_are_gone_are_forgotten():
+    base = minigrad.zeros(3)
+    kept = [base[:1] for _ in range(20)]
+    for _ in range(1000):
+        base.view(3)
+    assert len(kept) <= len(base._version_counter.views) < 100
+
+
+def test_memory_in_a_cyclic_order_is_written_in_place(torch, draw):
+    x, cotangent = draw(2, 3, 4, requires_grad=True), draw(3, 4, 2)
+    base = x.permute(1, 2, 0) * 2
+    base[1:].mul_(3)
+    base.backward(cotangent)
+    factor = torch.ones(3, 4, 2)
+    factor[1:] = 3
+    assert torch.allclose(x.grad, 2 * (factor * cotangent).permute(2, 0, 1))
+
+
+def test_a_repeated_part_of_changed_memory_adds_up_along_its_dimension(torch, draw):
+    x, cotangent = draw(2, 3, requires_grad=True), draw(2, 4, 3)
+    base = x * 1
+    repeated = base[:, None].expand(2, 4, 3)
+    base.mul_(3)
+    repeated.backward(cotangent)
+    assert torch.allclose(x.grad, 3 * cotangent.sum(1))

@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -376,6 +377,20 @@ def test_an_alarm_in_time_leaves_nothing_behind():
             pass
     assert threading.active_count() == before
     assert alarm.rang in (False, True)
+
+
+def test_where_interrupts_are_ignored_the_alarm_rings_nevertheless():
+    """As in what a shell's script starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt), Alarm(0.02) as alarm:
+            while True:
+                pass
+        assert alarm.rang and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        with Alarm(1):
+            signal.raise_signal(signal.SIGINT)  # not the alarm's: still ignored
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_watchman_who_is_slow_to_start_is_not_watched_himself(monkeypatch):

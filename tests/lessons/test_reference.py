@@ -146,6 +146,7 @@ PYTORCHS = (
     "is missing the required",
     "affine_grid only supports",
     "You must implement",
+    "inhomogeneous total",
     "setup_context is not implemented",
     "To use autograd.Function with vmap",
     "torch.autograd.functional.jacobian: `create_graph=True`",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 
 import numpy as np
 import pytest
@@ -36,6 +37,19 @@ LEAF = "AccumulateGrad"
 def test_linear_says_which_shapes_do_not_fit(torch, x, message):
     with pytest.raises(RuntimeError, match=message):
         torch.nn.Linear(3, 2)(torch.ones(x))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ((), "both arguments to linear need to be at least 1D, but they are 2D and 0D"),
+        ((3,), "mat2 must be a matrix, got 1-D tensor"),
+        ((2, 2, 3), "t() expects a tensor with <= 2 dimensions, but self is 3D"),
+    ],
+)
+def test_linear_says_what_its_weight_must_be(torch, functional, weight, message):
+    with pytest.raises(RuntimeError, match=re.escape(message)):
+        functional.linear(torch.ones(2, 3), torch.ones(weight), torch.ones(2))
 
 
 # Values and derivatives at -1.5, 0.25 and 3, by the formulas in the docstrings.

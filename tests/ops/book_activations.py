@@ -61,6 +61,12 @@ CASES: dict[str, list[Case]] = {
         case(lambda g, x: g * inside(x, -0.9, 1.1), E8, E8, then=(-0.9, 1.1)),
     ],
     "hardtanh": [case(lambda x: np.clip(x, -0.9, 1.1), E8, then=(-0.9, 1.1))],
+    "hardsigmoid_backward": [case(lambda g, x: g * inside(x, -3, 3) * np.float32(1 / 6), E8, E8)],
+    "hardsigmoid": [case(lambda x: np.clip(x + 3, 0, 6) / 6, E8)],
+    "hardswish_backward": [
+        case(lambda g, x: g * np.where(np.abs(x) < 3, x / 3 + 0.5, x >= 3), E8, E8)
+    ],
+    "hardswish": [case(lambda x: x * np.clip(x + 3, 0, 6) / 6, E8)],
     "threshold_slope": [case(lambda g, x: g * (x > 0.5), E8, E8, then=(0.5,))],
     "threshold": [case(lambda x: np.where(x > 0.5, x, 7), E8, then=(0.5, 7))],
     "threshold_in_place": [case(lambda x: np.where(x > -0.5, x, 7), E8, then=(-0.5, 7))],

@@ -114,6 +114,7 @@ CASES: dict[str, list[Case]] = {
     "transpose": [case(lambda x: x.swapaxes(0, 2), (2, 1, 3), then=(0, 2))],
     "permute": [case(lambda x: x.transpose(2, 0, 1), (2, 1, 3), then=((2, 0, 1),))],
     "flip": [case(lambda x: x[:, ::-1], M, then=((1,),))],
+    "roll": [case(lambda x: np.roll(x, 1, 1), M, then=((1,), (1,)))],
     "squeeze_all": [case(lambda x: x.reshape(2, 3), (1, 2, 1, 3))],
     "squeeze_dim": [
         case(lambda x: x[0], (1, 2, 3), then=(0,)),

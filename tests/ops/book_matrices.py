@@ -60,6 +60,10 @@ CASES: dict[str, list[Case]] = {
     + [case(_distances(2), (2, 2, 3), (3, 3), then=(2,))],
     "euclidean_dist": [case(_distances(2), (2, 3), (4, 3))],
     "inv": [_of(np.linalg.inv, _well, SQUARE), _of(np.linalg.inv, _well, BATCH)],
+    "lower_cholesky": [
+        _of(np.linalg.cholesky, lambda x: _well(x @ x.swapaxes(-1, -2)), shape)
+        for shape in (SQUARE, BATCH)
+    ],
     "solve": [
         _of(np.linalg.solve, _well, SQUARE, (3, 2), then=(False,)),
         _of(np.linalg.solve, _well, SQUARE, (3,), then=(True,)),

@@ -22,6 +22,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "expm1": lambda torch, x, y: x.expm1(),
     "rsqrt": lambda torch, x, y: x.rsqrt(),
     "dot": lambda torch, x, y: torch.dot(x, y),
+    "linear with a vector": lambda torch, x, y: torch.nn.functional.linear(x, y),
     "flip": lambda torch, x, y: x.flip(0),
     "cat": lambda torch, x, y: torch.cat([x, y]),
     "stack": lambda torch, x, y: torch.stack([x, y]),

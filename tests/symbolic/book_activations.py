@@ -23,6 +23,10 @@ one, two = [("x",)], [("x",), ("y",)]
 CASES = {
     "hardtanh": [(one, (-1, 2), beyond(x(), -1, 2))],
     "hardtanh_backward": [(two, (-1, 2), beyond(y(), -1, 2))],
+    "hardsigmoid": [(one, (), beyond(x(), -3, 3))],
+    "hardsigmoid_backward": [(two, (), beyond(y(), -3, 3))],
+    "hardswish": [(one, (), beyond(x(), -3, 3))],
+    "hardswish_backward": [(two, (), beyond(y(), -3, 3))],
     "threshold": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "threshold_in_place": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "threshold_slope": [(two, (HALF,), [{y(): HALF + D}, {y(): HALF - D}])],

@@ -117,6 +117,7 @@ CASES = {
     "transpose": [(matrix, (0, 1))],
     "permute": [([("x", 2, 1, 2)], ((2, 0, 1),))],
     "flip": [(matrix, ((0, 1),)), (matrix, ((1,),))],
+    "roll": [(matrix, ((1,), (1,))), (matrix, ((1,), ()))],
     "squeeze_all": [([("x", 1, 2, 1)], ())],
     "squeeze_dim": [([("x", 1, 2)], (0,)), ([("x", 1, 2)], (1,))],
     "squeeze_product": [([("x", 1, 2)], (0,))],

@@ -11,7 +11,7 @@ INDICES = torch.tensor([[0, 2], [1, 1]])
 WEIGHTS = torch.tensor([0.5, 2.0, 1.0])
 
 ACTIVATIONS = [
-    "CELU", "ELU", "GELU", "Hardtanh", "LeakyReLU",
+    "CELU", "ELU", "GELU", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softplus",
     "Softsign", "Tanh", "Tanhshrink",
 ]  # fmt: skip

@@ -7,6 +7,8 @@ import pytest
 import minigrad
 from minigrad.utils import data
 
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
+
 
 @pytest.mark.parametrize("workers", [0, 1, 2, 12])
 def test_an_iterable_dataset_is_gone_through_once(workers):

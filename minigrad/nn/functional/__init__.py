@@ -32,5 +32,9 @@ __all__ = [*sorted(_all)]
 
 
 def __getattr__(name: str) -> _Any:
-    """Say what is missing, and let type checkers know that names come from the faces."""
+    """Load what is seldom used, or say what is missing."""
+    if not name.startswith("_"):
+        _import_module("minigrad.breadth.layers")
+        if name in _in_functional:
+            return _in_functional[name]
     raise AttributeError(f"module 'minigrad.nn.functional' has no attribute {name!r}")

@@ -11,7 +11,6 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.face import in_functional
-from minigrad.ops import joining
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
 from minigrad.ops.linear_algebra import baddbmm
@@ -262,8 +261,9 @@ def _project(
 def _thirds(projected: Tensor, count: int) -> tuple[Tensor, ...]:
     """Take apart what was projected at once; each part lies in memory by itself."""
     *outer, width = projected.shape
-    parts = projected.view(*outer, count, width // count)
-    return joining.unbind(parts.movedim(-2, 0).contiguous(), 0)
+    parts = projected.view(*outer, count, width // count).unsqueeze(0)
+    apart = parts.transpose(0, -2).squeeze(-2).contiguous()
+    return tuple(apart[i] for i in range(count))
 
 
 # Masks ------------------------------------------------------------------------------------------

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
 from minigrad.faces.face import in_functional
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
@@ -53,6 +53,8 @@ def _applied(
     array = input._array
     if array.dtype.kind in "iub":
         raise not_implemented(name, array)
+    if eps.__class__ is not float:
+        eps = number(eps, name, "eps", 5, "float")
     statistics = Statistics() if statistics is None else statistics
     kinds = {each._array.dtype for each in (weight, bias) if each is not None}
     weight, bias = ABSENT if weight is None else weight, ABSENT if bias is None else bias
@@ -85,7 +87,9 @@ def _check_shape(
         )
 
 
-@functional("layer_norm(Tensor input, Sizes normalized_shape, weight=None, bias=None, eps=1e-05)")
+@functional(
+    "layer_norm(Tensor input, Sizes normalized_shape, weight=None, bias=None, float eps=1e-05)"
+)
 def layer_norm(
     input: Tensor,
     normalized_shape: tuple[int, ...],
@@ -139,7 +143,7 @@ def group_norm(
         ValueError: If each group has only one value.
     """
     check_tensor("group_norm", input)
-    sizes = input._array.shape
+    sizes, num_groups = input._array.shape, operator.index(num_groups)
     if len(sizes) < 2:
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {len(sizes)}"
@@ -168,7 +172,7 @@ def group_norm(
     return _applied(native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
 
 
-@functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, eps=None)")
+@functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, float? eps=None)")
 def rms_norm(
     input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None, eps: float | None
 ) -> Tensor:
@@ -260,6 +264,7 @@ def local_response_norm(
     if input.numel() == 0:
         return input
     squares = input.mul(input)
+    size = operator.index(size)
     border = (size // 2, (size - 1) // 2)
     if dim == 3:
         whole = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
@@ -337,8 +342,8 @@ def _batch_norm(
 ) -> Tensor:
     array = input._array
     dimension(1, array.ndim)
-    if not isinstance(momentum, (int, float)):
-        raise wrong_type("batch_norm", "momentum", "float", momentum, 7)
+    momentum = number(momentum, "batch_norm", "momentum", 7, "float")
+    eps = number(eps, "batch_norm", "eps", 8, "float")
     channels = array.shape[1]
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
@@ -360,7 +365,7 @@ def _batch_norm(
             raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
     layout = layout_of(array.shape, axes, axes)
-    statistics = Statistics()
+    statistics = Statistics(running_mean, running_var)
     if not training:
         statistics.fixed = True
         statistics.mean = mean.reshape(layout.beside)

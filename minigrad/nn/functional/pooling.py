@@ -399,12 +399,12 @@ def _check_signal(
 
 def as_image(signal: Tensor) -> Tensor:
     """Give a signal as an image of height 1."""
-    return shape.unsqueeze(signal, signal._array.ndim - 1)
+    return shape.unsqueezed(signal, -2)
 
 
 def as_signal(image: Tensor) -> Tensor:
     """Give an image of height 1 as a signal."""
-    return shape.squeeze_dim(image, image._array.ndim - 2)
+    return shape.squeeze(image, -2)
 
 
 def _maximum(
@@ -450,7 +450,9 @@ def _maximum(
                   [13., 15.]]]])
     """
     check_tensor(name, input)
-    stride = kernel_size if stride is None or stride in ((), []) else stride
+    stride = (
+        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
+    )
     kernel = _expanded(name, "kernel_size", kernel_size, ndim)
     moves = _expanded(name, "stride", stride, ndim)
     border = _expanded(name, "padding", padding, ndim)
@@ -518,7 +520,9 @@ def _average(
                   [10.5000, 12.5000]]]])
     """
     check_tensor(name, input)
-    stride = kernel_size if stride is None or stride in ((), []) else stride
+    stride = (
+        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
+    )
     kernel = _expanded(name, "kernel_size", kernel_size, ndim)
     moves = _expanded(name, "stride", stride, ndim)
     border = _expanded(name, "padding", padding, ndim)

@@ -13,7 +13,8 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU",
+    "CELU", "ELU", "GELU", "SELU", "Hardsigmoid", "Hardswish",
+    "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU",
     "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
     "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
@@ -117,6 +118,24 @@ class SELU(Layer, calls=F.selu, settings="inplace=False", shows="inplace?"):
 
 class SiLU(Layer, calls=F.silu, settings="inplace=False", shows="inplace?"):
     r"""$x / (1 + e^{-x})$, elementwise, also known as swish.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):
+    r"""$\min(\max(x + 3, 0), 6) / 6$, elementwise.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class Hardswish(Layer, calls=F.hardswish, settings="inplace=False"):
+    r"""$x \min(\max(x + 3, 0), 6) / 6$, elementwise.
+
+    Source: Howard et al., *Searching for MobileNetV3*, 2019.
 
     Args:
         inplace: Overwrite the input.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor
@@ -49,7 +51,7 @@ class _OverShape(_Normalization):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         shape = settings["normalized_shape"]
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
         settings["normalized_shape"] = shape
         self._scale_and_shift(shape, settings, settings["elementwise_affine"])
         self.reset_parameters()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
@@ -176,7 +177,7 @@ class _Pad(Layer, settings="padding", shows="padding"):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         padding, several = settings["padding"], 2 * self._dims
-        padding = (padding,) * several if isinstance(padding, int) else tuple(padding)
+        padding = tuple(padding) if isinstance(padding, Iterable) else (padding,) * several
         if len(padding) != several:
             raise ValueError(
                 f"padding must be one number or {several} of them, but there are {len(padding)}"

@@ -19,3 +19,5 @@ __all__ = [
     "MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
     "_LRScheduler",
 ]  # fmt: skip
+for _name in __all__:  # programs tell a schedule by its module
+    globals()[_name].__module__ = __name__

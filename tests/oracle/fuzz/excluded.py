@@ -48,6 +48,8 @@
   (`compare` in `tensor_fuzzing.py`).
 * The numbers in "is at version 2; expected version 1": only their difference is compared, as a
   gradient may start with version 1.
+* The number in "argument 'other' (position 1) must be Tensor": PyTorch does not count the tensor
+  that a method is called on.
 * The end of the text "... received an invalid combination of arguments - got ...": it goes on with
   all the C++ signatures of the function.
 * Names of nodes, and graphs, in programs of all operations that record gradients with

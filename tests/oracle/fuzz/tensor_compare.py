@@ -99,6 +99,8 @@ def _comparable(value: Any) -> Any:
         return {**value, "message": _VERSIONS.sub(_later, value["message"])}
     if isinstance(value, dict) and "received an invalid comb" in str(value.get("message")):
         return {**value, "message": value["message"].split(" - got")[0]}
+    if isinstance(value, dict) and "(position " in str(value.get("message")):
+        return {**value, "message": re.sub(r" \(position \d+\)", "", value["message"])}
     return value
 
 

@@ -22,6 +22,9 @@ MAKE = {
     "Bernoulli of a number": lambda t, d, m, s, p, z: d.Bernoulli(0.3),
     "Bernoulli": lambda t, d, m, s, p, z: d.Bernoulli(p),
     "Bernoulli of logits": lambda t, d, m, s, p, z: d.Bernoulli(logits=m),
+    "Binomial of a number": lambda t, d, m, s, p, z: d.Binomial(2, 0.3),
+    "Binomial": lambda t, d, m, s, p, z: d.Binomial(t.tensor([3.0, 3.0]), p),
+    "Binomial of logits": lambda t, d, m, s, p, z: d.Binomial(3, logits=m),
     "Categorical": lambda t, d, m, s, p, z: d.Categorical(p / 1),
     "Categorical of logits": lambda t, d, m, s, p, z: d.Categorical(logits=z),
 }
@@ -75,6 +78,14 @@ for _name, _make in MAKE.items():
 
 
 @family
+def many_trials(torch, log):
+    """Draws of numbers that are drawn in another way, and those that are certain."""
+    torch.manual_seed(3)
+    chances = torch.tensor([0.0, 0.3, 0.9, 1.0])
+    log("sample", torch.distributions.Binomial(40, chances).sample((3,)), torch.rand(2))
+
+
+@family
 def refused(torch, log):
     """Parameters and values that cannot be."""
     d = torch.distributions
@@ -88,6 +99,8 @@ def refused(torch, log):
         "probability": lambda: d.Bernoulli(1.5),
         "neither": lambda: d.Bernoulli(),
         "both": lambda: d.Bernoulli(0.5, logits=0.0),
+        "trials": lambda: d.Binomial(-1, 0.5),
+        "unequal trials": lambda: d.Binomial(torch.tensor([1.0, 2.0]), 0.5).enumerate_support(),
         "no categories": lambda: d.Categorical(),
         "one number": lambda: d.Categorical(torch.tensor(0.5)),
         "negative weight": lambda: d.Categorical(torch.tensor([-1.0, 2.0])),
@@ -128,3 +141,55 @@ def policy_gradient(torch, log):
         loss = loss - 0.01 * policy.entropy().mean()
         loss.backward()
         log("step", action, loss, graph(loss), from_states.grad)
+
+
+@family
+def counts(torch, log):
+    """Counts, drawn one by one: few and many are drawn in different ways."""
+    d, p = torch.distributions, torch.tensor([0.2, 0.7]).double().requires_grad_()
+    torch.manual_seed(3)
+    for made in (
+        d.Poisson(torch.tensor([0.0, 3.0])),
+        d.Poisson(p * 90),
+        d.Binomial(8, p),
+        d.Binomial(torch.tensor([30, 28]), logits=p),
+        d.Multinomial(5, p),
+        d.Multinomial(50, logits=p.expand(2, 2)),
+    ):
+        log("drawn", repr(made.batch_shape), made.sample(), made.sample((2, 3)))
+        value = made.sample((2,))
+        chance = made.log_prob(value)
+        log("moments", *(x.detach().float() for x in (made.mean, made.variance, chance)))
+        if chance.requires_grad:
+            log("gradient", torch.autograd.grad(chance.sum(), p)[0].float())
+    log("printed", repr(d.Poisson(2.0)), repr(d.Binomial(8, p)))
+    log.raises("inhomogeneous", lambda: d.Multinomial(p, p))
+
+
+@family
+def times_and_vectors(torch, log):
+    """Numbers between bounds, waiting times, vectors: draws, moments, densities, gradients."""
+    d = torch.distributions
+    _, s, p, z = parameters(torch)
+    torch.manual_seed(3)
+    for made in (
+        d.Uniform(p, s),
+        d.Uniform(0, 2.0),
+        d.Exponential(s),
+        d.MultivariateNormal(p, s.diag() + 0.1),
+        d.MultivariateNormal(z[:, :2], scale_tril=torch.eye(2)),
+        d.MultivariateNormal(p, precision_matrix=torch.eye(2) * 4),
+        d.Independent(d.Normal(p, s), 1),
+    ):
+        log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
+        drawn, value = made.sample((2,)), made.rsample()
+        chance = made.log_prob(drawn)
+        log("drawn", drawn, value.detach(), chance.detach(), made.entropy().detach())
+        log("moments", *(each.detach() for each in (made.mean, made.variance, made.stddev)))
+        for result in (chance, value, made.entropy()):
+            if result.requires_grad:
+                found = torch.autograd.grad(
+                    result.sum(), (s, p, z), allow_unused=True, retain_graph=True
+                )
+                log("gradients", *found)
+    log.raises("outside", lambda: d.Uniform(0.0, 1.0).log_prob(torch.tensor(2.0)))

@@ -39,6 +39,8 @@ TABLE = {
         wrong={"order": lambda t, x: F(t).hardtanh(x, 1.0, -1.0)},
     ),
     "hardtanh_": once(lambda t, x: F(t).hardtanh_(x * 1), V),
+    "hardswish": on(lambda t, x: F(t).hardswish(x), V),
+    "hardswish in place": once(lambda t, x: F(t).hardswish(x * 1, inplace=True), V),
     "selu": on(lambda t, x: t.selu(x), V),
     "selu_": once(lambda t, x: t.selu_(x * 1), V),
     "celu": on(lambda t, x: t.celu(x, 1.5), V, wrong={"alpha": lambda t, x: t.celu(x, alpha=0.0)}),
@@ -91,7 +93,7 @@ def at_kinks(torch, log):
     f = torch.nn.functional
     calls = (
         f.relu, f.relu6, f.hardtanh, f.elu, f.selu, f.celu, f.leaky_relu, f.rrelu, f.gelu, f.silu,
-        f.softplus, f.logsigmoid,
+        f.softplus, f.logsigmoid, f.hardsigmoid, f.hardswish,
         lambda x: f.threshold(x, 0.5, 5.0),
     )  # fmt: skip
     for number, call in enumerate(calls):

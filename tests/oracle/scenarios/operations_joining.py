@@ -66,6 +66,11 @@ TABLE = {
         lambda t, x: x.chunk(2, -1), 1, M,
         zero=lambda t, x: x.chunk(0), scalar=lambda t, x: x[0, 0].chunk(1),
     ),
+    "tensor_split": part(
+        lambda t, x: t.tensor_split(x, 2, dim=1), 1, M,
+        zero=lambda t, x: x.tensor_split(0), scalar=lambda t, x: x[0, 0].tensor_split(1),
+    ),
+    "tensor_split at places": part(lambda t, x: x.tensor_split(indices=[1, 5], dim=1), 1, M),
 }  # fmt: skip
 
 family = add_all(TABLE)

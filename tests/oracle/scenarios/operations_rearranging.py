@@ -80,6 +80,8 @@ TABLE = {
         twice=lambda t, x: x.flip(0, 0),
         dim=lambda t, x: x.flip(2),
     ),
+    "roll": row(lambda t, x: t.roll(x, (1, 1), (0, 1)), M, none=lambda t, x: x.roll(())),
+    "roll in a row": row(lambda t, x: x.roll(2), M, align=lambda t, x: x.roll((1, 2), 0)),
     "select": row(
         lambda t, x: t.select(x, 1, -1),
         M,

@@ -1,0 +1,179 @@
+"""Compute what is one line of other functions: `take`, `kron`, `addbmm`, `nansum`, ...
+
+Each entry of the tables is a signature and the expression that it stands for, with PyTorch's
+names. So gradients and errors are those of the functions in the expression, and so are the nodes in
+the graph: `TakeBackward0` is not among them.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.messages import warn
+from minigrad.breadth.counts import draw_poisson
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces import FACES, attach, face, lazy_loading
+from minigrad.faces.face import in_place_form
+from minigrad.faces.signature import read
+from minigrad.random import stream
+
+torch: Any = sys.modules["minigrad"]
+# What the tables speak of beside what is below, and what programs set and only ask for again.
+SPOKEN_OF = draw_poisson, stream
+SETTINGS = {"precision": "highest", "threads": 1}
+
+# ---------------------------------------------------------------------- what the tables speak of
+
+
+def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
+    """Let NumPy find places or counts, which have no derivative."""
+    arrays = (each._array if isinstance(each, Tensor) else each for each in given)
+    return wrap(np.asarray(function(*arrays, **options)))
+
+
+def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
+    product = product if alpha == 1 else alpha * product
+    kept = (
+        input.masked_fill(torch.tensor(True), 0)
+        if not beta
+        else input
+        if beta == 1
+        else beta * input
+    )
+    return kept + product
+
+
+def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    """Give a copy with other values at indices, or with these values added there."""
+    indices = tuple(indices)
+    if accumulate:
+        places = torch.arange(input.numel()).view(input.shape)[indices]
+        values = values.expand(places.shape).flatten()
+        return input.flatten().index_add(0, places.flatten(), values).view(input.shape)
+    result = input.clone()
+    result[indices] = values
+    return result
+
+
+def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
+    """Make the tensor whose other entries are zeros; entries that are named twice are added."""
+    warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
+    indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
+    size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
+    return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
+
+
+# ---------------------------------------------------------------------- the tables
+
+# Functions and methods; those after `_` are there in place, too.
+_BOTH = """
+_addbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
+    = plus(input, torch.bmm(batch1, batch2).sum(0), beta, alpha)
+_addmv(input, Tensor mat, Tensor vec, *, beta=1, alpha=1)
+    = plus(input, torch.mv(mat, vec), beta, alpha)
+_addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
+    = plus(input, torch.outer(vec1, vec2), beta, alpha)
+_baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
+    = plus(input, torch.bmm(batch1, batch2), beta, alpha)
+bincount(Tensor input, weights=None, int minlength=0)
+    = by_numpy(np.bincount, input, weights, minlength).to(
+    torch.int64 if weights is None else weights.dtype)
+fliplr(Tensor input) = input.flip(1)
+flipud(Tensor input) = input.flip(0)
+_index_fill(Tensor input, Dim dim, Tensor index, value)
+    = indexed(input, (*[slice(None)] * dim, index), value)
+_index_put(Tensor input, indices, values, bool accumulate=False)
+    = indexed(input, indices, values, accumulate)
+kron(Tensor input, Tensor other) = (
+    input.view([n for size in input.shape for n in (size, 1)]) * other.view(
+    [n for size in other.shape for n in (1, size)])).view(
+    [a * b for a, b in zip(input.shape, other.shape, strict=True)])
+masked_select(Tensor input, Tensor mask)
+    = (lambda values, chosen: values[chosen])(*torch.broadcast_tensors(input, mask))
+nanmedian(Tensor input) = input[~input.isnan()].median()
+nansum(Tensor input, dim=None, bool keepdim=False)
+    = torch.where(input.isnan(), 0.0, input).sum(dim, keepdim)
+take(Tensor input, Tensor index) = input.flatten()[index]
+vdot(Tensor input, Tensor other) = torch.dot(input, other)
+"""
+
+_FUNCTIONS = """
+asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) = (torch.tensor(
+    obj, dtype=dtype, device=device) if copy else torch.as_tensor(obj, dtype=dtype, device=device)
+    ).requires_grad_(requires_grad)
+atleast_2d(Tensor input) = input if input.ndim > 1 else input.view(1, -1)
+bucketize(input, boundaries, *, out_int32=False, right=False)
+    = torch.searchsorted(boundaries, input, out_int32=out_int32, right=right)
+cartesian_prod(*tensors) = torch.stack(
+    torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
+linalg_lstsq(Tensor A, Tensor B, rcond=None, *, driver=None)
+    -> (solution, residuals, rank, singular_values)
+    = (torch.linalg.pinv(A) @ B, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
+linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
+    = by_numpy(np.linalg.matrix_rank, A, tol, hermitian)
+linalg_pinv(Tensor A, *, rtol=None, hermitian=False) = (lambda U, S, Vh: Vh.mT * torch.where(
+    S > (max(A.shape[-2:]) * torch.finfo(A.dtype).eps if rtol is None else rtol) * S.amax(
+    -1, keepdim=True), 1 / S, 0.0).unsqueeze(-2) @ U.mT)(*torch.linalg.svd(A, False))
+logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
+    = (base ** torch.linspace(start, end, steps, dtype=torch.float64)).to(
+    dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
+poisson(Tensor input, generator=None) = draw_poisson(input, stream(generator))
+randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
+    *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype)
+get_float32_matmul_precision() = SETTINGS["precision"]
+get_num_threads() = SETTINGS["threads"]
+set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
+set_num_threads(int threads) = SETTINGS.update(threads=threads)
+searchsorted(Tensor sorted_sequence, input, *, out_int32=False, right=False, side=None)
+    = by_numpy(np.searchsorted, sorted_sequence, input, "right" if right else side or "left").to(
+    torch.int32 if out_int32 else torch.int64)
+sparse_coo_tensor(indices, values, size=None, *, dtype=None, device=None, requires_grad=False)
+    = (lambda made: made.requires_grad_() if requires_grad else made)(
+    dense(indices, values, size, dtype))
+spmm(Tensor input, Tensor mat2) = torch.mm(input, mat2)
+std_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
+    = (input.std(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
+var_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
+    = (input.var(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
+trapezoid(Tensor y, x=None, *, dx=1, dim=-1) = ((y.narrow(dim, 1, y.size(dim) - 1) + y.narrow(
+    dim, 0, y.size(dim) - 1)) / 2 * (dx if x is None else x.diff(dim=-1))).sum(dim)
+tril_indices(row, col, offset=0, *, dtype=None, device=None)
+    = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(dtype or torch.int64)
+triu_indices(row, col, offset=0, *, dtype=None, device=None)
+    = by_numpy(np.stack, np.triu_indices(row, offset, col)).to(dtype or torch.int64)
+"""
+
+_METHODS = """
+coalesce(Tensor input) = input
+exponential_(Tensor input, lambd=1, *, generator=None)
+    = input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
+share_memory_(Tensor input) = input
+to_sparse(Tensor input) = input
+"""
+
+
+def _say(table: str, **forms: bool) -> None:
+    """Give the entries of a table their forms."""
+    for entry in table.replace("\n    ", " ").strip().splitlines():
+        schema, _, expression = entry.lstrip("_").partition(" = ")
+        arguments = ", ".join(each.name for each in read(schema).arguments)
+        body = eval(f"lambda {arguments}: {expression}", globals())
+        body.__doc__ = f"Compute `{expression}`."
+        own: dict[str, Any] = {"in_place": entry.startswith("_"), **forms}
+        own["function"] = forms.get("function", True) and not schema.startswith("linalg_")
+        face(schema, **own)(body)
+
+
+_say(_BOTH)
+_say(_FUNCTIONS, method=False)
+_say(_METHODS, function=False)
+lazy_loading.load("ops.comparison")
+for _name in ("eq", "ge", "gt", "le", "lt", "ne"):
+    attach(__name__, {f"{_name}_": in_place_form(FACES[_name].method, FACES[_name])})
+
+sparse = SimpleNamespace(mm=FACES["spmm"].function)

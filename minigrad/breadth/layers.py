@@ -1,0 +1,245 @@
+"""Compute rarer activations, losses and poolings, as functions and as layers.
+
+Each function is a signature and the expression that it stands for, as in
+`minigrad.breadth.composed`; each layer is a function, its settings, and which of them it prints.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.faces.face import functional, in_functional
+from minigrad.faces.signature import read
+from minigrad.nn import functional as F
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.loss import REDUCTION, _Loss
+from minigrad.nn.modules.parameterless import Upsample
+
+torch: Any = sys.modules["minigrad"]
+
+# ---------------------------------------------------------------------- what the table speaks of
+
+
+def placed(input: Tensor, inplace: bool, function: Any) -> Tensor:
+    """Write a result over the input, if that is asked for."""
+    result: Tensor = function(input.clone() if inplace else input)
+    return input.copy_(result) if inplace else result
+
+
+def total(losses: Tensor, reduction: str) -> Tensor:
+    """Make one number of losses, or leave them."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return losses if reduction == "none" else getattr(losses, reduction)()
+
+
+def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
+    """Draw one of several, nearly or, forward only, in full (Jang, Gu and Poole, 2016)."""
+    noise = -torch.empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = torch.zeros_like(logits).scatter_(dim, soft.argmax(dim, True), 1.0)
+    return chosen - soft.detach() + soft
+
+
+def power_pooled(
+    input: Tensor, norm: Any, kernel_size: Any, stride: Any, ceil_mode: bool, ndim: int
+) -> Tensor:
+    """Give the norm of the entries of each window."""
+    if norm in (math.inf, -math.inf):
+        sign = 1 if norm > 0 else -1
+        largest = getattr(F, f"max_pool{ndim}d")
+        return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm), kernel_size, stride, 0, ceil_mode)
+    kernel = kernel_size if isinstance(kernel_size, (tuple, list)) else [kernel_size] * ndim
+    return (mean.sign() * mean.abs().relu() * math.prod(kernel)).pow(1 / norm)
+
+
+def unpooled(
+    input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, size: Any, ndim: int
+) -> Tensor:
+    """Put the largest entries of windows back where they were, into zeros."""
+    kernel, stride, padding = (
+        tuple(each) if isinstance(each, (tuple, list)) else (each,) * ndim
+        for each in (kernel, stride or kernel, padding)
+    )
+    known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
+    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
+    sizes = usual if size is None else list(size)[-ndim:]
+    for dim, (wanted, own, step) in enumerate(zip(sizes, usual, stride, strict=True)):
+        if not own - step < wanted < own + step:
+            raise ValueError(
+                f'invalid output_size "{size}" (dim {dim} must be between {own - step} and '
+                f"{own + step})"
+            )
+    entries, places = input.flatten(-ndim), indices.flatten(-ndim)
+    if places.numel() and int(places.max()) >= math.prod(sizes):
+        volume = "x".join(map(str, [*sizes, 1][: max(ndim, 2)]))
+        raise RuntimeError(
+            f"Found an invalid max index: {int(places.max())} (output volumes are of size {volume})"
+        )
+    whole = torch.zeros(*entries.shape[:-1], math.prod(sizes), dtype=input.dtype)
+    return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
+
+
+def upsampled(input: Tensor, size: Any, factor: Any, mode: str, align: Any) -> Tensor:
+    """Resize, under an old name."""
+    warn(f"`nn.functional.upsample_{mode}` is deprecated. Use `nn.functional.interpolate` instead.")
+    return F.interpolate(input, size, factor, mode, align)
+
+
+def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -> Tensor:
+    """Give by how much wrong classes come too near to the right one."""
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    rows, right = torch.atleast_2d(input), target.view(-1, 1)
+    over = (margin - rows.gather(1, right) + rows).scatter(1, right, 0.0)
+    over = torch.where(over > 0, over, 0.0) ** p
+    over = over if weight is None else over * weight[right]
+    return over.sum(1).view(target.shape) / rows.size(1)
+
+
+# ---------------------------------------------------------------------- the tables
+
+_FUNCTIONS = """
+glu(Tensor input, dim=-1) = (lambda a, b: a * b.sigmoid())(*input.chunk(2, dim))
+gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
+hardshrink(Tensor input, lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
+lp_pool1d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
+    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 1)
+lp_pool2d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
+    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 2)
+lp_pool3d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
+    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 3)
+max_unpool1d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
+    = unpooled(input, indices, kernel_size, stride, padding, output_size, 1)
+max_unpool2d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
+    = unpooled(input, indices, kernel_size, stride, padding, output_size, 2)
+max_unpool3d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
+    = unpooled(input, indices, kernel_size, stride, padding, output_size, 3)
+mish(Tensor input, inplace=False)
+    = placed(input, inplace, lambda x: x * F.softplus(x).tanh())
+multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
+    reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight), reduction)
+multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
+    reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
+    1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
+softshrink(Tensor input, lambd=0.5) = torch.where(
+    input.abs() > lambd, input - lambd * input.sign(), 0.0)
+upsample_bilinear(Tensor input, size=None, scale_factor=None)
+    = upsampled(input, size, scale_factor, "bilinear", True)
+upsample_nearest(Tensor input, size=None, scale_factor=None)
+    = upsampled(input, size, scale_factor, "nearest", None)
+"""
+
+for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
+    _schema, _, _expression = _entry.partition(" = ")
+    _arguments = ", ".join(each.name for each in read(_schema).arguments)
+    _body = eval(f"lambda {_arguments}: {_expression}", globals())
+    _body.__doc__ = f"Compute `{_expression}`."
+    functional(_schema)(_body)
+    setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])
+
+_POOL = "norm_type, kernel_size, stride=None, ceil_mode=False"
+_POOL_SHOWS = "norm_type=, kernel_size=, stride=, ceil_mode="
+_SHRINK = "lambd=0.5", "lambd"
+_INPLACE = "inplace=False", "inplace?"
+# Each layer: its base class, its function, its settings, and what it prints.
+_LAYERS: dict[str, tuple[type, str, str, str]] = {
+    "GLU": (Layer, "glu", "dim=-1", "dim="),
+    "Hardshrink": (Layer, "hardshrink", *_SHRINK),
+    "LPPool1d": (Layer, "lp_pool1d", _POOL, _POOL_SHOWS),
+    "LPPool2d": (Layer, "lp_pool2d", _POOL, _POOL_SHOWS),
+    "LPPool3d": (Layer, "lp_pool3d", _POOL, _POOL_SHOWS),
+    "Mish": (Layer, "mish", *_INPLACE),
+    "MultiLabelSoftMarginLoss": (
+        _Loss, "multilabel_soft_margin_loss", f"weight=None, {REDUCTION}", ""
+    ),
+    "MultiMarginLoss": (
+        _Loss, "multi_margin_loss", f"p=1, margin=1.0, weight=None, {REDUCTION}", ""
+    ),
+    "Softshrink": (Layer, "softshrink", *_SHRINK),
+}  # fmt: skip
+
+
+def _layer(name: str, base: type, function: str, settings: str, shows: str) -> type:
+    doc = f"Compute `functional.{function}`; settings are its arguments."
+    body = {"__doc__": doc, "__module__": "minigrad.breadth.layers"}
+    options = {"calls": getattr(F, function), "settings": settings, "shows": shows}
+    made: Any = type(name, (base,), body, **options)
+    return made
+
+
+globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})
+
+
+class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
+    """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
+
+    _shows = "kernel_size=, stride=, padding="
+    _dims = 2
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        settings["stride"] = settings["stride"] or settings["kernel_size"]
+        for name, given in settings.items():
+            settings[name] = (
+                tuple(given) if isinstance(given, (tuple, list)) else (given,) * self._dims
+            )
+        super()._keep(settings)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """Put the entries back at their indices."""
+        return unpooled(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size, self._dims
+        )
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Put the largest entries of windows back where they were; see `functional.max_unpool1d`."""
+
+    _dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Put the largest entries of windows back where they were; see `functional.max_unpool3d`."""
+
+    _dims = 3
+
+
+class Softmax2d(Layer):
+    """Make probabilities of the channels at each place of an image."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Compute the probabilities."""
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return F.softmax(input, -3)
+
+
+class UpsamplingNearest2d(Upsample, settings="size=None, scale_factor=None"):
+    """Resize images by repeating the nearest entry."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        more = {"mode": "nearest", "align_corners": None, "recompute_scale_factor": None}
+        super()._keep(settings | more)
+
+
+class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
+    """Resize images by straight lines between the entries, corners on corners."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        more = {"mode": "bilinear", "align_corners": True, "recompute_scale_factor": None}
+        super()._keep(settings | more)
+
+
+NAMES = {*_LAYERS, "Softmax2d", "UpsamplingBilinear2d", "UpsamplingNearest2d"}
+NAMES |= {f"MaxUnpool{dims}d" for dims in (1, 2, 3)}

@@ -1,0 +1,185 @@
+"""Count what the tests hold minigrad to, and write the page that tells: `python3 -m tests.figures`.
+
+Figures go into `tests/recorded/figures.json`. A test checks that there is at least so much; what is
+added later is in the page when it is written again.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ROOT / "tests" / "recorded" / "figures.json"
+PAGE = ROOT / "lessons" / "reference" / "trust.md"
+PROOFS = ROOT / "lessons" / "reference" / "proofs.md"
+
+TEXT = """\
+<!-- Written by `python3 -m tests.figures`: change that, not this. -->
+
+# Why you can trust the numbers
+
+A course about gradients should not ask you to believe it. This page tells who checks minigrad, how
+much is checked, and what nobody promises. All figures were counted in the repository by a command;
+none was typed. A test sees to it that there is never less.
+
+## PyTorch is the judge of behavior
+
+What PyTorch {torch} does was recorded: **{scenarios} small programs** in {families} families. They
+hold values, gradients, second derivatives, hooks and their order, graphs, warnings, errors and
+printed forms. The tests run the same programs on minigrad and compare. Where PyTorch is installed,
+the recordings are compared with it, too, so that a wrong recording would be found.
+
+People think of what they expect. So there are also **{tensor_programs} random programs** of tensors
+and {module_programs} of modules among the recordings, and others each day: views, changes in place,
+hooks that are added while a pass runs, passes that fail in the middle.
+
+## SymPy is the judge of mathematics
+
+minigrad's book of derivatives has **{operations} operations with {rules} rules**. A rule is plain
+NumPy, so it also runs on symbols, and then it writes a formula. SymPy compares that with the
+derivative of the operation itself: {everywhere} operations are proved wherever they can run,
+{by_region} region by region, as they have kinks, and {undecided} could not be decided.
+[What is proved](proofs.md) lists each with its domain. The same rules are compared with small steps
+on numbers. Three routes that share little, and one result.
+
+## A test that cannot fail proves nothing
+
+So mistakes are planted on purpose, to see them found:
+
+- **{wrong_rules} wrong rules**, as people write them: a sign, a factor, a wrong axis, a missing
+  term. The proofs have to refute each.
+- a bank of **{bank} claims** about derivatives, right and wrong ones, which the proofs have to tell
+  apart.
+- each of the {rules} rules **off by a thousandth**, once in the gradient and once in the second
+  derivative. The check by small steps has to notice.
+- **{classics} classic mistakes** in the engine, in hooks and in views. A command plants more, small
+  changes drawn at random in its functions.
+
+The long lists are run in seven parts, one each day, and all before a release.
+
+## What must hold of any program
+
+Some things are true whatever a program computes. **{properties} properties** are tried on random
+programs: a pass is linear in what comes in; several results give the sum of their gradients;
+operations that do not need each other may change places; a hook that returns nothing changes
+nothing, to the last bit; a hook that does something gives what a program without hooks gives that
+does the same.
+
+And there is a second engine, written as plainly as possible, in {naive} lines that share nothing
+with minigrad. A machine makes tensors, adds and removes hooks, changes values in place and runs
+passes in any order it likes, on both. Numbers, gradients, the order of hooks, and errors have to
+agree. PyTorch is held to the same second engine: that is how we know that it is right.
+
+## Calls that make no sense
+
+A wrong call should end in an error that helps, of PyTorch's type. Functions are called with wrong
+shapes, wrong types and wrong names, {hostile} times in each run of the tests, and PyTorch is called
+the same way. In these, {still_wrong} are known to end otherwise: most with an error of another type
+or in words that are not ours. The number is written down, and may only go down.
+
+## What comes with it
+
+minigrad itself needs NumPy and nothing else. Whatever the commands install is pinned to exact
+versions with hashes: {pins} packages for the tests, fewer for the lessons. Their licenses are
+listed, each with the place where it was found. A test watches what importing minigrad touches: it
+opens no socket, starts no thread and no process, and writes nothing. Training, saving, loading and
+a lesson reach for no network. Nothing in a file that `torch.load` reads is executed.
+
+## What is not promised
+
+- **The same as PyTorch in everything.** [{differences} differences](differences.md) are known. Each
+  is listed with its reason and with lines that show it.
+- **Proofs for all shapes.** They are for the shapes that the list names. Kinks are left out.
+- **That tests find everything.** They find what was planted; nobody has planted every mistake.
+- **Speed, and size.** minigrad is for learning and for small models.
+  [Where the time goes](speed.md) tells what it costs.
+
+If a number looks wrong to you, it may be. Ask PyTorch: change the import, run it again, and tell
+us.
+"""
+
+
+def constant(path: str, name: str) -> Any:
+    """Read what a module says a name is, without importing it."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return ast.literal_eval(node.value)
+    raise LookupError(f"{path} has no {name}")
+
+
+def counted() -> dict[str, Any]:
+    """Count."""
+    sys.path[:0] = [path for path in (str(ROOT / "lessons"),) if path not in sys.path]
+    recorded = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "tests" / "oracle" / "recorded").glob("*.json"))
+    ]
+    fuzz = ROOT / "tests" / "oracle" / "fuzz"
+    programs = {
+        kind: len(json.loads((fuzz / file).read_text(encoding="utf-8"))["programs"])
+        for kind, file in (("tensor", "recorded_tensors.json"), ("module", "module_corpus.json"))
+    }
+    proofs = PROOFS.read_text(encoding="utf-8")
+    found = {
+        name: int(re.search(pattern, proofs)[1])  # type: ignore[index]
+        for name, pattern in (
+            ("operations", r"has (\d+) operations with"),
+            ("rules", r"operations with (\d+) rules"),
+            ("everywhere", r"\*\*proved\*\*: (\d+)"),
+            ("by_region", r"region by region\*\*: (\d+)"),
+            ("undecided", r"not decided\*\*: (\d+)"),
+        )
+    }
+    properties = ROOT / "tests" / "properties"
+    still = constant("tests/oracle/test_hostile.py", "STILL_WRONG")
+    calls = re.search(
+        r"outcomes\(seed=\d+, count=(\d+)\)",
+        (ROOT / "tests" / "oracle" / "test_hostile.py").read_text(encoding="utf-8"),
+    )
+    assert calls is not None
+    return {
+        "torch": recorded[0]["torch"],
+        "scenarios": sum(len(each["scenarios"]) for each in recorded),
+        "families": len(recorded),
+        "tensor_programs": programs["tensor"],
+        "module_programs": programs["module"],
+        **found,
+        "wrong_rules": len(import_module("tests.symbolic.test_wrong_rules").ALL),
+        "bank": len(import_module("tests.symbolic.rule_bank").bank()),
+        "classics": len(import_module("tests.mutation.test_classics").CLASSICS),
+        "properties": (properties / "test_properties.py")
+        .read_text(encoding="utf-8")
+        .count("\ndef test_"),
+        "naive": import_module("tests.test_heart").code_lines(properties / "naive.py"),
+        "hostile": int(calls[1]),
+        "still_wrong": sum(still.values()),
+        "pins": len(import_module("tests.packaging.licenses").locked()),
+        "differences": len(import_module("_tools.reference_differences").DIFFERENCES),
+    }
+
+
+def page(figures: dict[str, Any]) -> str:
+    """Write the page."""
+    told = {name: f"{each:,}" if isinstance(each, int) else each for name, each in figures.items()}
+    return TEXT.format(**told)
+
+
+def main() -> int:
+    """Write figures and page."""
+    figures = counted()
+    text = json.dumps(figures, indent=2) + "\n"
+    FIGURES.write_text(text, encoding="utf-8", newline="\n")
+    PAGE.write_text(page(figures), encoding="utf-8", newline="\n")
+    print(text, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

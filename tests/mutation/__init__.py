@@ -1,0 +1,1 @@
+"""Plant small bugs in the package, one after the other, and see whether tests notice."""

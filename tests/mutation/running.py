@@ -1,0 +1,186 @@
+"""Run for each mutant the tests that reach its line, in a child of a process that has them."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import coverage
+import pytest
+from _pytest.runner import runtestprotocol
+
+from . import places
+from .mutants import Mutant, planted
+
+# Tests that say nothing about gradients: what a line costs, how files are laid out, other programs.
+TESTS = (
+    "tests/autograd tests/nn tests/ops tests/optim tests/utils tests/oracle tests/test_counts.py"
+)
+TESTS += " tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/test_saving.py"
+TESTS += " tests/test_devices.py tests/test_dtypes.py tests/test_printing.py tests/test_random.py"
+TESTS += " minigrad/core minigrad/autograd minigrad/nn minigrad/ops minigrad/faces"
+OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+MEMORY = 6 << 30  # bytes a child may take
+SLOW = 5.0  # seconds that a test may take longer than it does without a mutant
+
+
+class Reached:
+    """Notes, while all tests run once, which lines each of them reaches, and how long it takes."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+        self.top = f"{places.TOP}/"
+        self.measured = coverage.Coverage(
+            data_file=None, source=[str(places.TOP / "minigrad")], config_file=False
+        )
+        self.measured.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        """Write what follows to the account of one test."""
+        self.measured.switch_context(item.nodeid)
+        return (yield)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Add up what a test takes."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.failed or report.skipped:
+            self.failed.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write it all down."""
+        self.measured.stop()
+        data = self.measured.get_data()
+        names: dict[str, int] = {name: place for place, name in enumerate(self.seconds)}
+        lines: dict[str, dict[int, list[int]]] = {}
+        for file in data.measured_files():
+            reached = data.contexts_by_lineno(file)
+            lines[file.removeprefix(self.top)] = {
+                line: [names[test] for test in tests if test in names and test not in self.failed]
+                for line, tests in reached.items()
+            }
+        self.file.write_text(json.dumps({"seconds": self.seconds, "lines": lines}))
+
+
+class Planter:
+    """Instead of running the tests, plants one mutant after the other and runs what reaches it."""
+
+    def __init__(
+        self, chosen: list[Mutant], reached: Path, limit: float, tell: Any, anew: bool = True
+    ) -> None:
+        known = json.loads(reached.read_text())
+        self.lines, self.seconds = known["lines"], known["seconds"]
+        self.names = list(self.seconds)
+        self.chosen, self.limit, self.tell, self.anew = chosen, limit, tell, anew
+        self.texts = {m.file: (places.TOP / m.file).read_text(encoding="utf-8") for m in chosen}
+        self.killers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Take the place of pytest's own loop."""
+        items = {item.nodeid: item for item in session.items}
+        living = places.living_functions()
+        for mutant in self.chosen:
+            text = self.texts[mutant.file]
+            tests = self.order(mutant, items)
+            end, test = self.child(mutant, text, [items[name] for name in tests], living)
+            early = mutant.file.startswith(EARLY) and end == "not reached"
+            early = early or (mutant.file == WRITES and end == "survived")
+            if early and self.anew:
+                end = run_anew(mutant)
+            if end == "killed":
+                self.killers[mutant.file][test] += 1
+                self.killers[mutant.function][test] += 3
+            self.tell(mutant, end, len(tests))
+        return True
+
+    def order(self, mutant: Mutant, items: dict[str, Any]) -> list[str]:
+        """Give the tests that reach a line: first what found its neighbors, then the quickest."""
+        of_lines = self.lines.get(mutant.file, {})
+        first, last = mutant.lines
+        lines = [of_lines.get(str(line), []) for line in range(first, last + 1)]
+        names = [self.names[place] for place in set().union(*lines)]
+        of_file, of_function = self.killers[mutant.file], self.killers[mutant.function]
+        found = {name: of_file.get(name, 0) + of_function.get(name, 0) for name in names}
+        names.sort(key=lambda name: (-min(found[name], 12), self.seconds[name]))
+        chosen, left = [], self.limit
+        for name in names:
+            left -= self.seconds[name] + 0.001
+            if name in items and (left > 0 or not chosen):
+                chosen.append(name)
+        return chosen
+
+    def child(self, mutant: Mutant, text: str, tests: list[Any], living: Any) -> tuple[str, str]:
+        """Run tests in a child until one fails; say how it ended, and at which test."""
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            end = 70
+            try:
+                end = in_child(mutant, text, tests, living, writing)
+            finally:
+                os._exit(end)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            begun = pipe.read().splitlines()
+        _, status = os.waitpid(pid, 0)
+        test = begun[-1] if begun else ""
+        if os.WIFSIGNALED(status):
+            return "killed", test
+        ends = {0: "survived", 1: "killed", 3: "not reached", 4: "not planted"}
+        return ends.get(os.WEXITSTATUS(status), "killed"), test
+
+
+# What runs while the package is imported, or writes functions at their first call, is planted
+# before that: these tests are to notice.
+EARLY = "minigrad/core/"
+WRITES = "minigrad/core/tape.py"
+QUICK = "tests/autograd/test_reduce.py tests/autograd/test_saved.py tests/autograd/test_graph.py"
+QUICK += " tests/ops/test_behavior.py tests/ops/test_graphs.py tests/autograd/test_engine.py"
+QUICK += " tests/oracle/test_oracle.py::test_minigrad_does_what_pytorch_was_recorded_doing"
+
+
+def run_anew(mutant: Mutant) -> str:
+    """Plant a mutant before anything is imported, and run some tests; say how it ended."""
+    said = json.dumps([mutant.file, mutant.place, mutant.variant])
+    command = [sys.executable, "-m", "tests.mutation.anew", said, *OPTIONS, "-x", *QUICK.split()]
+    try:
+        run = subprocess.run(command, cwd=places.TOP, capture_output=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return "killed"
+    return "killed" if run.returncode else "survived"
+
+
+def in_child(mutant: Mutant, text: str, tests: list[Any], living: Any, writing: int) -> int:
+    """Plant a mutant and run tests; what they print goes nowhere."""
+    if not tests:
+        return 3
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    filename = str(places.TOP / mutant.file)
+    right = compile(text, filename, "exec", dont_inherit=True)
+    try:
+        if not places.put_in(right, planted(text, mutant.place, mutant.variant, filename), living):
+            return 4
+    except ValueError:  # its closure would be another one
+        return 4
+    for place, item in enumerate(tests):
+        os.write(writing, f"{item.nodeid}\n".encode())
+        signal.setitimer(signal.ITIMER_REAL, SLOW)
+        following = tests[place + 1] if place + 1 < len(tests) else None
+        for report in runtestprotocol(item, log=False, nextitem=following):
+            if report.failed:
+                return 1
+    return 0

@@ -1,0 +1,49 @@
+"""Make hostile calls and print what is wrong: `python -m tests.oracle.hostile --seed 1`."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from .judge import KINDS, groups
+from .running import outcomes
+
+
+def told_of(told: dict[str, Any], module: str) -> str:
+    """Put what came of a call into a line."""
+    if "died" in told:
+        return f"died with {told['code']}"
+    made = told[module]
+    failed = made if "error" in made else made.get("backward")
+    if failed:
+        says = failed["says"].split("\n")[0][:150]
+        return f"{'' if failed is made else 'backward: '}{failed['error'][0]}: {says}"
+    return str(made)[:300]
+
+
+def main() -> None:
+    """Read the arguments, run, and print groups."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--examples", type=int, default=1)
+    options = parser.parse_args()
+    found = groups(outcomes(options.seed, options.count))
+    counts: Counter[str] = Counter()
+    for (kind, where), all_told in found.items():
+        counts[kind] += len(all_told)
+        if options.kind in (None, kind):
+            print(f"{kind} {len(all_told)}  {where}")
+            for told in sorted(all_told, key=lambda each: len(each["call"]))[: options.examples]:
+                print(f"    {told['call']}")
+                print(f"      here   {told_of(told, 'minigrad')}")
+                print(f"      there  {told_of(told, 'torch')}")
+    places = Counter(kind for kind, _ in found)
+    for kind, what in KINDS.items():
+        print(f"{counts[kind]:6} in {places[kind]:4} places: {what}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Make hostile calls: working ones with an argument or two changed for the worse."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+from collections.abc import Iterator
+
+from .bases import ENTRYWISE, calls
+from .values import VALUES
+
+ROWS = {kind: row.split("|") for kind, row in VALUES.items()}
+# Names of arguments that several functions have, and some that none has.
+NAMES = "dim keepdim dtype out other p value inplace reduction weight bias stride padding axis"
+NAMES += " input requires_grad device layout alpha nothing generator size correction mode eps"
+
+
+def value(chance: random.Random) -> ast.expr:
+    """Draw a hostile value."""
+    row = ROWS[chance.choice([*ROWS])]
+    return ast.parse(chance.choice(row), mode="eval").body
+
+
+def hostile(text: str, chance: random.Random) -> str:
+    """Change a call for the worse.
+
+    Args:
+        text: The call, which works.
+        chance: Where the changes come from.
+    """
+    tree = ast.parse(text, mode="eval").body
+    tree = _in_other_form(tree, chance)
+    for _ in range(1 + (chance.random() < 0.3)):
+        _change(tree, chance)
+    return ast.unparse(tree)
+
+
+def _in_other_form(tree: ast.expr, chance: random.Random) -> ast.expr:
+    """Write `torch.sum(x)` as `x.sum()` or, in place, `x.sum_()` now and then."""
+    is_function = (
+        isinstance(tree, ast.Call)
+        and isinstance(tree.func, ast.Attribute)
+        and isinstance(tree.func.value, ast.Name)
+        and tree.func.value.id == "torch"
+        and tree.args
+    )
+    if not is_function or chance.random() < 0.5:
+        return tree
+    assert isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute)
+    first, name = tree.args.pop(0), tree.func.attr
+    if chance.random() < 0.3:
+        name += "_"
+        first = ast.parse(re.sub(r"^g\(", "t(", ast.unparse(first)), mode="eval").body
+    tree.func = ast.Attribute(first, name, ast.Load())
+    return tree
+
+
+def _change(tree: ast.expr, chance: random.Random) -> None:
+    if isinstance(tree, ast.BinOp):
+        setattr(tree, chance.choice(["left", "right"]), value(chance))
+    elif isinstance(tree, ast.Compare):
+        tree.comparators = [value(chance)]
+    elif isinstance(tree, ast.Subscript):
+        tree.slice = value(chance)
+    elif isinstance(tree, ast.Call):
+        _change_call(tree, chance)
+
+
+def _change_call(tree: ast.Call, chance: random.Random) -> None:
+    places = [*range(len(tree.args)), *tree.keywords]
+    kind = chance.random()
+    if kind < 0.7 and places:
+        place = chance.choice(places)
+        if isinstance(place, ast.keyword):
+            place.value = value(chance)
+        else:
+            tree.args[place] = value(chance)
+    elif kind < 0.8:
+        tree.args.append(value(chance))
+    elif kind < 0.9:
+        new = chance.choice(NAMES.split())
+        if new not in [each.arg for each in tree.keywords]:
+            tree.keywords.append(ast.keyword(new, value(chance)))
+    elif kind < 0.95 and tree.args:
+        tree.args.pop()
+    elif isinstance(tree.func, ast.Attribute) and not (
+        isinstance(tree.func.value, (ast.Name, ast.Attribute))
+    ):
+        tree.func.value = value(chance)
+
+
+def generate(seed: int, count: int) -> Iterator[str]:
+    """Give hostile calls.
+
+    Args:
+        seed: Which ones.
+        count: How many.
+    """
+    chance = random.Random(seed)
+    working = calls()
+    short = len(ENTRYWISE.split())  # functions of one tensor: there are many, and alike
+    weights = [0.4 if place < short else 1.0 for place in range(len(working))]
+    for base in chance.choices(working, weights, k=count):
+        yield hostile(base, chance)

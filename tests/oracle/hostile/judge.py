@@ -1,0 +1,150 @@
+"""Say what is wrong with what came of a call, or that nothing is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from .justified import justified
+
+# What NumPy and Python say of themselves, and names that nobody outside knows.
+BARE = re.compile(
+    r"operands could not be broadcast|unsupported operand|object has no attribute|\b_array\b|ufunc"
+    r"|<locals>|not supported between|object of type|cannot be interpreted|is not subscriptable"
+    r"|is not iterable|not callable|ndarray\.|setting an array|could not convert|_stub|lambda"
+)
+BINDING = r"(\w+\.)*{}\(\) (missing|got|takes|keywords)"
+KINDS = {
+    "silent": "another answer than PyTorch's",
+    "answer": "an answer where PyTorch refuses",
+    "refusal": "a refusal where PyTorch answers",
+    "error": "another type of error",
+    "bare": "a message from inside",
+    "hang": "no end",
+}
+# Functions whose values are random, or what was in the memory.
+BY_CHANCE = re.compile(
+    r"\b(rand\w*|dropout\w*|alpha_dropout_?|feature_dropout_?|native_dropout|bernoulli_?|normal_?|empty\w*"
+    r"|new_empty|resize_|multinomial|uniform_|random_|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
+)
+
+
+def verdict(told: dict[str, Any]) -> tuple[str, str] | None:
+    """Judge what came of a call.
+
+    Args:
+        told: What `running.outcomes` gives.
+
+    Returns:
+        The kind of what is wrong, and where; or None.
+    """
+    call = told["call"]
+    if "died" in told:
+        return ("hang", _function(call)) if told["died"] == "minigrad" else None
+    ours, theirs = told["minigrad"], told["torch"]
+    found = _judge(call, ours, theirs) or (
+        ("backward" in ours or "backward" in theirs)
+        and _judge(call, ours.get("backward", {}), theirs.get("backward", {}), "backward of ")
+    )
+    return found if found and not justified(call, *found, ours, theirs) else None
+
+
+def _judge(
+    call: str, ours: dict[str, Any], theirs: dict[str, Any], of: str = ""
+) -> tuple[str, str] | None:
+    name = of + _function(call)
+    if "error" in ours and (bare := _bare(call, ours, theirs)):
+        return "bare", f"{ours['place']} {bare}"
+    if "error" in theirs:
+        if "error" not in ours:
+            return "answer", name
+        return None if theirs["error"][0] in ours["error"] else ("error", name)
+    if "error" in ours:
+        return "refusal", name
+    if not of:
+        for part in ("result", "gradients"):
+            if part in ours and part in theirs:
+                where = difference(ours[part], theirs[part], not BY_CHANCE.search(call))
+                if where:
+                    return "silent", f"{name}: {where} of the {part}"
+    return None
+
+
+def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """Tell what is wrong with an error's words."""
+    says, same = ours["says"], theirs.get("says", "")
+    if says.split("\n")[0] == same.split("\n")[0]:
+        return ""
+    if re.search(r"\(\) (missing|got|takes|keywords)", says):
+        return "" if re.match(BINDING.format(_function(call).rpartition(".")[2]), says) else says
+    if ours.get("inside"):
+        return re.sub(r"[\d.]+", "0", says)[:60]
+    found = BARE.search(says)
+    return found[0] if found and found[0] not in same and " attribute" not in found[0] else ""
+
+
+def _function(call: str) -> str:
+    """Name the function that a call calls last."""
+    depth = 0
+    for place in range(len(call) - 1, -1, -1):
+        depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(call[place], 0)
+        if depth == 0 and call[place] in "([":
+            name = re.search(r"[\w.]*$", call[:place])
+            told = name[0].removeprefix("torch.") if name else ""
+            return told or call[place:]
+    return call
+
+
+def difference(ours: Any, theirs: Any, values: bool = True) -> str:
+    """Tell in what two descriptions differ, or nothing."""
+    if isinstance(ours, list) or isinstance(theirs, list):
+        pairs = zip(ours, theirs, strict=False)
+        found = (difference(a, b, values) for a, b in pairs)
+        return "number" if len(ours) != len(theirs) else next(filter(None, found), "")
+    for key in ("type", "dtype", "shape", "requires_grad"):
+        if ours.get(key) != theirs.get(key):
+            return key
+    if "parts" in ours:
+        return difference(ours["parts"], theirs["parts"], values)
+    if values and "values" in ours:
+        tolerance = 1e-9 if theirs["dtype"].endswith("64") else 2e-4
+        if theirs["dtype"] in ("float16", "bfloat16"):
+            tolerance = 1e-2
+        a, b = ours["values"], theirs["values"]
+        if isinstance(a, str):
+            return "values" if a != b else ""
+        same = len(a) == len(b) and all(map(close, a, b, [tolerance] * len(a)))
+        return "" if same else "values"
+    if values and ours.get("value") != theirs.get("value"):
+        return "" if close(ours["value"], theirs["value"], 1e-4) else "value"
+    return ""
+
+
+def close(a: str, b: str, tolerance: float) -> bool:
+    """Tell whether two printed numbers are about the same."""
+    if a == b:
+        return True
+    try:
+        x, y = complex(a), complex(b)
+    except ValueError:
+        return False
+    parts = ((x.real, y.real), (x.imag, y.imag))
+    return all(
+        (math.isnan(p) and math.isnan(q))
+        or math.isclose(p, q, rel_tol=tolerance, abs_tol=tolerance * max(1.0, abs(y)))
+        for p, q in parts
+    )
+
+
+def groups(all_told: Iterable[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Sort what is wrong by kind and place, the most frequent first."""
+    found = defaultdict(list)
+    for told in all_told:
+        wrong = verdict(told)
+        if wrong:
+            found[wrong].append(told)
+    order = [*KINDS]
+    return dict(sorted(found.items(), key=lambda each: (order.index(each[0][0]), -len(each[1]))))

@@ -1,0 +1,26 @@
+"""Differences that are meant, each with its reason."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# The kind, what the call matches, what minigrad's or PyTorch's words match, and the reason.
+REASONS: tuple[tuple[str, str, str, str], ...] = (
+    ("refusal|error", "", r"^NotImplementedError", "a limit that the reference tells"),
+    ("refusal|error|bare", "", r"has no attribute", "minigrad does not have it"),
+)
+
+
+def justified(
+    call: str, kind: str, where: str, ours: dict[str, Any], theirs: dict[str, Any]
+) -> str:
+    """Give the reason why a difference is meant, or nothing."""
+    failed = ours if "error" in ours else ours.get("backward", {})
+    words = f"{failed['error'][0]} {failed['says']}" if failed else ""
+    refused = theirs if "error" in theirs else theirs.get("backward", {})
+    words += f"\n{refused['error'][0]} {refused['says']}" if refused else ""
+    for kinds, calls, said, reason in REASONS:
+        if kind in kinds.split("|") and re.search(calls, call) and re.search(said, words):
+            return reason
+    return ""

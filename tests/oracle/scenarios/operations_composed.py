@@ -1,0 +1,140 @@
+"""See what is made of other functions: values, gradients, and errors of what is seldom called."""
+
+from __future__ import annotations
+
+import warnings
+
+from .tools import Family, leaf
+
+family = Family()
+
+# m and n are matrices of 3 by 3, v and w vectors, b a batch of matrices, i whole numbers.
+PRODUCTS = """
+t.addbmm(m, b, b, beta=2, alpha=0.5); m.clone().addbmm_(b, b)
+t.addmm(m, n, n, beta=0.5, alpha=2); m.addmm(n, n, beta=0); m.clone().addmm_(n, n, alpha=2)
+t.addmv(v, m, w, alpha=3); v.clone().addmv_(m, w, beta=0)
+t.addr(m, v, w, beta=2); m.clone().addr_(v, w)
+t.baddbmm(b, b, b, alpha=2); b.clone().baddbmm_(b, b, beta=0.25)
+t.kron(m, n[:2]); t.vdot(v, w); t.spmm(m, n)
+t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), upper=True)
+t.linalg.pinv(m + 3 * t.eye(3)).abs(); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
+t.linalg.matrix_rank(m); m.H
+"""
+PLACES = """
+t.roll(m, 1); t.roll(m, (1, -1), (0, 1)); m.roll(2, 0); t.roll(v, -1, 0); t.roll(b, (1, 2), (0, 2))
+m.fliplr(); t.flipud(m); t.atleast_2d(v); t.cartesian_prod(i, i); t.take(m, i); m.take(i)
+m.index_fill(0, i, 2.0); m.clone().index_fill_(1, i, -1.0); t.masked_select(m, m > 0)
+m.index_put((i, i), v[:2]); m.clone().index_put_((i,), v); t.index_put(m, (i,), v, accumulate=True)
+t.tril_indices(3, 2); t.triu_indices(2, 3, 1); t.bincount(i, minlength=4)
+i.bincount(v.detach()[:2])
+t.searchsorted(t.tensor([1.0, 2.0, 4.0]), v); t.bucketize(v, t.tensor([-1.0, 1.0]), right=True)
+"""
+SUMS = """
+t.nansum(v * t.tensor([1.0, float("nan"), 1.0])); m.nansum(0); t.nanmedian(m); t.var_mean(m, 1)
+t.std_mean(m); t.std_mean(m, 0, keepdim=True); t.trapezoid(m); t.trapezoid(v, dx=0.5)
+t.logspace(0, 2, 3); t.logspace(0, 3, 4, base=2.0); t.asarray([1, 2], dtype=t.float32)
+v.detach().clone().eq_(w.detach()); v.detach().clone().ge_(0); v.detach().clone().gt_(0)
+v.detach().clone().le_(0); v.detach().clone().lt_(w.detach())
+v.detach().clone().ne_(w.detach())
+"""
+DRAWS = """
+t.poisson(t.arange(5.0)); t.poisson(t.arange(5.0) * 20); t.randint_like(m, 5)
+t.empty(3).exponential_(2)
+F.gumbel_softmax(m, hard=True).round(decimals=3)
+"""
+LAYERS = """
+F.glu(t.cat([m, n])[:, :2]); nn.GLU(0)(t.cat([m, n])); nn.Hardshrink(0.5)(m); nn.Softshrink()(m)
+nn.Hardsigmoid()(m * 3); nn.Hardswish()(m * 3); nn.Mish()(m); nn.Softmax2d()(b)
+nn.Mish(True)(m * 1)
+F.lp_pool1d(b.abs(), 2, 2, 1); nn.LPPool1d(3, 2, ceil_mode=True)(b.abs()); nn.LPPool2d(2, 2, 1)(b)
+nn.LPPool2d(float("inf"), 2)(b); F.lp_pool2d(b, -float("inf"), 2); nn.LPPool3d(2, 2, 1)(b[None])
+nn.MultiMarginLoss()(m, t.tensor([0, 2, 1])); F.multi_margin_loss(v, t.tensor(1), p=2)
+nn.MultiMarginLoss(weight=t.arange(3.0), reduction="none")(m * 2, t.tensor([0, 2, 1]))
+F.multi_margin_loss(v * t.tensor([1, 0.5, float("inf")]), t.tensor(1), reduction="sum")
+nn.MultiLabelSoftMarginLoss()(m, (n > 0).float()); nn.UpsamplingNearest2d(scale_factor=2)(b[None])
+nn.UpsamplingBilinear2d((4, 5))(b[None]); F.upsample_nearest(b[None], 2)
+"""
+UNPOOLED = """
+F.max_unpool1d(*F.max_pool1d(b, 2, return_indices=True), 2, output_size=[3])
+nn.MaxUnpool2d(2, 1)(*F.max_pool2d(b[None], 2, 1, return_indices=True), output_size=(3, 3))
+nn.MaxUnpool3d(2, 1)(*F.max_pool3d(b[None], 2, 1, return_indices=True))
+nn.MaxUnpool1d(3); nn.MaxUnpool3d(2, padding=1); nn.LPPool1d(2, 3); nn.Mish(); nn.Softshrink()
+nn.UpsamplingBilinear2d(scale_factor=2); F.lp_pool3d(b[None], 2, 2)
+"""
+ERRORS = """
+t.roll(m, (1, 2), (0,)); F.multi_margin_loss(m, t.tensor([0, 1, 2]), p=3)
+F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
+F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
+nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
+t.distributions.MultivariateNormal(v); t.distributions.Binomial(2, 0.5).log_prob(t.tensor(3.0))
+"""
+
+
+def _add(name, table, errors=False):
+    def scenario(torch, log):
+        torch.manual_seed(0)
+        given = {"t": torch, "nn": torch.nn, "F": torch.nn.functional, "i": torch.tensor([0, 2])}
+        shapes = {"m": (3, 3), "n": (3, 3), "v": (3,), "w": (3,), "b": (2, 3, 3)}
+        given |= {key: leaf(torch, shape, len(key + str(shape))) for key, shape in shapes.items()}
+        for line in table.strip().replace("\n", "; ").split("; "):
+            if errors:
+                log.raises(line, lambda line=line: eval(line, dict(given)))
+                continue
+            result = eval(line, dict(given))
+            parts = result if isinstance(result, tuple) else (result,)
+            if isinstance(parts[0], torch.nn.Module):
+                log(line, repr(result))
+                continue
+            log(line, *(each.detach() for each in parts))
+            if parts[0].requires_grad:
+                leaves = [each for key, each in given.items() if key in shapes]
+                log(
+                    "its gradients", *torch.autograd.grad(parts[0].sum(), leaves, allow_unused=True)
+                )
+
+    scenario.__doc__ = f"What is composed of other functions: {name}."
+    family.add(name, scenario)
+
+
+_add("products", PRODUCTS)
+_add("places", PLACES)
+_add("sums", SUMS)
+_add("draws", DRAWS)
+_add("layers", LAYERS)
+_add("unpooled", UNPOOLED)
+_add("errors", ERRORS, errors=True)
+
+
+@family
+def settings(torch, log):
+    """What is set and asked for again."""
+    before = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.set_num_threads(2)
+    torch.set_float32_matmul_precision("high")
+    log("asked", torch.get_num_threads(), torch.get_float32_matmul_precision())
+    torch.set_num_threads(before[0])
+    torch.set_float32_matmul_precision(before[1])
+    x = torch.ones(2)
+    log("shared", x.share_memory_() is x)
+
+
+@family
+def lazy_data(torch, log):
+    """To fill the data of a parameter without a shape changes nothing, and draws nothing."""
+    layer = torch.nn.LazyLinear(2)
+    torch.manual_seed(1)
+    log("data", layer.weight.data.normal_(0, 0.01), layer.bias.data.fill_(0))
+    log("drawn after", torch.rand(1), layer(torch.ones(1, 3)).shape)
+
+
+@family
+def sparse(torch, log):
+    """What is computed of sparse tensors; how they are kept is another matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        v = leaf(torch, (3,), 1)
+        made = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], v)
+        log("dense", made.to_dense().detach(), torch.sparse.mm(made, torch.ones(3, 1)).detach())
+        log("gradient", torch.autograd.grad((made @ torch.arange(3.0).view(3, 1)).sum(), v)[0])
+        other = torch.sparse_coo_tensor(torch.tensor([[0, 1], [2, 0]]), torch.ones(2), (2, 4))
+        log("of a size", other.coalesce().to_dense(), torch.eye(2).to_sparse() @ torch.ones(2, 2))

@@ -1,0 +1,114 @@
+"""See what raises nothing and has to be the same all the same: shapes, dtypes and shared memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .tools import Family, leaf
+
+family = Family()
+
+
+@family
+def an_unpack_hook_gives_another_shape(torch, log):
+    """A gradient comes back to the shape of its tensor, or there is an error."""
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    for name in ("exp", "sin", "tanh", "sigmoid", "log", "prod", "var", "softmax"):
+        for shape in ((2, 3), (1,), (), (1, 3), (2,), (3, 1)):
+            x = leaf(torch, (3,), 1)
+            with hooks(lambda t: t, lambda t, shape=shape: torch.full(shape, 0.5)):
+                y = x.softmax(0) if name == "softmax" else getattr(x, name)()
+            try:
+                y.sum().backward()
+            except RuntimeError:
+                log(f"{name} {shape} is an error")
+            else:
+                log(f"{name} {shape}", x.grad)
+
+
+@family
+def a_fresh_gradient_and_what_hooks_of_its_node_see(torch, log):
+    """Post-hooks see the memory of the gradient, if nobody else has hold of what arrived."""
+
+    def kept(gradients):
+        others.extend(gradients)
+
+    def replaced(gradients):
+        others.append(gradients[0] * 3)
+        return (others[-1],)
+
+    for name, hook in (
+        ("none", None),
+        ("kept", kept),
+        ("replaced", replaced),
+        ("dropped", lambda gradients: (gradients[0] * 3,)),
+    ):
+        others: list = []
+        seen: list = []
+        x = leaf(torch, (3,), 1)
+        y = x * 2
+        node = y.grad_fn.next_functions[0][0]
+        if hook is not None:
+            node.register_prehook(hook)
+        node.register_hook(lambda inputs, outputs, seen=seen: seen.append(outputs[0]))
+        y.sum().backward()
+        shared = [each.data_ptr() == x.grad.data_ptr() for each in (*seen, *others)]
+        log(f"{name}: shared {shared}", x.grad)
+
+
+@family
+def settings_of_other_types(torch, log):
+    """NumPy's numbers and tensors without dimensions as settings change no dtype."""
+    F, nn = torch.nn.functional, torch.nn
+    target = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    calls = {
+        "Softplus": lambda x, n: nn.Softplus(n)(x),
+        "ELU": lambda x, n: nn.ELU(n)(x),
+        "LeakyReLU": lambda x, n: nn.LeakyReLU(n)(x),
+        "Hardtanh": lambda x, n: nn.Hardtanh(-n, n)(x),
+        "Threshold": lambda x, n: nn.Threshold(n, n)(x),
+        "Dropout": lambda x, n: nn.Dropout(n)(x) * 0 + x,
+        "LayerNorm": lambda x, n: F.layer_norm(x, (3,), eps=n),
+        "BatchNorm1d": lambda x, n: nn.BatchNorm1d(3, eps=n, momentum=n)(x),
+        "huber_loss": lambda x, n: F.huber_loss(x, target, delta=n),
+        "smooth_l1_loss": lambda x, n: F.smooth_l1_loss(x, target, beta=n),
+        "margin": lambda x, n: F.hinge_embedding_loss(x, 2 * target - 1, margin=n),
+        "smoothing": lambda x, n: F.cross_entropy(x, torch.tensor([0, 1]), label_smoothing=n),
+    }
+    numbers = (np.float64(0.5), np.float32(0.5), torch.tensor(0.5), torch.tensor(0.5).double())
+    for name, call in calls.items():
+        for number in (*numbers, "0.5", np.array([0.5])):
+            x = leaf(torch, (2, 3), 1, dtype=torch.float32)
+            kind = f"{name} {type(number).__name__}"
+            try:
+                y = call(x, number)
+                y.sum().backward()
+            except TypeError:
+                log(f"{kind} is a TypeError")
+            else:
+                log(kind, y, x.grad)
+    for each in (nn.MaxPool2d(np.int64(2)), nn.AvgPool2d(np.int64(2)), nn.ZeroPad2d(np.int64(1))):
+        log(type(each).__name__, each(torch.ones(1, 1, 4, 4)))
+    log("norms", nn.LayerNorm(np.int64(3))(target), nn.GroupNorm(np.int64(1), 3)(target))
+
+
+@family
+def losses_of_two_dtypes(torch, log):
+    """The result has the dtype of the target, the gradient that of the input; huber refuses."""
+    F = torch.nn.functional
+    target, weight = torch.tensor([1.0, 0.0, 1.0]), torch.tensor([1, 2, 3])
+    for kind in (torch.int64, torch.float64, torch.bool):
+        x = leaf(torch, (3,), 1, dtype=torch.float32)
+        y = F.huber_loss(x, target.to(kind))
+        log("huber", y.detach())
+        log.raises("backward", y.backward)
+    for name in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
+        for factors in (weight, weight.double()):
+            x = leaf(torch, (3,), 1, dtype=torch.float32)
+            y = getattr(F, name)(x.sigmoid(), target, weight=factors)
+            y.backward()
+            log(name, y, x.grad)
+    x = leaf(torch, (3,), 1, dtype=torch.float32)
+    y = F.binary_cross_entropy_with_logits(x, target.double(), pos_weight=weight, reduction="none")
+    y.sum().backward()
+    log("float64", y.to(torch.float32).detach(), str(y.dtype), x.grad)
