@@ -135,7 +135,8 @@ def number(value: Any, caller: str, argument: Any, position: int, kind: str = "N
         return value._array.item()
     if isinstance(value, np.generic):
         value = value.item()
-    if not isinstance(value, (int, float) if kind == "float" else (int, float, complex)):
+    kinds = (int, float) if kind == "float" else (int, float, complex)
+    if not isinstance(value, kinds) and not hasattr(value, "free_symbols"):
         raise wrong_type(caller, argument, kind, value, position)
     return value
 

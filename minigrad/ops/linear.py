@@ -234,7 +234,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D"
         )
-    if bias is None or w.ndim != 2 or (x.ndim > 2 and not x.flags.c_contiguous):
+    if bias is None or w.ndim != 2:
         if bias is not None and w.ndim == 1 and x.ndim == 2:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
         result = input @ weight.t()
@@ -243,6 +243,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         return _folded_nodes(input, weight, bias)
     rows = input
     if x.ndim != 2:
+        if x.ndim > 2 and not x.flags.c_contiguous:
+            return input @ weight.t() + bias
         rows = shape.reshape(input, (math.prod(x.shape[:-1]), x.shape[-1]))
     matrix = shape.t(weight)
     check_addmm(bias._array, rows._array, matrix._array)

@@ -149,7 +149,7 @@ def hardswish(self: Array) -> Array:
     Example:
         >>> import minigrad as torch
         >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 1.0]))
-        tensor([-0.0000,  0.6667])
+        tensor([-0.0000, 0.6667])
     """
     return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
 
