@@ -18,7 +18,8 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, number
+from minigrad.faces.faults import explained_call
 from minigrad.faces.out import fit, refuse_gradient, shows
 
 __all__ = ["as_tensor", "empty", "from_numpy", "is_tensor", "tensor"]
@@ -68,7 +69,13 @@ def factory(
         check_place(name, device, layout, pin_memory)
         place = own.pop("out", None) if out else None
         dtype_or = functools.partial(dtype_for, name, place, dtype)
-        array = make(*arguments, dtype_or=dtype_or, **own)
+        try:
+            array = make(*arguments, dtype_or=dtype_or, **own)
+        except Exception as error:
+            fault = explained_call(error, name, make, arguments, own)
+            if fault is error:
+                raise
+            raise fault from None
         if place is None:
             return finish(array, requires_grad, name)
         return write_new(place, array, warns=name == "arange")
@@ -528,7 +535,8 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     Raises:
         RuntimeError: If it is too large for them, or has an imaginary part.
     """
-    value = real_number(value, dtype)
+    usual = value.__class__ in _USUAL_NUMBERS
+    value = real_number(value if usual else number(value, "fill_", "value", 0), dtype)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         smallest = limits.min or -limits.max

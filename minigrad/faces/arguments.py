@@ -14,11 +14,16 @@ from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
+_LIMIT = 1 << 63  # whole numbers have 64 bits
+
 
 def dimension(dim: int, ndim: int) -> int:
     """Bring a dimension's number into the range from 0 on."""
     limit = max(ndim, 1)
+    if dim.__class__ is not int:
+        dim = whole("dimension", dim, "dim")
     if not -limit <= dim < limit:
+        whole("dimension", dim, "dim")
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
@@ -45,7 +50,7 @@ def different(dims: Any, ndim: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: If one is named twice.
     """
-    numbers = tuple(dimension(int(d), ndim) for d in dims)
+    numbers = tuple(dimension(d, ndim) for d in wholes("dimension", dims, "dim"))
     if len(set(numbers)) != len(numbers):
         twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
@@ -55,7 +60,7 @@ def different(dims: Any, ndim: int) -> tuple[int, ...]:
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     """Bring one dimension's number or several into a sorted tuple."""
     if not isinstance(dim, (tuple, list)):
-        return (dimension(int(dim), ndim),)[:ndim]  # none, if the tensor has none
+        return (dimension(dim, ndim),)[:ndim]  # none, if the tensor has none
     return tuple(sorted(different(dim, ndim) or range(ndim)))[:ndim]
 
 
@@ -63,7 +68,7 @@ def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     """Accept sizes one by one or as one sequence."""
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list, range)):
         sizes = tuple(sizes[0])
-    return tuple(int(size) for size in sizes)
+    return wholes("size", sizes, "size")
 
 
 def sequence_of(name: str, argument: str, given: Any, position: int = 2) -> tuple[int, ...]:
@@ -74,7 +79,7 @@ def sequence_of(name: str, argument: str, given: Any, position: int = 2) -> tupl
     """
     if not isinstance(given, (tuple, list)):
         raise wrong_type(name, argument, "tuple of ints", given, position)
-    return tuple(int(size) for size in given)
+    return wholes(name, given, argument, position)
 
 
 def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) -> tuple[int, ...]:
@@ -123,24 +128,6 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, kinds) or hasattr(value, "free_symbols")
 
 
-def number(value: Any, caller: str, argument: Any, position: int, kind: str = "Number") -> Any:
-    """Take an argument that must be a number, as a Python number.
-
-    Raises:
-        TypeError: If it is none.
-    """
-    if value.__class__ is int or value.__class__ is float:
-        return value
-    if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
-        return value._array.item()
-    if isinstance(value, np.generic):
-        value = value.item()
-    kinds = (int, float) if kind == "float" else (int, float, complex)
-    if not isinstance(value, kinds) and not hasattr(value, "free_symbols"):
-        raise wrong_type(caller, argument, kind, value, position)
-    return value
-
-
 def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
     """Give a sequence of tensors as a list.
 
@@ -160,8 +147,83 @@ def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
 
 def check_int(name: str, value: Any, argument: str, position: int) -> None:
     """Raise if an argument that must be a whole number is none."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise wrong_type(name, argument, "int", value, position)
+    whole(name, value, argument, position)
+
+
+def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
+    """Take a whole number: Python's, NumPy's, or that in a tensor of one entry.
+
+    Raises:
+        TypeError: If it is none.
+        ValueError: If it has more than 64 bits.
+    """
+    strict = "dim" in argument or argument in ("axis0", "axis1", "k")
+    if value.__class__ is not int:
+        array = value._array if isinstance(value, Tensor) else value
+        if isinstance(array, (np.ndarray, np.generic)):
+            if (
+                array.dtype.kind not in "iu"
+                or array.size != 1
+                or (array.ndim and (strict or array is value))
+            ):
+                raise wrong_type(name, argument, "int", value, position)
+            value = array.item()
+        elif isinstance(value, bool) or not (
+            isinstance(value, int) or (hasattr(value, "__index__") and not strict)
+        ):
+            raise wrong_type(name, argument, "int", value, position)
+        value = value.__index__()
+    if not -_LIMIT <= value < _LIMIT:
+        raise ValueError(f"Overflow when unpacking long long: {argument}={value} of {name}()")
+    number: int = value
+    return number
+
+
+def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[int, ...]:
+    """Take whole numbers in a sequence; of one that is none PyTorch says the sequence is wrong."""
+    try:
+        return tuple(whole(name, each, argument) for each in values)
+    except ValueError:
+        told = f"{name}(): argument '{argument}' failed to unpack the numbers in {values!r}"
+        raise TypeError(f"{told}: one of them has more than 64 bits") from None
+
+
+def number(value: Any, name: str, argument: str, position: int = 0, kind: str = "Number") -> Any:
+    """Take a number that sets something: Python's, NumPy's, or that in a tensor without dimensions.
+
+    Raises:
+        TypeError: If it is none.
+        OverflowError: If it is a whole number of more than 64 bits.
+        RuntimeError: If it is complex, and in a tensor, where it must be real.
+    """
+    if value.__class__ is float:
+        return value
+    if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
+        value = value._array.item()
+        if isinstance(value, complex) and kind == "float":
+            raise RuntimeError(f"value cannot be converted to type double: {argument}={value}")
+    elif isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int) and abs(value) >= 2 * _LIMIT and kind == "Number":
+        raise OverflowError(f"int too big to convert: {argument}={value} of {name}()")
+    if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
+        return value
+    if hasattr(value, "free_symbols"):
+        return value
+    raise wrong_type(name, argument, kind, value, position)
+
+
+def check_dtype(name: str, value: Any, argument: str, position: int) -> None:
+    """Raise if an argument that must be a dtype, or one of Python's types, is none."""
+    if not isinstance(value, dtypes.dtype) and not (
+        isinstance(value, type) and value in dtypes.of_python
+    ):
+        raise wrong_type(name, argument, "torch.dtype", value, position)
+
+
+def no_setting(name: str, value: Any, argument: str, position: int) -> TypeError:
+    """Make the error for a setting that must be True or False."""
+    return wrong_type(name, argument, "bool", value, position)
 
 
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
@@ -196,8 +258,7 @@ def dimension_of(
         TypeError: If it is no whole number.
         IndexError: If there is no such dimension.
     """
-    check_int(name, dim, argument, position)
-    return dimension(dim.__index__(), input._array.ndim)
+    return dimension(whole(name, dim, argument, position), input._array.ndim)
 
 
 def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tuple[int, ...]:
@@ -218,7 +279,7 @@ def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tupl
         return tuple(range(input._array.ndim))
     try:
         return dimensions(dim, input._array.ndim)
-    except (TypeError, ValueError):
+    except TypeError:
         raise wrong_type(name, "dim", "tuple of ints", dim, position) from None
 
 

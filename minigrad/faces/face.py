@@ -26,7 +26,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces import arguments, numpy_protocols
+from minigrad.faces import arguments, faults, numpy_protocols
 from minigrad.faces.out import write_result
 
 if TYPE_CHECKING:
@@ -39,10 +39,13 @@ in_functional: dict[str, Callable[..., Any]] = {}  # those of `minigrad.nn.funct
 said_in: dict[str, tuple[list[str], list[str]]] = {}
 
 # What the written functions may refer to.
-_called = "as_floats check_int check_tensor dimension_of dimensions_of no_combination refuse"
-_called += " wrong_operand sequence_of sizes_given number"
+_called = (
+    "as_floats check_dtype whole number check_tensor dimension_of dimensions_of no_combination"
+)
+_called += " refuse no_setting wrong_operand sequence_of sizes_given"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
-_names |= {"Tensor": Tensor, "inf": float("inf"), "write_result": write_result}
+_names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
+_names |= {"write_result": write_result, "numbers": frozenset((int, float))}
 
 # What writes the result of an operation into its first input and keeps the graph right. The
 # operations set it; see `minigrad.ops.inplace.write`.
@@ -113,7 +116,9 @@ class Face:
 
     def _prepare(self, function: Any, method: bool) -> None:
         source = self.write(method)
-        filename = f"<minigrad {self.name}{' method' if method else ''}>"
+        where = " method" if method else ""
+        where += " of nn.functional" * (function.__module__ == "minigrad.nn.functional")
+        filename = f"<minigrad {self.name}{where}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         written: dict[str, Any] = {}
         function.__globals__["result_type"] = self.result
@@ -125,12 +130,12 @@ class Face:
     def write(self, method: bool = False) -> str:
         """Write the source of the function, or of the method, which takes no `out`."""
         signature, name = self.signature, self.name
-        lines = [f"def {name}({signature.parameters(not method, method)}):"]
+        lines = []
         sizes = signature.spread
         if sizes and method:
-            lines += [f'    {sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
+            lines += [f'{sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
         for ours, theirs in signature.numpy_names.items():
-            lines += [f"    if {theirs} is not None:", f"        {ours} = {theirs}"]
+            lines += [f"if {theirs} is not None:", f"    {ours} = {theirs}"]
         given = ", ".join(each.name for each in signature.arguments)
         if signature.takes_out and not method:
             by_name = ", ".join(
@@ -138,24 +143,31 @@ class Face:
                 for each in signature.arguments
             )
             lines += [
-                "    if out is not None:",
-                f"        return write_result(face.method, out, {self._out!r}, {by_name})",
+                "if out is not None:",
+                f"    return write_result(face.method, out, {self._out!r}, {by_name})",
             ]
         for place, argument in enumerate(signature.arguments):
             if not (method and argument.kind == "Sizes"):
-                lines += [f"    {line}" for line in self._checks(argument, place + self.first)]
-        lines += [f"    {line}" for line in self._types()]
+                lines += self._checks(argument, place + self.first)
+        lines += self._types()
         value = f"body({given})"
         if any(each.kind in ("Operand", "Scalar") for each in signature.arguments):
             lines += [
-                f"    result = {value}",
-                "    if result is NotImplemented:",
-                f'        raise {self._wrong}("{name}", {given})',
-                "    return result",
+                f"result = {value}",
+                "if result is NotImplemented:",
+                f'    raise {self._wrong}("{name}", {given})',
+                "return result",
             ]
         else:
-            lines += [f"    return {f'result_type(*{value})' if self.result else value}"]
-        return "\n".join(lines) + "\n"
+            lines += [f"return {f'result_type(*{value})' if self.result else value}"]
+        values = ", ".join(f'"{each.strip("*")}": {each.strip("*")}' for each in given.split(", "))
+        head = f"def {name}({signature.parameters(not method, method)}):"
+        return "\n".join([
+            head, "    try:", *(f"        {line}" for line in lines),
+            "    except Exception as error:",
+            f'        fault = explained(error, "{name}", {{{values}}}, face.schema)',
+            "        if fault is error:", "            raise", "        raise fault from None\n",
+        ])  # fmt: skip
 
     @property
     def _wrong(self) -> str:
@@ -166,23 +178,29 @@ class Face:
     def _checks(self, argument: Argument, position: int) -> list[str]:
         name, function = argument.name, self.signature.name
         tensor = self.signature.arguments[0].name
+        given = f'"{function}", {name}, "{name}", {position}'
         if argument.kind == "int":
-            line = f'check_int("{function}", {name}, "{name}", {position})'
+            line = f"{name} = whole({given})"
             return [f"if {name} is not None:", f"    {line}"] if argument.optional else [line]
+        nothing = f" and {name} is not None" if argument.optional else ""
+        if argument.kind in ("float", "Number"):
+            given = f'{name}, "{function}", "{name}", {position}, "{argument.kind}"'
+            line = f"    {name} = number({given})"
+            return [f"if {name}.__class__ not in numbers{nothing}:", line]
+        if argument.kind == "dtype":
+            return [f"if {name} is not None:", f"    check_dtype({given})"]
+        if argument.kind == "bool":
+            line = f"    raise no_setting({given})"
+            return [f"if {name} is not True and {name} is not False{nothing}:", line]
         if argument.kind == "Tensor":
             wrong = f"not isinstance({name}, Tensor)"
             if argument.optional:
                 wrong = f"{name} is not None and {wrong}"
-            call = f'check_tensor("{function}", {name}, "{name}", {position})'
+            call = f"check_tensor({given})"
             if self._wrong == "no_combination":
                 given = ", ".join(each.name for each in self.signature.arguments)
                 call = f'raise no_combination("{function}", {given})'
             return [f"if {wrong}:", f"    {call}"]
-        if argument.kind in ("float", "Number"):
-            optional = f"{name} is not None and " if argument.optional else ""
-            known = f"{optional}{name}.__class__ is not float and {name}.__class__ is not int"
-            call = f'number({name}, "{function}", "{name}", {position}, "{argument.kind}")'
-            return [f"if {known}:", f"    {name} = {call}"]
         if argument.kind == "Sizes":
             return [f'{name} = sequence_of("{function}", "{name}", {name}, {position})']
         if argument.kind in ("Dim", "Dims"):
@@ -294,8 +312,8 @@ def functional(said: Any) -> Any:
         said: The function itself, or the signature that the decorated body is to get.
     """
     if callable(said):
-        in_functional[said.__name__] = said
-        return said
+        in_functional[said.__name__] = _guarded(said.__name__, said)
+        return in_functional[said.__name__]
 
     def decorate(body: Any) -> Any:
         made = Face(said, body, False, ("", ""), "kind")
@@ -337,9 +355,34 @@ def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = N
     said = said_in.setdefault(module, ([], []))
     said[0].extend(public or ())
     said[1].extend(forms)
-    functions.update(public or {})
+    functions.update({name: _guarded(name, each) for name, each in (public or {}).items()})
     for name, form in forms.items():
-        setattr(Tensor, name, form)
+        setattr(Tensor, name, _guarded(name, form))
+
+
+# Methods that are called so often that they look at errors themselves.
+_QUICK = [
+    "backward",
+    "contiguous",
+    "detach",
+    "dim",
+    "item",
+    "numpy",
+    "requires_grad_",
+    "size",
+    "to",
+    "view",
+]
+
+
+def _guarded(name: str, form: Any) -> Any:
+    """Let a function that no face writes say what was wrong when its inside fails."""
+    if type(form) is not FunctionType or hasattr(form, "__wrapped__") or name.startswith("__"):
+        return form
+    if name in _QUICK:
+        form.__qualname__ = name
+        return form
+    return faults.explains(form, name)
 
 
 # ------------------------------------------------------------------ forms
@@ -358,19 +401,29 @@ def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Ten
     own = f"{made.name}_"
 
     def method(input: Tensor, *others: Any, **options: Any) -> Tensor:
-        if not isinstance(input, Tensor):
-            raise arguments.no_tensor(own, input, "input", 1)
-        if options:
-            for name in made.others[len(others) :]:
-                if name not in options:
-                    break
-                others = (*others, options.pop(name))
-        if others and made.second in ("Operand", "Scalar") and not arguments.is_operand(others[0]):
-            if made.second == "Scalar":
-                raise arguments.no_combination(own, others[0])
-            raise arguments.no_tensor(own, others[0], "other", 1)
-        called = functools.partial(function, **options) if options else function
-        return writer[0](called, input, *others)
+        try:
+            if not isinstance(input, Tensor):
+                raise arguments.no_tensor(own, input, "input", 1)
+            if options:
+                for name in made.others[len(others) :]:
+                    if name not in options:
+                        break
+                    others = (*others, options.pop(name))
+            if (
+                others
+                and made.second in ("Operand", "Scalar")
+                and not arguments.is_operand(others[0])
+            ):
+                if made.second == "Scalar":
+                    raise arguments.no_combination(own, others[0])
+                raise arguments.no_tensor(own, others[0], "other", 1)
+            called = functools.partial(function, **options) if options else function
+            return writer[0](called, input, *others)
+        except Exception as error:
+            fault = faults.explained_call(error, own, function, (input, *others), options)
+            if fault is error:
+                raise
+            raise fault from None
 
     named: Any = method
     named.__name__ = named.__qualname__ = own

@@ -8,6 +8,18 @@ from typing import NamedTuple
 
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+# The kinds that arguments of these names have in every function that does not say another.
+KINDS = {
+    "bool": "as_tuple assume_unique ceil_mode compute_uv count_include_pad density descending"
+    " equal_nan full full_matrices invert keepdim largest log_input replacement return_counts"
+    " return_inverse"
+    " scale_grad_by_freq some sorted sparse sparse_grad stable swap train training unbiased",
+    "float": "atol delta eps margin nan neginf norm_type posinf rtol",
+    "Number": "alpha beta correction lower max_val min_val negative_slope threshold upper",
+    "dtype": "dtype",
+    "int": "decimals divisor_override groups k n padding_idx upscale_factor",
+}
+_KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 # Patterns of a schema and of an argument; Python compiles them when they are first used.
 _SCHEMA = r"(?s)(\w+)\((.*?)\)(?: -> (.+))?"
 _ARGUMENT = r"(?s)(?:(\S+)\s+)?(\*?\w+)(?:=(.+))?"
@@ -142,8 +154,8 @@ def read(schema: str) -> Signature:
         elif found[2] == "out":
             takes_out = True
         else:
-            kind = found[1] or "Any"
-            optional = kind.endswith("?")
+            kind = found[1] or _KIND_OF.get(found[2], "Any")
+            optional = kind.endswith("?") or found[3] == "None"
             arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
             by_name = by_name or found[2].startswith("*")
     several = re.findall(r"\w+", results) if results and results.startswith("(") else []

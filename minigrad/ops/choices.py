@@ -20,7 +20,14 @@ from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number
 from minigrad.faces import attach, entrywise, face
-from minigrad.faces.arguments import cast, check_tensor, no_combination, not_implemented
+from minigrad.faces.arguments import (
+    cast,
+    check_tensor,
+    is_operand,
+    no_combination,
+    not_implemented,
+    number,
+)
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
@@ -255,7 +262,7 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
             raise TypeError('where() missing 1 required positional arguments: "other"')
         return condition.nonzero(as_tuple=True)
     for value in (input, other):
-        if value is None or isinstance(value, str):
+        if not is_operand(value) or not is_operand(condition):
             raise no_combination("where", condition, input, other)
     known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
     meets = np.dtype("bool") if known is None else known._array.dtype
@@ -371,7 +378,9 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
 def _limit(kernel: str, limit: Any) -> Any:
     """Refuse a limit that is complex: there is no order among such numbers."""
     if not isinstance(limit, Tensor):
-        return real_number(limit, np.dtype("float64"))
+        if limit is None:
+            return None
+        return real_number(number(limit, "clamp", "min or max"), np.dtype("float64"))
     if limit._array.dtype.kind == "c":
         raise not_implemented(f"{kernel}_cpu", limit._array)
     return limit

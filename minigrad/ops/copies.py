@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import type_name
 from minigrad.autograd.rules import quietly
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -50,17 +51,22 @@ def to(
         first, *rest = arguments
         if first.__class__ is dtypes.dtype and not rest and not copy and memory_format is None:
             return _cast(input, first.numpy)
-        if isinstance(first, (dtypes.dtype, Tensor)) or first in dtypes.of_python:
+        if isinstance(first, (dtypes.dtype, Tensor)) or (
+            isinstance(first, type) and first in dtypes.of_python
+        ):
             dtype = first.dtype if isinstance(first, Tensor) else first
         else:
             if first is not None:
                 _check_device(first, "to")
             if rest and not isinstance(rest[0], bool):
                 dtype = rest.pop(0)
-        if len(rest) == 2:
-            copy = rest[1]
-        elif len(rest) > 2:
-            raise TypeError("to() received an invalid combination of arguments: too many of them")
+        if len(rest) > 2 or not all(each.__class__ is bool for each in rest):
+            told = ", ".join(map(type_name, rest))
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got ({told}) after the "
+                "first, but expected a dtype, and non_blocking and copy, each True or False"
+            )
+        copy = rest[1] if len(rest) == 2 else copy
     if device is not None:
         _check_device(device, "to")
     result = input
@@ -88,7 +94,7 @@ _cast_quietly = quietly(cast)  # infinities and NaN are as silent as in PyTorch
 
 
 def _check_device(device: Any, caller: str) -> None:
-    if device != "cpu":
+    if isinstance(device, np.ndarray) or device != "cpu":
         import_module("minigrad.creation.devices").refuse_other_places(device, caller)
 
 
@@ -101,12 +107,12 @@ def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
     """Make the method that converts to a dtype: `x.double()`."""
     wanted = dtype.numpy
 
-    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+    def method(self: Tensor, *, memory_format: Any = None) -> Tensor:
         if memory_format is not None:
             return to(self, dtype, memory_format=memory_format)
         return self if self._array.dtype == wanted else _cast(self, wanted)
 
-    method.__name__ = name
+    method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Convert to {dtype}."
     return method
 

@@ -89,7 +89,7 @@ def _dropping(name: str, feature: bool, alpha: bool, in_place: bool, text: str) 
     Raises:
         RuntimeError: If `p` is not between 0 and 1.
     """
-    face(f"{name}(Tensor input, p, train)", method=False)(drop)
+    face(f"{name}(Tensor input, float p, train)", method=False)(drop)
 
 
 for _name, _feature, _alpha, _text in (
@@ -111,7 +111,7 @@ for _name, _feature, _alpha, _text in (
     _dropping(f"{_name}_", _feature, _alpha, True, f"Do what `{_name}` does, in place.")
 
 
-@face("native_dropout(Tensor input, p, train)", method=False)
+@face("native_dropout(Tensor input, float p, train)", method=False)
 def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Set entries to zero at random, and give the mask of those that were kept, too.
 
@@ -145,7 +145,7 @@ def _drop(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> 
     return FACES[f"{name}_" if inplace else name].function(input, p, training)
 
 
-@functional("dropout(input, p=0.5, training=True, inplace=False)")
+@functional("dropout(input, float p=0.5, training=True, inplace=False)")
 def dropped(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Set entries to zero at random, and divide the rest by 1 - p.
 
@@ -169,7 +169,7 @@ def dropped(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     return _drop("dropout", input, p, training, inplace)
 
 
-@functional("alpha_dropout(input, p=0.5, training=False, inplace=False)")
+@functional("alpha_dropout(input, float p=0.5, training=False, inplace=False)")
 def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Set entries at random to the value that selu has far on the left; mean and variance stay.
 
@@ -236,5 +236,5 @@ def _of_channels(
 
 
 for _spatial in (1, 2, 3):
-    _schema = f"dropout{_spatial}d(input, p=0.5, training=True, inplace=False)"
+    _schema = f"dropout{_spatial}d(input, float p=0.5, training=True, inplace=False)"
     face_of(_of_channels, _spatial, _schema)

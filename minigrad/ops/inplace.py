@@ -70,9 +70,7 @@ def write(
     finally:
         grad_mode.enabled = recording
     if result is NotImplemented:
-        raise TypeError(
-            f"unsupported operand type for an in-place operation: {type(others[0]).__name__}"
-        )
+        raise wrong_type(f"{operation.__name__}_", "other", "Tensor or Number", others[0])
     computed = result._array
     if computed.shape != array.shape:
         raise RuntimeError(

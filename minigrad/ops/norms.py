@@ -188,7 +188,7 @@ def _negative(gradient: Any) -> Any:
     return None if gradient is None else -gradient
 
 
-@face("dist(Tensor input, Tensor other, p=2)")
+@face("dist(Tensor input, Tensor other, Number p=2)")
 def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 
@@ -296,7 +296,7 @@ _MODES = (
 
 
 @face(
-    'cdist(Tensor x1, Tensor x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
+    'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
     method=False,
 )
 def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:

@@ -18,6 +18,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
+from minigrad.faces.arguments import number, whole, wholes
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import no_kernel
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
@@ -85,6 +86,7 @@ def uniform_(
         >>> torch.empty(3).uniform_(-1, 1)
         tensor([-0.0075,  0.5364, -0.8230])
     """
+    from_, to = number(from_, "uniform_", "from", 1), number(to, "uniform_", "to", 2)
     return _drawn_into(_uniform_draw, input, uniform_for(input._array, from_, to, generator))
 
 
@@ -108,6 +110,7 @@ def normal_(
         >>> torch.empty(3).normal_(10, 0.5)
         tensor([10.7705,  9.8533,  8.9106])
     """
+    mean, std = number(mean, "normal_", "mean", 1), number(std, "normal_", "std", 2)
     return _drawn_into(_normal_draw, input, normal_for(input._array, mean, std, generator))
 
 
@@ -135,7 +138,11 @@ def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> 
     """
     source, dtype = stream(generator), input._array.dtype
     if bounds:
-        low, high = (0, int(bounds[0])) if len(bounds) == 1 else map(int, bounds)
+        low, high = (
+            (0, whole("random_", bounds[0], "to"))
+            if len(bounds) == 1
+            else wholes("random_", bounds, "to")
+        )
         check_range(low, high, dtype)
         return _drawn_into(
             _random_below if len(bounds) == 1 else _random_between,
@@ -164,7 +171,8 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         return _drawn_into(
             _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
         )
-    return _drawn_into(_bernoulli_draw, input, _with_chance(p, source))
+    chance = number(p, "bernoulli_", "p", 1, "float")
+    return _drawn_into(_bernoulli_draw, input, _with_chance(chance, source))
 
 
 def _with_chance(p: float, source: Any) -> Any:

@@ -167,7 +167,7 @@ def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[A
 
 
 @activation(
-    "threshold(input, threshold, value, inplace=False)",
+    "threshold(input, threshold, Number value, inplace=False)",
     _of_numbers,
     ("ThresholdBackward1", threshold_slope),
     public=", *, out=None",

@@ -149,7 +149,7 @@ def _with_product(operation: Any) -> None:
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
     function.__doc__ = operation.__doc__
-    schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, value=1, out=None)"
+    schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out=None)"
     face(schema, in_place=True)(function)
 
 

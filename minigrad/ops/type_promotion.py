@@ -32,6 +32,11 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
         kind, value, meets = key
         if issubclass(kind, np.generic):
             value = value.item()
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+            far = (
+                "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
+            )
+            raise OverflowError(f"{far}: a number beside a tensor has 64 bits, got {value}")
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it

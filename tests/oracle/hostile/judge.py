@@ -16,7 +16,8 @@ BARE = re.compile(
     r"|<locals>|not supported between|object of type|cannot be interpreted|is not subscriptable"
     r"|is not iterable|not callable|ndarray\.|setting an array|could not convert|_stub|lambda"
 )
-BINDING = r"(\w+\.)*{}\(\) (missing|got|takes|keywords)"
+BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
+PUBLIC = re.compile(r"([A-Z]\w*\.)?[a-z]\w*\(\)")
 KINDS = {
     "silent": "another answer than PyTorch's",
     "answer": "an answer where PyTorch refuses",
@@ -78,8 +79,8 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     says, same = ours["says"], theirs.get("says", "")
     if says.split("\n")[0] == same.split("\n")[0]:
         return ""
-    if re.search(r"\(\) (missing|got|takes|keywords)", says):
-        return "" if re.match(BINDING.format(_function(call).rpartition(".")[2]), says) else says
+    if BINDING.search(says):
+        return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
     if ours.get("inside"):
         return re.sub(r"[\d.]+", "0", says)[:60]
     found = BARE.search(says)

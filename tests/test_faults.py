@@ -1,0 +1,70 @@
+"""Be told in plain words of what NumPy or Python refuses inside a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "says"),
+    [
+        (lambda: X.sum(1, "yes"), TypeError, r"argument 'keepdim' .* must be bool, not str"),
+        (lambda: torch.repeat_interleave(X, 2, X), TypeError, r"argument 'dim' must be"),
+        (lambda: X.clamp_([1]), TypeError, r"min or max.* must be Number, not list"),
+        (lambda: X.tril(2**63), ValueError, r"Overflow when unpacking .* diagonal"),
+        (lambda: X.add(X, alpha=np.array("a")), TypeError, r"alpha.* must be Number"),
+        (lambda: torch.eq(X, 2**70), OverflowError, r"int too big to convert"),
+        (lambda: X.sum(dtype=3), TypeError, r"dtype.* must be torch.dtype, not int"),
+        (lambda: torch.ones(2**62), RuntimeError, r"can't allocate memory"),
+    ],
+)
+def test_it_is_told_which_argument_was_wrong(call: Any, kind: type[Exception], says: str) -> None:
+    """Be told the argument and what it must be, without a word from inside."""
+    with pytest.raises(kind, match=says) as told:
+        call()
+    assert told.value.__suppress_context__ or told.value.__context__ is None
+
+
+def test_numbers_of_other_kinds_set_what_they_say() -> None:
+    """Set with NumPy's numbers and tensors of one number what Python's set."""
+    assert torch.equal(X.add(X, alpha=np.float64(0.5)), X * 1.5)
+    assert X.add(X, alpha=np.float64(0.5)).dtype == torch.float32
+    assert torch.equal(X.tril(torch.tensor(1)), X.tril(1))
+    assert X.clamp(0.5, np.float64(2)).dtype == torch.float32
+
+
+class Broken:
+    """A number whose own code fails."""
+
+    def __index__(self) -> int:
+        """Fail."""
+        raise ZeroDivisionError("mine")
+
+
+def test_errors_of_the_users_own_code_stay_as_they_are() -> None:
+    """Let pass what a hook or a number of the user raises, and their wrong signatures."""
+    with pytest.raises(ZeroDivisionError, match=r"^mine$"):
+        X.tril(Broken())
+
+    def pack(_: Any) -> Any:
+        return [][0]
+
+    leaf = torch.ones(2, requires_grad=True)
+    with (
+        pytest.raises(IndexError, match=r"^list index out of range$"),
+        torch.autograd.graph.saved_tensors_hooks(pack, pack),
+    ):
+        torch.exp(leaf)
+    none: Any = lambda: None  # noqa: E731
+    with (
+        pytest.raises(TypeError, match="takes 0 positional arguments"),
+        torch.autograd.graph.saved_tensors_hooks(none, none),
+    ):
+        torch.exp(leaf)
