@@ -8,6 +8,19 @@ from _tools.reference_differences_limits import LIMITS
 
 BEHAVIOR = (
     Difference(
+        slug="classes-of-tensors",
+        title="Classes of your own made of Tensor",
+        what="What operations, indexing, `detach`, `.data`, `.T` and iteration give of a tensor of "
+        "a subclass is a plain `Tensor`; in PyTorch it is of the subclass. What is done in place "
+        "keeps its class. There is no `as_subclass`. `__torch_function__` and "
+        "`__torch_dispatch__` are not called; a subclass that defines one is warned of as it is "
+        "defined. An object of another class that has `__torch_function__` is a TypeError where a "
+        "tensor is wanted.",
+        why="Each operation would have to look at the classes of its arguments.",
+        code='Marked = type("Marked", (torch.Tensor,), {})\ntype(Marked([1.0]) * 2).__name__',
+        names=("torch.Tensor",),
+    ),
+    Difference(
         slug="random-numbers",
         title="Random numbers in their last bits",
         what="The same seed gives the same random numbers, and the state of the generator is the "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from minigrad.autograd.messages import can_require_grad, type_name, wrong_type
+from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
 from minigrad.autograd.views import update_views
 from minigrad.core.node import NO_EDGE, Node, RemovableHandle, grad_mode
 from minigrad.core.plugs import attach
@@ -62,6 +62,17 @@ class TensorAttributes(Tensor):
     """The attributes of a tensor that reach around the graph, or into it."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        """Say of a class of the user's that what it overrides will never be called."""
+        super(Tensor, cls).__init_subclass__(**others)
+        for name in ("__torch_function__", "__torch_dispatch__"):
+            if hasattr(cls, name):
+                warn(
+                    f"{cls.__name__}.{name} is never called: operations of minigrad take a tensor "
+                    "of a class of your own as any other, and their results are plain tensors. "
+                    "Call what it should do yourself, or see saved-tensor hooks and tensor hooks."
+                )
 
     # ------------------------------------------------------------------ the gradient
 
