@@ -207,6 +207,8 @@ CALLS = (
             ("torch.nn.RNNBase.forward", "*"),
             ("torch.nn.Uninitialized*.to", "only here *"),
             ("torch.Tensor.to", "`*` by keyword, there by both"),
+            ("torch.Tensor.*", "`memory_format` by keyword, there by both"),
+            ("torch.asarray", "default of `requires_grad` is False, there None"),
             ("torch.Tensor.to", "without `tensor`"),
             ("torch.Tensor.view", "`dtype` by keyword, there by both"),
             ("torch.*tensor_split", "*"),
@@ -214,7 +216,6 @@ CALLS = (
             ("torch.randint_like", "default of *"),
             ("torch.*_mean", "default of `correction` is 1, there None"),
             ("torch.Future.*", "*"),
-            ("torch.linalg.lstsq", "*`*b`"),
             ("torch.set_num_threads", "*"),
         ),
     ),
@@ -223,7 +224,7 @@ CALLS = (
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
         "`nansum` no `dtype`, `searchsorted` no `sorter`, `std_mean` and `var_mean` no `unbiased`, "
-        "`pinv` and `matrix_rank` not all of their tolerances.",
+        "`matrix_rank` not all of its tolerances.",
         why="They are breadth, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
@@ -231,7 +232,7 @@ CALLS = (
             ("torch.*nansum", "without `dtype`"),
             ("torch.searchsorted", "without `sorter`"),
             ("torch.*_mean", "without `unbiased`"),
-            ("torch.linalg.matrix_rank|torch.linalg.pinv", "*"),
+            ("torch.linalg.matrix_rank", "*"),
             ("torch.logspace|torch.tri*_indices|torch.randint_like", "without `*`"),
             ("torch.tri*_indices", "default of *"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),

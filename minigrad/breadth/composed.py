@@ -111,14 +111,11 @@ bucketize(input, boundaries, *, out_int32=False, right=False)
     = torch.searchsorted(boundaries, input, out_int32=out_int32, right=right)
 cartesian_prod(*tensors) = torch.stack(
     torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
-linalg_lstsq(Tensor A, Tensor B, rcond=None, *, driver=None)
+linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
-    = (torch.linalg.pinv(A) @ B, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
+    = (torch.linalg.pinv(A, rcond) @ b, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
 linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
     = by_numpy(np.linalg.matrix_rank, A, tol, hermitian)
-linalg_pinv(Tensor A, *, rtol=None, hermitian=False) = (lambda U, S, Vh: Vh.mT * torch.where(
-    S > (max(A.shape[-2:]) * torch.finfo(A.dtype).eps if rtol is None else rtol) * S.amax(
-    -1, keepdim=True), 1 / S, 0.0).unsqueeze(-2) @ U.mT)(*torch.linalg.svd(A, False))
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)

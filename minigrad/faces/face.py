@@ -160,7 +160,8 @@ class Face:
             ]
         else:
             lines += [f"return {f'result_type(*{value})' if self.result else value}"]
-        values = ", ".join(f'"{each.strip("*")}": {each.strip("*")}' for each in given.split(", "))
+        names = [each.name.lstrip("*") for each in signature.arguments]
+        values = ", ".join(f'"{each}": {each}' for each in names)
         head = f"def {name}({signature.parameters(not method, method)}):"
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),

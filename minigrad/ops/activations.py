@@ -133,7 +133,8 @@ def number_among(value: Any, input: Tensor, name: str, position: int = 2) -> Any
         TypeError: If it is no number.
     """
     if value.__class__ is not float:
-        value = number(value, name, _Setting(name, position), position)
+        setting: Any = _Setting(name, position)
+        value = number(value, name, setting, position)
     return int(value) if input._array.dtype.kind in "iu" else real_number(value, input._array.dtype)
 
 

@@ -132,7 +132,7 @@ def binary_cross_entropy_with_logits(
     losses = (1 - target) * self + losses
     losses = losses if weight is None else losses * weight
     # PyTorch computes in the place of the target
-    converts = target.dtype.kind == "f" and losses.dtype != target.dtype
+    converts = target.dtype.kind == losses.dtype.kind == "f" and losses.dtype != target.dtype
     return reduced(losses.astype(target.dtype) if converts else losses, reduction)
 
 
@@ -249,11 +249,16 @@ def scores_entropy(
         input,
         target,
         *(
-            None if each is None else np.array(each._array, target._array.dtype)
+            None if each is None else _kept(each._array, target._array.dtype)
             for each in (weight, pos_weight)
         ),
         reduction,
     )
+
+
+def _kept(weight: Any, dtype: Any) -> Any:
+    """Copy weights; whole numbers get the dtype of what they weigh."""
+    return np.array(weight, dtype if weight.dtype.kind in "iub" else None)
 
 
 def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:

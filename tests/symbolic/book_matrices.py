@@ -28,3 +28,12 @@ CASES = {
     "solve_triangular": [([*square, ("y", 1, 2)], (upper,)) for upper in (False, True)],
     "det": [(square, ()), (small, ())],
 }
+
+RESERVED = {
+    "lower_cholesky": "its matrices are symmetric: their entries are no symbols of their own",
+    "pinv": "there is no formula for the singular values of symbols",
+}
+ATTEMPTS = {
+    "lower_cholesky": ([("x", 2, 2)], ()),
+    "pinv": ([("x", 2, 2)], ((0.0, 1e-12), False)),
+}

@@ -5,6 +5,7 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 
+from . import sameness
 from .sameness import agree_model, numbers
 
 INDICES = torch.tensor([[0, 2], [1, 1]])
@@ -128,10 +129,13 @@ LAYERS = {
 
 @pytest.mark.examples
 @pytest.mark.parametrize("name", LAYERS)
-def test_layers_run_on_symbols_and_agree_with_numbers(name):
+def test_layers_run_on_symbols_and_agree_with_numbers(name, monkeypatch):
     make, *given = LAYERS[name]
     torch.manual_seed(0)
-    agree_model(make(), given)
+    with monkeypatch.context() as patch:
+        if name == "Hardsigmoid":  # PyTorch's sixth has seven digits in all dtypes
+            patch.setattr(sameness, "RTOL", 1e-7)
+        agree_model(make(), given)
 
 
 PROBABLE = torch.tensor(numbers(2, 3) ** 2 / 10)

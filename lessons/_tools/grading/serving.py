@@ -10,6 +10,7 @@ import ast
 import contextlib
 import importlib
 import os
+import signal
 import socket
 import sys
 
@@ -17,6 +18,8 @@ import sys
 def main() -> None:
     """Serve jobs until the socket is closed."""
     connection = socket.socket(fileno=int(sys.argv[1]))
+    # a check rings its alarm by it; a shell's background jobs start with it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     setup = ast.literal_eval(_line(connection)[0].decode())
     sys.path[:] = setup["path"]
     for name in setup["imports"]:
