@@ -72,10 +72,8 @@ def factory(
         try:
             array = make(*arguments, dtype_or=dtype_or, **own)
         except Exception as error:
-            fault = explained_call(error, name, make, arguments, own)
-            if fault is error:
-                raise
-            raise fault from None
+            explained_call(error, name, make, arguments, own)
+            raise
         if place is None:
             return finish(array, requires_grad, name)
         return write_new(place, array, warns=name == "arange")

@@ -166,8 +166,7 @@ class Face:
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),
             "    except Exception as error:",
-            f'        fault = explained(error, "{name}", {{{values}}}, face.schema)',
-            "        if fault is error:", "            raise", "        raise fault from None\n",
+            f'        explained(error, "{name}", {{{values}}}, face.schema)', "        raise\n",
         ])  # fmt: skip
 
     @property

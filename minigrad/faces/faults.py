@@ -37,10 +37,10 @@ _EXPECTED = {name: kind for kind, names in _NAMED.items() for name in names.spli
 _INSIDE = tuple(os.path.dirname(each) + os.sep for each in (os.path.dirname(__file__), np.__file__))
 
 
-def explained(
-    error: BaseException, name: str, given: dict[str, Any], expected: str
-) -> BaseException:
-    """Give the error that a function raises in the place of one from its inside.
+def explained(error: BaseException, name: str, given: dict[str, Any], expected: str) -> None:
+    """Raise another error in the place of one from the inside of a function.
+
+    No frame keeps an error here: what its traceback holds, such as arrays, would live as long.
 
     Args:
         error: What its body raised.
@@ -48,28 +48,34 @@ def explained(
         given: Its arguments, by name.
         expected: Its signature.
 
-    Returns:
-        The same error, if somebody raised it on purpose.
+    Raises:
+        Exception: If nobody raised it on purpose: one that tells what the arguments have to be.
     """
+    if not _is_on_purpose(error, name, given):
+        raise _named(error, name, given, expected) from None
+
+
+def _is_on_purpose(error: BaseException, name: str, given: dict[str, Any]) -> bool:
+    """Tell whether an error says by itself what was wrong, or is one of the user's own code."""
     if re.search(r"\(\) (takes|missing \d|got (an unexp|multiple))", str(error)) and not any(
         isinstance(each, type) for each in given.values()
     ):
-        return error  # a function was called with too many arguments, or too few: mostly a hook
+        return True  # a function was called with too many arguments, or too few: mostly a hook
     if isinstance(error, AttributeError) and error.name == name:
-        return error  # what is no tensor has no method of a function's name: PyTorch says so, too
+        return True  # what is no tensor has no method of a function's name: PyTorch says so, too
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
         file = last.tb_frame.f_code.co_filename
         if not file.startswith((*_INSIDE, "<minigrad", "<__array_function__")):
-            return error  # the user's own code
+            return True  # the user's own code
     if last is not None:
         code = last.tb_frame.f_code
         ours = not code.co_filename.startswith(_INSIDE[1])
         if ours and code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]:
             kept = isinstance(error, (TypeError, NotImplementedError))
-            return error if kept else _misfit(name, given) or error
-    return _named(error, name, given, expected)
+            return kept or _misfit(name, given) is None
+    return False
 
 
 def _named(error: BaseException, name: str, given: dict[str, Any], expected: str) -> BaseException:
@@ -169,10 +175,8 @@ def explains(function: Callable[..., Any], name: str = "") -> Any:
         try:
             return function(*arguments, **named)
         except Exception as error:
-            fault = explained_call(error, called, function, arguments, named)
-            if fault is error:
-                raise
-            raise fault from None
+            explained_call(error, called, function, arguments, named)
+            raise
 
     call.__name__ = call.__qualname__ = function.__qualname__ = called
     return call
@@ -184,12 +188,12 @@ def explained_call(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     named: dict[str, Any],
-) -> BaseException:
+) -> None:
     """Do what `explained` does, for a function that was called with certain arguments."""
     shown = inspect.signature(function)
     try:
         given = shown.bind_partial(*arguments, **named).arguments
     except TypeError as misfit:
-        return TypeError(f"{name}() {misfit}, but expected {name}{shown}")
+        raise TypeError(f"{name}() {misfit}, but expected {name}{shown}") from None
     flat = {key: value for key, value in given.items() if key not in ("args", "kwargs")}
-    return explained(error, name, flat, f"{name}{shown.replace(return_annotation=shown.empty)}")
+    explained(error, name, flat, f"{name}{shown.replace(return_annotation=shown.empty)}")

@@ -32,7 +32,8 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
         kind, value, meets = key
         if issubclass(kind, np.generic):
             value = value.item()
-        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        large = isinstance(value, int) and not -(1 << 63) <= value < 1 << 64
+        if large and meets.kind != "O":  # symbols meet numbers of any size
             far = (
                 "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
             )
