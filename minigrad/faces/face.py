@@ -420,10 +420,8 @@ def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Ten
             called = functools.partial(function, **options) if options else function
             return writer[0](called, input, *others)
         except Exception as error:
-            fault = faults.explained_call(error, own, function, (input, *others), options)
-            if fault is error:
-                raise
-            raise fault from None
+            faults.explained_call(error, own, function, (input, *others), options)
+            raise
 
     named: Any = method
     named.__name__ = named.__qualname__ = own
