@@ -65,12 +65,9 @@ def vmap(
     def batched(*arguments: Any, **options: Any) -> Any:
         given, structure = take_apart(arguments)
         dims = _in_dims(in_dims, arguments, structure, name)
-        for value, dim in zip(given, dims, strict=True):
-            if dim is not None:
-                _check_input(value, dim, f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)")
-        sizes = [
-            value.shape[dim] for value, dim in zip(given, dims, strict=True) if dim is not None
-        ]
+        pairs = list(zip(given, dims, strict=True))
+        where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
+        sizes = [_mapped_size(value, dim, where) for value, dim in pairs if dim is not None]
         if len(set(sizes)) > 1:
             raise ValueError(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got "
@@ -81,12 +78,11 @@ def vmap(
         def call(example: int) -> Any:
             leaves = [
                 value if dim is None else _example(value, dim, example, count)
-                for value, dim in zip(given, dims, strict=True)
+                for value, dim in pairs
             ]
             return func(*structure.build(leaves), **options)
 
-        results = _called(call, count, randomness)
-        return _stacked(results, count, out_dims, name)
+        return _stacked(_called(call, count, randomness), count, out_dims, name)
 
     return batched
 
@@ -149,7 +145,8 @@ def _spread(dims: Any, structure: Structure, found: list[Any]) -> bool:
     )
 
 
-def _check_input(value: Any, dim: Any, where: str) -> None:
+def _mapped_size(value: Any, dim: Any, where: str) -> int:
+    """Give the number of examples in a batch; raise if there is no such dimension."""
     if not isinstance(value, Tensor):
         raise ValueError(
             f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We "
@@ -161,6 +158,7 @@ def _check_input(value: Any, dim: Any, where: str) -> None:
             f"dimensionality {value.ndim} so expected in_dim to satisfy -{value.ndim} <= in_dim < "
             f"{value.ndim}."
         )
+    return int(value.shape[dim])
 
 
 def _stacked(results: list[Any], count: int, out_dims: Any, name: str) -> Any:

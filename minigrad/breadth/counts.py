@@ -14,28 +14,24 @@ import numpy as np
 
 from minigrad.breadth import constraints
 from minigrad.breadth.distribution import NO_SHAPE, Distribution, batch_of, broadcast_all
-from minigrad.breadth.scalars import Categorical, _log_factorial
+from minigrad.breadth.scalars import Categorical, _log_factorial, fraction
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import ones_like, zeros
 from minigrad.creation.layout import Size
 from minigrad.random import Stream, stream
 
 
-def _uniform(source: Stream) -> float:
-    return float(source.fractions(1)[0])
-
-
 def _one(rate: float, source: Stream) -> float:
     count, product, least = -1, 1.0, math.exp(-rate)
     if rate < 10:
         while rate and (product > least or count < 0):
-            product *= _uniform(source)
+            product *= fraction(source)
             count += 1
         return max(count, 0)
     b = 0.931 + 2.53 * math.sqrt(rate)
     a, at_once = -0.059 + 0.02483 * b, 0.9277 - 3.6224 / (b - 2)
     while True:
-        u, v = _uniform(source) - 0.5, _uniform(source)
+        u, v = fraction(source) - 0.5, fraction(source)
         edge = 0.5 - abs(u)
         count = math.floor((2 * a / edge + b) * u + rate + 0.43) if edge else -1
         if edge >= 0.07 and v <= at_once:

@@ -23,7 +23,7 @@ from minigrad.creation.tensor_types import finfo
 from minigrad.faces import lazy_loading
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
-from minigrad.random import stream
+from minigrad.random import Stream, stream
 
 normal: Any = lazy_loading.function("normal")
 
@@ -50,25 +50,9 @@ class Normal(Distribution):
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(batch_of(loc, scale, like=self.loc), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """The mean."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        """The most likely value."""
-        return self.loc
-
-    @property
-    def stddev(self) -> Tensor:
-        """The standard deviation."""
-        return self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance."""
-        return self.stddev.pow(2)
+    mean = mode = property(lambda self: self.loc, doc="The mean, which is the most likely value.")
+    stddev = property(lambda self: self.scale, doc="The standard deviation.")
+    variance = property(lambda self: self.stddev.pow(2), doc="The variance.")
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw without a graph."""
@@ -154,10 +138,8 @@ class Bernoulli(_Chances):
         setattr(self, "logits" if probs is None else "probs", self._param)
         super().__init__(batch_of(given, like=self._param), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """The mean."""
-        return self.probs
+    mean = property(lambda self: self.probs, doc="The mean.")
+    variance = property(lambda self: self.probs * (1 - self.probs), doc="The variance, p (1 - p).")
 
     @property
     def mode(self) -> Tensor:
@@ -165,11 +147,6 @@ class Bernoulli(_Chances):
         mode = (self.probs >= 0.5).to(self.probs)
         mode[self.probs == 0.5] = math.nan
         return mode
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance, p (1 - p)."""
-        return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw without a graph."""
@@ -226,20 +203,13 @@ class Binomial(_Chances):
         """The whole numbers from 0 to the number of trials."""
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Tensor:
-        """The mean, n p."""
-        return self.total_count * self.probs
+    mean = property(lambda self: self.total_count * self.probs, doc="The mean, n p.")
+    variance = property(lambda self: self.mean * (1 - self.probs), doc="The variance, n p (1 - p).")
 
     @property
     def mode(self) -> Tensor:
         """The likeliest value; the greater one of two."""
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance, n p (1 - p)."""
-        return self.mean * (1 - self.probs)
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw without a graph."""
@@ -304,15 +274,16 @@ def _successes(n: float, p: float) -> float:
     return _by_rejection(n, p) if n * p >= 10 else _by_waiting(n, p)
 
 
-def _fraction() -> float:
-    return float(stream().fractions(1)[0])
+def fraction(source: Stream) -> float:
+    """Draw one number from 0 up to but not including 1."""
+    return float(source.fractions(1)[0])
 
 
 def _by_waiting(n: float, p: float) -> float:
     """Count the successes: how many trials until each has a geometric distribution."""
     log_of_failure, tried, successes = math.log1p(-p), 0.0, 0
     while True:
-        chance = _fraction()
+        chance = fraction(stream())
         tried += math.ceil(math.log(chance) / log_of_failure) if chance else math.inf
         if tried > n:
             return float(successes)
@@ -326,7 +297,7 @@ def _by_rejection(n: float, p: float) -> float:
     a = -0.0873 + 0.0248 * b + 0.01 * p
     most = math.floor((n + 1) * p)
     while True:
-        u, v = _fraction() - 0.5, _fraction()
+        u, v = fraction(stream()) - 0.5, fraction(stream())
         inside = 0.5 - abs(u)
         k = math.floor((2 * a / inside + b) * u + n * p + 0.5) if inside else -1.0
         if inside >= 0.07 and v <= 0.92 - 4.2 / b:
@@ -383,19 +354,16 @@ class Categorical(_Chances):
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property
-    def mean(self) -> Tensor:
-        """Names have no mean: nan."""
-        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
-
-    @property
     def mode(self) -> Tensor:
         """The most likely value."""
         return self.probs.argmax(dim=-1)
 
     @property
-    def variance(self) -> Tensor:
-        """Names have no variance: nan."""
+    def mean(self) -> Tensor:
+        """Names have no mean and no variance: nan."""
         return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+
+    variance = mean
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw without a graph."""

@@ -124,11 +124,8 @@ class Behavior(Exercise):
     def examine(self, answer: Any) -> Finding | None:
         """Run the answer beside the reference, twice, and look for the mistake."""
         if not callable(answer):
-            return wrong_kind(
-                answer,
-                "a function",
-                "Give the function itself: its name without brackets behind it.",
-            )
+            advice = "Give the function itself: its name without brackets behind it."
+            return wrong_kind(answer, "a function", advice)
         used = named(answer, self.without)
         if used is not None:
             return Finding(f"Here it has to work without {used}: that would skip the exercise.")
@@ -207,7 +204,8 @@ class Behavior(Exercise):
         changed = trial.changed.difference(self.may_change, target.changed if target else ())
         if changed:
             return said_of(changed)
-        dtypes = [each.dtype for each in (result, expected) if _is_of_floats(each)]
+        tensors = [each for each in (result, expected) if isinstance(each, torch.Tensor)]
+        dtypes = [each.dtype for each in tensors if each.dtype.is_floating_point]
         if len(dtypes) == 2 and dtypes[0] != dtypes[1]:
             return (
                 f"The numbers are right, but of {dtypes[0]}, and should be of {dtypes[1]}: the "
@@ -398,10 +396,6 @@ class _Calls:
             return result
 
         return recorded
-
-
-def _is_of_floats(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
 def _does_not_take(

@@ -251,10 +251,8 @@ def hint(exercise: str, step: int = 1) -> None:
 
 
 def _unsolved(exercise: Exercise) -> Verdict:
-    lines = [
-        "Put your answer where the ... stands, run that cell, then this one.",
-        f'For a nudge: hint("{exercise.id}")',
-    ]
+    lines = ["Put your answer where the ... stands, run that cell, then this one."]
+    lines.append(f'For a nudge: hint("{exercise.id}")')
     return _verdict(exercise, "unsolved", "not solved yet.", lines)
 
 
@@ -351,11 +349,11 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     ratio = number / expected
     if ratio < 0:
         return ", which has the opposite sign."
+    off = abs(ratio - 1) * 100
+    if off < 50:
+        return f", off by {off:.1f} percent."
     if 0.1 <= ratio <= 10:
-        off = abs(ratio - 1) * 100
-        return (
-            f", off by {off:.1f} percent." if off < 50 else f", {rounded(ratio, 2)} times as much."
-        )
+        return f", {rounded(ratio, 2)} times as much."
     return f", {rounded(ratio, 2)} times as much: another order of magnitude."
 
 

@@ -280,9 +280,7 @@ def needs_of(value: Any) -> frozenset[Need]:
         return value.needs
     if isinstance(value, Tensor):
         return needs_of(value._array)
-    if isinstance(value, (np.ndarray, str)) or not isinstance(value, Iterable):
-        return frozenset()
-    if isinstance(value, sympy.Basic):
+    if isinstance(value, (np.ndarray, str, sympy.Basic)) or not isinstance(value, Iterable):
         return frozenset()
     return frozenset().union(*map(needs_of, value))
 

@@ -59,18 +59,13 @@ def numerator(expression: Any) -> Any:
     return sympy.expand(sympy.fraction(sympy.together(_powers_apart(expression)))[0])
 
 
-def _by_cases(expression: Any) -> Any:
-    cases = sympy.piecewise_fold(expression.rewrite(sympy.Piecewise))
-    return sympy.simplify(cases)
-
-
 _steps: tuple[Callable[[Any], Any], ...] = (
     sympy.expand,
     sympy.cancel,
     lambda e: sympy.cancel(_powers_apart(e)),
     sympy.simplify,
     lambda e: sympy.simplify(_powers_apart(e).rewrite(sympy.exp)),
-    _by_cases,
+    lambda e: sympy.simplify(sympy.piecewise_fold(e.rewrite(sympy.Piecewise))),
 )
 
 

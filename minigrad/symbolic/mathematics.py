@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -236,13 +237,12 @@ def _logic(combine: Any) -> Callable[..., Any]:
 # The comparisons and tests give expressions that are 1 or 0.
 ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.add: plus,
-    np.subtract: lambda a, b: a - b,
+    np.subtract: operator.sub,
     np.multiply: times,
     np.true_divide: lambda a, b: times(a, 1 / b),
-    np.power: lambda a, b: a**b,
-    np.float_power: lambda a, b: a**b,
-    np.negative: lambda a: -a,
-    np.positive: lambda a: a,
+    **dict.fromkeys((np.power, np.float_power), operator.pow),
+    np.negative: operator.neg,
+    np.positive: operator.pos,
     np.square: lambda a: a**2,
     np.reciprocal: lambda a: 1 / a,
     np.sqrt: sympy.sqrt,
@@ -269,8 +269,7 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.arccosh: sympy.acosh,
     np.arctanh: sympy.atanh,
     np.hypot: lambda a, b: sympy.sqrt(a**2 + b**2),
-    np.absolute: sympy.Abs,
-    np.fabs: sympy.Abs,
+    **dict.fromkeys((np.absolute, np.fabs), sympy.Abs),
     np.sign: sympy.sign,
     np.heaviside: lambda a, b: sympy.Piecewise((0, a < 0), (b, Eq(a, 0)), (1, True)),
     np.floor: sympy.floor,
@@ -281,10 +280,8 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.fmod: lambda a, b: a - b * truncated(a / b),
     np.floor_divide: lambda a, b: sympy.floor(a / b),
     np.conjugate: sympy.conjugate,
-    np.maximum: Max,
-    np.minimum: Min,
-    np.fmax: Max,
-    np.fmin: Min,
+    **dict.fromkeys((np.maximum, np.fmax), Max),
+    **dict.fromkeys((np.minimum, np.fmin), Min),
     np.copysign: lambda a, b: times(sympy.Abs(a), sympy.Piecewise((-1, b < 0), (1, True))),
     np.equal: _comparison(Eq),
     np.not_equal: _comparison(sympy.Ne),
@@ -292,14 +289,10 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.less_equal: _comparison(sympy.Le),
     np.greater: _comparison(sympy.Gt),
     np.greater_equal: _comparison(sympy.Ge),
-    np.logical_and: _logic(And),
-    np.logical_or: _logic(Or),
-    np.logical_xor: _logic(sympy.Xor),
-    np.logical_not: _logic(sympy.Not),
-    np.bitwise_and: _logic(And),
-    np.bitwise_or: _logic(Or),
-    np.bitwise_xor: _logic(sympy.Xor),
-    np.invert: _logic(sympy.Not),
+    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
+    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
+    **dict.fromkeys((np.logical_xor, np.bitwise_xor), _logic(sympy.Xor)),
+    **dict.fromkeys((np.logical_not, np.invert), _logic(sympy.Not)),
     np.isnan: lambda a: sympy.Integer(int(a is sympy.nan)),
     np.isinf: lambda a: sympy.Integer(int(a.is_infinite is True)),
     np.isfinite: lambda a: sympy.Integer(int(a.is_finite is not False and a is not sympy.nan)),

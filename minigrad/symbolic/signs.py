@@ -100,10 +100,6 @@ def _divided(a: Any, b: Any) -> Iterable[Need]:
     return (Need(b, "!="),)
 
 
-def _positive(a: Any) -> Iterable[Need]:
-    return (Need(a, ">"),)
-
-
 def _inside(relation: str) -> Callable[[Any], Iterable[Need]]:
     """Need an argument between -1 and 1."""
     return lambda a: (Need(1 - a, relation), Need(1 + a, relation))
@@ -121,17 +117,11 @@ def _power(base: Any, exponent: Any) -> Iterable[Need]:
 # For functions of NumPy, and for minigrad's own that minigrad.symbolic.special adds, what they
 # need of an entry of each argument.
 NEEDS: dict[Any, Callable[..., Iterable[Need]]] = {
-    np.true_divide: _divided,
-    np.floor_divide: _divided,
-    np.remainder: _divided,
-    np.fmod: _divided,
+    **dict.fromkeys((np.true_divide, np.floor_divide, np.remainder, np.fmod), _divided),
     np.reciprocal: lambda a: (Need(a, "!="),),
-    np.power: _power,
-    np.float_power: _power,
+    **dict.fromkeys((np.power, np.float_power), _power),
     np.sqrt: lambda a: (Need(a, ">="),),
-    np.log: _positive,
-    np.log2: _positive,
-    np.log10: _positive,
+    **dict.fromkeys((np.log, np.log2, np.log10), lambda a: (Need(a, ">"),)),
     np.log1p: lambda a: (Need(1 + a, ">"),),
     np.tan: lambda a: (Need(sympy.cos(a), "!="),),
     np.arcsin: _inside(">="),

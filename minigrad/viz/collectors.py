@@ -34,9 +34,8 @@ class Collector:
             RuntimeError: If they are on already.
         """
         if self._handles:
-            raise RuntimeError(
-                f"this {type(self).__name__} is attached already; call remove() first"
-            )
+            name = type(self).__name__
+            raise RuntimeError(f"this {name} is attached already; call remove() first")
         self._handles = list(self._register())
         return self
 
@@ -130,8 +129,7 @@ class GradientFlow(Collector):
 
     def __init__(self, model: nn.Module, optimizer: Any = None) -> None:
         super().__init__()
-        self.model = model
-        self.optimizer = optimizer
+        self.model, self.optimizer = model, optimizer
         self.steps: list[FlowStep] = []
         self._parameters = _by_layer(model)
         if not self._parameters:
@@ -438,8 +436,7 @@ class Distributions(Collector):
             raise ValueError(f"the model has no module named {', '.join(map(repr, unknown))}")
         if not layers:
             raise ValueError("the model has no module to watch")
-        self.model = model
-        self.every = every
+        self.model, self.every = model, every
         self._modules = {layer_label(name, modules[name]): modules[name] for name in layers}
         self.layers = list(self._modules)
         self.steps = 0
@@ -475,9 +472,8 @@ class Distributions(Collector):
         head = ["layer", "mean", "std", "zero", "gradient: mean", "std", "zero"]
         rows = []
         for name, seen in self.activations.items():
-            step = max(seen)
-            back = self.gradients.get(name, {}).get(step)
-            rows.append([name, *cells(seen[step]), *cells(back)])
+            back = self.gradients.get(name, {}).get(max(seen))
+            rows.append([name, *cells(seen[max(seen)]), *cells(back)])
         return text_table(head, rows)
 
     def __repr__(self) -> str:

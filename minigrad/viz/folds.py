@@ -158,7 +158,8 @@ def fold_modules(
         return graph
     # Where several calls stand side by side it is they who are the parts, else what one called.
     base = 1 if sum(call.depth == 0 for call, _ in found) == 1 else 0
-    depths = [base + fold - 1] if fold is not None else range(_deepest(found), base - 1, -1)
+    deepest = max((call.depth for call, _ in found), default=-1)
+    depths = [base + fold - 1] if fold is not None else range(deepest, base - 1, -1)
     folded = graph
     for depth in depths:
         chosen = [each for each in found if each[0].depth == depth]
@@ -168,10 +169,6 @@ def fold_modules(
     if fold is None and folded is not graph:
         folded.folded = f"{total} nodes folded to {len(folded.nodes)}; fold=False shows all"
     return folded
-
-
-def _deepest(found: Found) -> int:
-    return max((call.depth for call, _ in found), default=-1)
 
 
 def _folds(chosen: Found, graph: Graph, index: Index, digits: int, gradients: bool) -> list[Fold]:

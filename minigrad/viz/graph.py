@@ -297,13 +297,11 @@ def read_graph(
         for input_nr, (successor, output_nr) in enumerate(node.next_functions)
         if (target := index.locate(successor)) is not None
     ]
+    results = [each for each in outputs if hasattr(each, "requires_grad")]
     known: list[tuple[str, Any, int | None]] = list(index.names)
-    known += [
-        ("output", each, index.locate(each)) for each in outputs if hasattr(each, "requires_grad")
-    ]
-    known += [
-        ("leaf", node.variable, at) for at, node in enumerate(live) if hasattr(node, "variable")
-    ]
+    known += [("output", each, index.locate(each)) for each in results]
+    leaves = [(at, node.variable) for at, node in enumerate(live) if hasattr(node, "variable")]
+    known += [("leaf", leaf, at) for at, leaf in leaves]
     tensors: dict[tuple[int, int], Any] = {}
     for name, tensor, found in known:
         key = (found, int(getattr(tensor, "output_nr", 0)))

@@ -56,9 +56,7 @@ def node_words(node: Node) -> str:
 
 def fold_words(node: Node) -> list[str]:
     """List what is to be said of a folded node."""
-    if node.role != "fold":
-        return []
-    return [*node.lines, counted(node.holds, "node")]
+    return [*node.lines, counted(node.holds, "node")] if node.role == "fold" else []
 
 
 def _targets(graph: Graph) -> list[str]:

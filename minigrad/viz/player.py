@@ -157,9 +157,8 @@ class Stage:
         """Write a value on a small card, within the picture, clear of the other cards."""
         run = Run(text, size=SMALL + 1, bold=True)
         width = run.width + 10
-        left = min(
-            max(at[0] - width / 2, 3 - self.shift[0]), self.width - 3 - width - self.shift[0]
-        )
+        rim = self.width - 3 - width - self.shift[0]
+        left = min(max(at[0] - width / 2, 3 - self.shift[0]), rim)
         top = at[1] - CHIP / 2
         for x, y, wide, _ in sorted(others, key=lambda place: place[1]):
             if left < x + wide and x < left + width and abs(y - top) < CHIP:
@@ -237,21 +236,13 @@ class Player:
             until = self._until(at)
             whole, core = self._stage.where(until[-1])
             place = " ".join(map(number, (*whole, *core)))
-            layer = image(
-                self._stage.layer(until, title),
-                f"{title}: {'; '.join(step.lines)}",
-                *size,
-                "minigrad-player-layer",
-            )
+            alt = f"{title}: {'; '.join(step.lines)}"
+            layer = image(self._stage.layer(until, title), alt, *size, "minigrad-player-layer")
             layers.append(layer.replace("<img", f'<img data-place="{place}"', 1))
             lines = "<br>".join(escape(line) for line in step.lines)
             rows.append(f"<tr><td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>")
-        still = image(
-            self.svg(count),
-            f"{self.alt} At the end of the pass.",
-            *size,
-            "minigrad-player-still",
-        )
+        alt = f"{self.alt} At the end of the pass."
+        still = image(self.svg(count), alt, *size, "minigrad-player-still")
         table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
         table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         return (

@@ -204,11 +204,7 @@ def plot_function_and_tangent(
 
 
 @styled()
-def plot_chain(
-    factors: Sequence[tuple[str, Any]],
-    *,
-    title: str | None = None,
-) -> Plot:
+def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) -> Plot:
     """Plot how a gradient grows or shrinks as the chain rule multiplies it, factor by factor.
 
     Args:
@@ -318,7 +314,7 @@ std 1.66, 50% zero.
         axes.set_title(name, fontsize=10)
         if not any(len(each.sample) for _, each in shown):
             look = {"transform": axes.transAxes, "ha": "center", "fontweight": "bold"}
-            write(axes, 0.5, 0.85, "all zero", color=PLOT_INK, **look)
+            write(axes, 0.5, 0.85, "all zero", **look)
         if at % columns == 0:
             axes.set_ylabel("step")
     for axes in panels[len(values) :]:
@@ -380,14 +376,13 @@ def _ridges(
     highest = max(float(count.max()) for count in counts) or 1.0
     fill = SKY if decades is None else ORANGE
     for place, (count, (_, values)) in enumerate(zip(counts, shown, strict=True)):
-        base = -place
-        tops = base + np.append(count, count[-1]) / highest * _HEIGHT
+        tops = -place + np.append(count, count[-1]) / highest * _HEIGHT
         order = 2 + 2 * place
-        axes.fill_between(edges, base, tops, step="post", color=fill, alpha=0.85, zorder=order)
+        axes.fill_between(edges, -place, tops, step="post", color=fill, alpha=0.85, zorder=order)
         axes.step(edges, tops, where="post", color=WIRE, linewidth=0.9, linestyle="-", zorder=order)
         if values.zeros:
             transform = axes.get_yaxis_transform()
-            write(axes, 1.02, base + 0.2, _zeros(values), transform=transform, fontsize=8)
+            write(axes, 1.02, 0.2 - place, _zeros(values), transform=transform, fontsize=8)
     axes.set_yticks([-place for place in range(len(shown))], [str(step + 1) for step, _ in shown])
     axes.set_ylim(1 - len(shown) - 0.15, _HEIGHT + 0.1)
     axes.set_xlim(low, high)
@@ -455,28 +450,22 @@ def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
     lines.set_title("over the steps", fontsize=10)
     _few_steps(lines, len(steps))
     if zero := [name for name, values in norms.items() if all(value == 0 for value in values)]:
-        words = "zero in every step: " + (
-            ", ".join(zero) if len(zero) < 4 else f"{len(zero)} layers"
-        )
-        write(
-            lines, 0.02, 0.04, words, transform=lines.transAxes, fontweight="bold", color=PLOT_INK
-        )
+        which = ", ".join(zero) if len(zero) < 4 else f"{len(zero)} layers"
+        look = {"transform": lines.transAxes, "fontweight": "bold"}
+        write(lines, 0.02, 0.04, f"zero in every step: {which}", **look)
     for place, (name, look) in enumerate(zip(layers, looks(len(layers)), strict=True)):
-        value = middle[name]
-        at = low
+        value, at = middle[name], low
         if value is not None and 0 < value < math.inf:
             at, look_of_bar = value, {"color": look["color"], "edgecolor": WIRE, "height": 0.6}
             bars.barh(place, value - low, left=low, **look_of_bar)
             bars.plot([value], [place], **{**look, "linestyle": "none"}, clip_on=False)
         words = "" if marks[name] in ("not finite", "no gradient") else f"{significant(value)}  "
         weight = "bold" if marks[name] else "normal"
-        write(bars, at, place, f"   {words}{marks[name]}", fontweight=weight, color=PLOT_INK)
+        write(bars, at, place, f"   {words}{marks[name]}", fontweight=weight)
     if zones and zones[0] < zones[1]:
-        bars.axvspan(low, zones[0], color=ZONE, zorder=0)
-        bars.axvline(zones[0], color=WIRE, linewidth=1.0, linestyle=":")
+        _zone(bars, zones[0], low)
     if zones and high > zones[1]:
-        bars.axvspan(zones[1], high * 100, color=ZONE, zorder=0)
-        bars.axvline(zones[1], color=WIRE, linewidth=1.0, linestyle=":")
+        _zone(bars, zones[1], high * 100)
     _log_limits(bars, low, high * 60, "x")
     _layer_names(bars, layers)
     bars.set_xlabel("median norm")
@@ -522,10 +511,8 @@ def plot_dead_units(flow: GradientFlow, *, title: str | None = None) -> Plot:
     )
     axes.hlines([at + 0.5 for at in range(len(dead) - 1)], 0.5, count + 0.5, color="white")
     for place, shares in enumerate(dead.values()):
-        at = 1.01
-        words = f"{100 * shares[-1]:.0f}%"
-        transform = axes.get_yaxis_transform()
-        write(axes, at, place, words, transform=transform, color=PLOT_INK, fontsize=10)
+        words, transform = f"{100 * shares[-1]:.0f}%", axes.get_yaxis_transform()
+        write(axes, 1.01, place, words, transform=transform, fontsize=10)
     axes.set(xlabel="step", title=title or "dead units; at the right the share in the last step")
     axes.title.set_fontsize(11)
     _layer_names(axes, list(dead))
@@ -541,6 +528,12 @@ def _norms(flow: GradientFlow) -> dict[str, list[float]]:
     if not flow.steps:
         raise ValueError("no step was collected; run training steps inside the with block")
     return flow.norms
+
+
+def _zone(axes: Any, border: float, end: float) -> None:
+    """Mark what lies beyond a border by its ground."""
+    axes.axvspan(min(border, end), max(border, end), color=ZONE, zorder=0)
+    axes.axvline(border, color=WIRE, linewidth=1.0, linestyle=":")
 
 
 def _few_steps(axes: Any, steps: int) -> None:

@@ -73,6 +73,11 @@ class _Visit:
     sent: list[GradientSent] = field(default_factory=list)
     others: list[Event] = field(default_factory=list)
 
+    @property
+    def summed(self) -> str:
+        """What to say of gradients that were added up before they came."""
+        return f", the sum of {self.came} gradients" if self.came > 1 else ""
+
 
 def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
     """Tell the passes of a log in steps.
@@ -152,9 +157,7 @@ class _Teller:
                 name = next(iter(visit.label.called.values()), "leaf")
                 lines = [self._arrives(visit, (event.gradient,)), f"{name}.grad is now {total}"]
                 if got == total:
-                    lines = [f"{got} arrives and becomes {name}.grad"]
-                    if visit.came > 1:
-                        lines[0] += f", the sum of {visit.came} gradients"
+                    lines = [f"{got} arrives and becomes {name}.grad{visit.summed}"]
                 yield Step(node, f"{what(visit.label)} adds to .grad", tuple(lines), held=total)
         yield from map(self._hook, visit.after)
 
@@ -185,9 +188,7 @@ class _Teller:
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
         shown = [self.value(each) for each in gradients]
         text = shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
-        return f"{text} arrives" + (
-            f", the sum of {visit.came} gradients" if visit.came > 1 else ""
-        )
+        return f"{text} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [self.nested(each) for each in event.seen]

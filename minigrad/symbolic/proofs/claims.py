@@ -250,12 +250,8 @@ class Case:
 
     def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Claim:
         """Find the claim of an entry in the run whose region has a point."""
-        claims = [
-            claim
-            for run in self.runs
-            for claim in run.claims
-            if (claim.place, claim.entry) == (place, entry)
-        ]
+        of_all = [claim for run in self.runs for claim in run.claims]
+        claims = [each for each in of_all if (each.place, each.entry) == (place, entry)]
         for claim in reversed(claims):
             if all(_truth(self.reading.back(each), values) for each in claim.region.conditions):
                 return claim
@@ -298,10 +294,8 @@ class Case:
             # an input is named in notes only: how it is shown is settled after all runs
             note, name = "", self.names.label
             if found[place] is None:
-                note = (
-                    f"no gradient came for {name(place)}: a rule gave None, or the graph does not "
-                    "lead there; "
-                )
+                why = "a rule gave None, or the graph does not lead there; "
+                note = f"no gradient came for {name(place)}: {why}"
             if gradient.shape != right.shape:
                 came, wanted = list(gradient.shape), list(right.shape)
                 shapes = f"{came} came for {name(place)} of shape {wanted}; "
@@ -392,8 +386,7 @@ def _derivatives(inputs: Sequence[Any], formulas: list[Any], starts: list[Any]) 
 
     flat = _flat(inputs)
     if all(each.is_Symbol for each in flat):
-        found = {symbol: total(symbol) for symbol in flat}
-        columns = iter([found[symbol] for symbol in flat])
+        columns = map(total, flat)
     else:
         free = sorted(symbols_in(flat), key=str)
         jacobian = sympy.Matrix([[sympy.diff(each, symbol) for each in flat] for symbol in free])

@@ -192,16 +192,14 @@ class Judge:
         found: dict[Any, None] = dict.fromkeys(strict)
         for start, region in enumerate(self._starts):
             run = self._run_in(start)
-            known = self._known.get(start, region)
-            for need in self._needed(run.rule_needs, known):
+            for need in self._needed(run.rule_needs, self._known.get(start, region)):
                 original = self._case.original(need.of, region)
                 found[condition_of(original, need.sign)] = None
         for kink in self._explored:
             found[condition_of(self._reading.back(kink), 1)] = None
         for leaf in leaves:
             found |= dict.fromkeys(self._conclusion.cuts(leaf))
-        for jump in self._reading.jumps():
-            found[jump] = None
+        found |= dict.fromkeys(self._reading.jumps())
         return [each for each in found if isinstance(each, sympy.core.relational.Relational)]
 
     def _visit(self, trial: Trial, record: Record, leaves: list[Leaf]) -> list[Leaf]:
@@ -315,9 +313,7 @@ def prove(
         >>> prove(torch.log, ()).where
         'for all values of the symbols with x > 0'
     """
-    function = operation
-    if isinstance(function, Module):
-        function = symbolic_like(function)
+    function = symbolic_like(operation) if isinstance(operation, Module) else operation
     tensors = made(inputs, assumptions)
     wanted = [each for each in tensors if isinstance(each, Tensor) and each.requires_grad]
     if isinstance(function, Module):
