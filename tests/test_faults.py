@@ -38,6 +38,10 @@ def test_numbers_of_other_kinds_set_what_they_say() -> None:
     assert X.add(X, alpha=np.float64(0.5)).dtype == torch.float32
     assert torch.equal(X.tril(torch.tensor(1)), X.tril(1))
     assert X.clamp(0.5, np.float64(2)).dtype == torch.float32
+    assert X.lerp(X, np.float64(0.5)).dtype == torch.float32
+    assert X.masked_fill(X > 1, np.float64(0.5)).dtype == torch.float32
+    assert torch.nn.functional.normalize(X, np.float64(2)).dtype == torch.float32
+    assert [len(each) for each in X[0].split(torch.tensor(2))] == [2, 1]
 
 
 class Broken:
@@ -68,3 +72,29 @@ def test_errors_of_the_users_own_code_stay_as_they_are() -> None:
         torch.autograd.graph.saved_tensors_hooks(none, none),
     ):
         torch.exp(leaf)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        torch.relu,
+        torch.nn.functional.relu6,
+        torch.nn.functional.celu,
+        torch.nn.functional.softplus,
+        lambda z: z.clamp(min=0),
+        lambda z: z < 1,
+        lambda z: z >= z,
+    ],
+)
+def test_what_needs_an_order_takes_no_complex_numbers(call: Any) -> None:
+    """Refuse what is neither larger nor smaller."""
+    with pytest.raises(NotImplementedError, match=r"complex types|ComplexFloat"):
+        call(torch.tensor([1j]))
+
+
+def test_a_convolution_of_no_samples_has_gradients_of_zeros() -> None:
+    """Go backward through an empty batch."""
+    weight, bias = torch.ones(2, 1, 3, requires_grad=True), torch.ones(2, requires_grad=True)
+    torch.nn.functional.conv1d(torch.ones(0, 1, 5), weight, bias).sum().backward()
+    assert torch.equal(weight.grad, torch.zeros(2, 1, 3))
+    assert torch.equal(bias.grad, torch.zeros(2))

@@ -537,7 +537,7 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     value = real_number(value if usual else number(value, "fill_", "value", 0), dtype)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        smallest = limits.min or -limits.max
+        smallest = limits.min or (0 if isinstance(value, float) else -limits.max)
         if not smallest <= value <= limits.max:  # nor is NaN
             raise RuntimeError(_overflow(dtype))
         return np.asarray(int(value)).astype(dtype)

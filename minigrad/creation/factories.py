@@ -21,7 +21,7 @@ from minigrad.creation.construction import (
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int, not_implemented, number
+from minigrad.faces.arguments import check_int, not_implemented, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -423,6 +423,7 @@ def randperm(n: int, *, generator: Generator | None = None, dtype_or: DtypeChoic
         >>> torch.randperm(4)
         tensor([0, 1, 3, 2])
     """
+    n = whole("randperm", n, "n", 1)
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     dtype = dtype_or(np.dtype("int64"))

@@ -98,7 +98,9 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 @differentiable("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
-    if self.dtype.kind == "b":
+    if self.dtype.kind in "bc":
+        if self.dtype.kind == "c":
+            raise NotImplementedError("clamp is not supported for complex types")
         raise RuntimeError("Boolean inputs not supported for relu")
     # of two zeros NumPy gives the second, but with float16 the first: -0 stays what it is
     if self.itemsize == 2:
@@ -149,11 +151,11 @@ class _Setting(NamedTuple):
         return [*shown.parameters][self.position - 1]
 
 
-def floats(kernel: str) -> Callable[..., list[Any]]:
-    """Make the check of an activation function that integers have no kernel for."""
+def floats(kernel: str, refused: str = "iubc") -> Callable[..., list[Any]]:
+    """Make the check of an activation function that some kinds of dtypes have no kernel for."""
 
     def settings(name: str, input: Tensor, *given: Any) -> list[Any]:
-        check_floats(name, kernel, input)
+        check_floats(name, kernel, input, refused)
         return [number_among(each, input, name, place) for place, each in enumerate(given, 2)]
 
     return settings
@@ -263,7 +265,7 @@ def _silu_rule(grad: Any, self: Any) -> Any:
     return grad * slope * (1 + self * (1 - slope))
 
 
-@activation("silu(input, inplace=False)", floats("silu_cpu"))
+@activation("silu(input, inplace=False)", floats("silu_cpu", "iub"))
 @differentiable("SiluBackward0", self=_silu_rule)
 @quietly
 def silu(self: Array) -> Array:

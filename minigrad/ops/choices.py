@@ -228,6 +228,8 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
             f"{dtypes.c_name(mask._array)}"
         )
     is_tensor = isinstance(value, Tensor)
+    if isinstance(value, np.generic):
+        value = value.item()
     if is_tensor and value._array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -301,6 +303,11 @@ def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
     return applied(masked_fill_number, shared, loses, 0)
 
 
+def _refuse_complex(name: str, array: Array) -> None:
+    if array.dtype.kind == "c":
+        raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+
 @face("maximum(Tensor input, Tensor other, *, out=None)")
 @differentiable(
     "MaximumBackward0",
@@ -310,6 +317,7 @@ def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
 )
 def maximum(self: Array, other: Array) -> Array:
     """Larger of two: the larger one gets the gradient; equal ones share it."""
+    _refuse_complex("maximum", self)
     return np.maximum(self, other)
 
 
@@ -322,6 +330,7 @@ def maximum(self: Array, other: Array) -> Array:
 )
 def minimum(self: Array, other: Array) -> Array:
     """Smaller of two: the smaller one gets the gradient; equal ones share it."""
+    _refuse_complex("minimum", self)
     return np.minimum(self, other)
 
 
@@ -368,6 +377,8 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
     min, max = _limit("maximum", min), _limit("minimum", max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return between(input, min, max)
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     if input._array.dtype.kind in "iub":
         for limit in (min, max):
             if isinstance(limit, (int, float)):

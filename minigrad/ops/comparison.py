@@ -49,7 +49,9 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 
 
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
-    compare = _of_two(name, ufunc, f"Tell for each entry whether it is {meaning} the other.")
+    refused = "" if name in ("eq", "ne") else "c"
+    doc = f"Tell for each entry whether it is {meaning} the other."
+    compare = _of_two(name, ufunc, doc, refused, name)
     schema = f"{name}(Tensor input, Scalar other, *, out=None)"
     face(schema, also=long)(compare)
     attach(__name__, {f"__{name}__": compare})

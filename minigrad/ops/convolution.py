@@ -13,6 +13,7 @@ Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learni
 
 from __future__ import annotations
 
+import math
 import warnings
 from functools import partial
 from typing import Any
@@ -136,7 +137,8 @@ def _like_channels(grad: Any, grad_output: Any) -> Any:
 @in_single
 def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -> Array:
     r"""Gradient of a convolution in its bias: the sum over samples and places."""
-    rows = grad_output.reshape(*grad_output.shape[:2], -1)
+    sizes = grad_output.shape
+    rows = grad_output.reshape(*sizes[:2], math.prod(sizes[2:]))  # -1 says nothing of no samples
     if type(rows) is np.ndarray:  # quickest as a product with ones
         return np.add.reduce(rows @ np.ones(rows.shape[2], rows.dtype), axis=0)
     return np.einsum("ncp->c", rows)

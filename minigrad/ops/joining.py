@@ -19,7 +19,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import check_tensors, dimension
+from minigrad.faces.arguments import check_tensors, dimension, whole, wholes
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -285,6 +285,8 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     number = dimension(dim, tensor.ndim)
     total = tensor._array.shape[number]
+    if not isinstance(size, (tuple, list)):
+        size = whole("split", size, "split_size", 2)
     if isinstance(size, int):
         if size < 0:
             raise RuntimeError(
@@ -299,7 +301,8 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
         sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
         kind: type[Node] = SplitBackward0
     else:
-        sizes, kind = list(size), SplitWithSizesBackward0
+        sizes = list(wholes("split_with_sizes", size, "split_sizes", 2))
+        kind = SplitWithSizesBackward0
         if min(sizes, default=0) < 0:
             raise RuntimeError(
                 "split_with_sizes expects split_sizes have only non-negative entries, but got "

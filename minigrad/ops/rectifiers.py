@@ -79,6 +79,8 @@ def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
         >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
+    if self.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     return np.minimum(np.maximum(self, min_val), max_val)
 
 

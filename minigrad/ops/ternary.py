@@ -14,7 +14,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
-from minigrad.faces.arguments import cast, no_combination, not_implemented
+from minigrad.faces.arguments import cast, no_combination, not_implemented, number
 from minigrad.ops import elementwise
 from minigrad.ops.type_promotion import meeting_of
 
@@ -66,19 +66,19 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
         >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([4.0, 20.0]), 0.5)
         tensor([ 2., 15.])
     """
-    number = isinstance(weight, (int, float, np.generic))
+    of_one = isinstance(weight, (int, float, np.generic))
     if not (isinstance(input, Tensor) and isinstance(end, Tensor)) or not (
-        number or isinstance(weight, Tensor)
+        of_one or isinstance(weight, Tensor)
     ):
         raise no_combination("lerp", input, end, weight)
     array = input._array
     _check_type("end", end, array)
-    if not number and weight._array.ndim:
+    if not of_one and weight._array.ndim:
         _check_type("weight", weight, array)
     if array.dtype.kind in "iub":
-        raise not_implemented(f"lerp_kernel_{'scalar' if number else 'tensor'}", array)
-    if number:
-        return lerp_number(input, end, weight)
+        raise not_implemented(f"lerp_kernel_{'scalar' if of_one else 'tensor'}", array)
+    if of_one:
+        return lerp_number(input, end, number(weight, "lerp", "weight", 3))
     return lerp(input, end, cast(weight, array.dtype))
 
 

@@ -213,16 +213,17 @@ def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
 
 
 def no_kernel(kernel: str, given: Tensor) -> NotImplementedError:
-    """Make the error for an operation that has no values among integers."""
+    """Make the error for an operation that has no values among integers, or complex numbers."""
+    advice = "" if given._array.dtype.kind == "c" else ". Convert to float first."
     return NotImplementedError(
-        f"\"{kernel}\" not implemented for '{given.dtype.tensor_type}'. Convert to float first."
+        f"\"{kernel}\" not implemented for '{given.dtype.tensor_type}'{advice}"
     )
 
 
-def check_floats(name: str, kernel: str, input: Any) -> None:
-    """Raise if an input is no tensor, or one of integers."""
+def check_floats(name: str, kernel: str, input: Any, refused: str = "iubc") -> None:
+    """Raise if an input is no tensor, or one of integers or complex numbers."""
     check_tensor(name, input)
-    if input._array.dtype.kind in "iub":
+    if input._array.dtype.kind in refused:
         raise no_kernel(kernel, input)
 
 

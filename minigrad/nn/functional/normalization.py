@@ -232,6 +232,7 @@ def normalize(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(input._array)}"
         )
+    p, eps = number(p, "normalize", "p", 2), number(eps, "normalize", "eps", 4)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 
