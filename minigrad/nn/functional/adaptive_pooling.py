@@ -9,6 +9,7 @@ parts may overlap.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,11 @@ def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Te
     """Check an input and a size; a signal becomes an image of one row."""
     check_tensor(name, input)
     size = _adaptive_size(name, output_size, input._array, ndim)
+    if math.prod(size) >= 1 << 40:  # windows are made one by one: it would not end
+        raise RuntimeError(
+            f"{name}(): can't allocate memory for a result of size {list(size)}. Ask for fewer "
+            "entries."
+        )
     _check(name, input._array, size)
     if ndim == 1:
         return as_image(input), (1, *size)
