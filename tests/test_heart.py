@@ -210,7 +210,7 @@ MOST = {
     "core": (1200, 7),
     "creation": (1667, 10),
     "data": (522, 4),
-    "faces": (1041, 10),
+    "faces": (1048, 10),
     "nn": (5101, 33),
     "ops": (9641, 45),
     "optim": (1464, 11),
@@ -219,7 +219,7 @@ MOST = {
     "viz": (3072, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38236, 229)
+HOUSE = (38243, 229)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -182,7 +182,14 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
 def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[int, ...]:
     """Take whole numbers in a sequence; of one that is none PyTorch says the sequence is wrong."""
     try:
-        return tuple(whole(name, each, argument) for each in values)
+        return tuple(
+            [
+                each
+                if each.__class__ is int and -_LIMIT <= each < _LIMIT
+                else whole(name, each, argument)
+                for each in values
+            ]
+        )
     except ValueError:
         told = f"{name}(): argument '{argument}' failed to unpack the numbers in {values!r}"
         raise TypeError(f"{told}: one of them has more than 64 bits") from None
