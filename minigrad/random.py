@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import not_implemented
+from minigrad.faces.arguments import not_implemented, number
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
@@ -339,6 +339,7 @@ def uniform_for(array: Array, low: float, high: float, generator: Generator | No
     """
     if array.dtype.kind != "f":
         raise not_implemented("check_uniform_bounds", array)
+    low, high = number(low, "uniform_", "from", 1), number(high, "uniform_", "to", 2)
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.messages import refuse_complex, type_name
 from minigrad.core.engine import AccumulateGrad, GraphTask, outputs_of, resolve_edge, run_backward
 from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
 from minigrad.core.plugs import plugs
@@ -109,6 +109,8 @@ def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> 
         gradients = [None] * len(roots)
     elif isinstance(gradients, Tensor):
         gradients = [gradients]
+    elif not isinstance(gradients, Iterable):
+        raise TypeError(f"'{type_name(gradients)}' object is not iterable: gradients are tensors")
     starts = [
         starting_gradient(position, root, gradient, recorded)
         # more gradients than tensors are not looked at, as in PyTorch

@@ -14,7 +14,20 @@ from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
+# Whole numbers for which an array, or an object that is none itself, is none.
+_STRICT = {"axis0", "axis1", "chunks", "decimals", "divisor_override", "n", "num_classes"}
+_STRICT |= {"num_groups", "offset", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
+
+
+class _Nothing:
+    """What an argument is that was left out, where None is no argument."""
+
+    def __repr__(self) -> str:
+        return "None"
+
+
+nothing = _Nothing()
 
 
 def dimension(dim: int, ndim: int) -> int:
@@ -157,14 +170,15 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
         TypeError: If it is none.
         ValueError: If it has more than 64 bits.
     """
-    strict = "dim" in argument or argument in ("axis0", "axis1", "k")
+    strict = "dim" in argument or argument in _STRICT or (name == "diag" and argument == "diagonal")
     if value.__class__ is not int:
         array = value._array if isinstance(value, Tensor) else value
         if isinstance(array, (np.ndarray, np.generic)):
             if (
                 array.dtype.kind not in "iu"
                 or array.size != 1
-                or (array.ndim and (strict or array is value))
+                or (array.ndim and array is value)
+                or (strict and (array.ndim or isinstance(value, np.ndarray)))
             ):
                 raise wrong_type(name, argument, "int", value, position)
             value = array.item()
@@ -313,6 +327,13 @@ def not_implemented(kernel: str, array: Any) -> NotImplementedError:
 def as_tensor(value: Any) -> Tensor:
     """Give an array or a number that NumPy was called with as a tensor."""
     return value if isinstance(value, Tensor) else wrap(np.asarray(value))
+
+
+def on_operands(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of tensors and numbers stand for one of NumPy's, which may get an array."""
+    return lambda *operands: function(
+        *(wrap(each) if isinstance(each, np.ndarray) else each for each in operands)
+    )
 
 
 def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,8 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from minigrad.core.tensor import Tensor
 from minigrad.faces import arguments, faults, numpy_protocols
 from minigrad.faces.out import write_result
@@ -42,10 +44,10 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 _called = (
     "as_floats check_dtype whole number check_tensor dimension_of dimensions_of no_combination"
 )
-_called += " refuse no_setting wrong_operand sequence_of sizes_given"
+_called += " refuse no_setting wrong_operand sequence_of sizes_given nothing wrong_type"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
-_names |= {"write_result": write_result, "numbers": frozenset((int, float))}
+_names |= {"write_result": write_result, "numbers": frozenset((int, float)), "ndarray": np.ndarray}
 
 # What writes the result of an operation into its first input and keeps the graph right. The
 # operations set it; see `minigrad.ops.inplace.write`.
@@ -177,6 +179,13 @@ class Face:
 
     def _checks(self, argument: Argument, position: int) -> list[str]:
         name, function = argument.name, self.signature.name
+        if argument.default == "nothing":
+            lines = self._checks(argument._replace(default="None"), position)
+            given = f'"{function}", "{name}", "int", None, {position}'
+            return [
+                f"if {name} is nothing:", f"    {name} = None",
+                f"elif {name} is None:", f"    raise wrong_type({given})", *lines,
+            ]  # fmt: skip
         tensor = self.signature.arguments[0].name
         given = f'"{function}", {name}, "{name}", {position}'
         if argument.kind == "int":
@@ -203,6 +212,10 @@ class Face:
             return [f"if {wrong}:", f"    {call}"]
         if argument.kind == "Sizes":
             return [f'{name} = sequence_of("{function}", "{name}", {name}, {position})']
+        if argument.kind in ("Operand", "Scalar"):
+            given = ", ".join(each.name for each in self.signature.arguments[:2])
+            error = f'raise {self._wrong}("{function}", {given})'
+            return [f"if {name}.__class__ is ndarray:", f"    {error}"]
         if argument.kind in ("Dim", "Dims"):
             call = "dimension_of" if argument.kind == "Dim" else "dimensions_of"
             named = f', "{name}"' if call == "dimension_of" and name != "dim" else ""
@@ -296,7 +309,9 @@ def face(
                     public[f"{name}_"] = forms[f"{name}_"]
             attach(module, forms, public)
         for_numpy = made.method
-        if schema.count("Tensor ") + schema.count("Tensor? ") > 1:
+        if "Operand " in schema or "Scalar " in schema:
+            for_numpy = arguments.on_operands(for_numpy)
+        elif schema.count("Tensor ") + schema.count("Tensor? ") > 1:
             for_numpy = arguments.on_tensors(for_numpy)
         numpy_protocols.ufuncs.update(dict.fromkeys(_several(ufunc), for_numpy))
         numpy_protocols.functions.update(dict.fromkeys(_several(numpy), for_numpy))

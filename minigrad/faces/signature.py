@@ -6,6 +6,8 @@ import inspect
 import re
 from typing import NamedTuple
 
+from minigrad.faces.arguments import nothing
+
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 # The kinds that arguments of these names have in every function that does not say another.
@@ -19,6 +21,7 @@ KINDS = {
     "dtype": "dtype",
     "int": "decimals divisor_override groups k n padding_idx upscale_factor",
 }
+_NAMES = {"inf": float("inf"), "nothing": nothing}  # what defaults may refer to
 _KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 # Patterns of a schema and of an argument; Python compiles them when they are first used.
 _SCHEMA = r"(?s)(\w+)\((.*?)\)(?: -> (.+))?"
@@ -36,7 +39,8 @@ class Argument(NamedTuple):
             method takes one by one, too; `int`, any whole number; `float` or `Number`, a number,
             which arrives as Python's; or any other word, which is not looked at.
         name: Its name.
-        default: The source of its default, or None if it must be given.
+        default: The source of its default, or None if it must be given. `nothing` reaches the
+            body as None, which the caller must not give.
         by_name: Whether it may be given by its name only.
         optional: Whether it may be None.
     """
@@ -108,7 +112,7 @@ class Signature(NamedTuple):
             method: Whether it is the method's, or that of the form in place: they take no `out`.
         """
         parameters = self.parameters(out=not method, spread=method)
-        found = inspect.signature(eval(f"lambda {parameters}: None", {"inf": float("inf")}))
+        found = inspect.signature(eval(f"lambda {parameters}: None", _NAMES))
         # what may come under NumPy's name has a default, and must be given all the same
         needed = {each.name for each in self.arguments if each.default is None}
         return found.replace(
@@ -155,7 +159,7 @@ def read(schema: str) -> Signature:
             takes_out = True
         else:
             kind = found[1] or _KIND_OF.get(found[2], "Any")
-            optional = kind.endswith("?") or found[3] == "None"
+            optional = kind.endswith("?") or found[3] in ("None", "nothing")
             arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
             by_name = by_name or found[2].startswith("*")
     several = re.findall(r"\w+", results) if results and results.startswith("(") else []

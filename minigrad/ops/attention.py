@@ -134,7 +134,10 @@ def safe_softmax(self: Array, dim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-@functional
+@functional(
+    "scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, "
+    "bool is_causal=False, *, scale=None, bool enable_gqa=False)"
+)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -142,7 +145,6 @@ def scaled_dot_product_attention(
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
-    *,
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:

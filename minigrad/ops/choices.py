@@ -228,15 +228,13 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
             f"{dtypes.c_name(mask._array)}"
         )
     is_tensor = isinstance(value, Tensor)
-    if isinstance(value, np.generic):
-        value = value.item()
     if is_tensor and value._array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._array.ndim} dimension(s)."
         )
-    if value is None or isinstance(value, str):
-        raise no_combination(name, mask, value)
+    if not is_tensor and not isinstance(value, np.ndarray):
+        value = number(value, name, "value", 3)
     dtype = input._array.dtype
     if dtype.kind == "c":
         if is_tensor and value.requires_grad and grad_mode.enabled:
@@ -374,6 +372,9 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) != isinstance(max, Tensor) and min is not None and max is not None:
+        # a number beside a tensor: the tensor has to be one, too
+        min, max = number(min, "clamp", "min", 2), number(max, "clamp", "max", 3)
     min, max = _limit("maximum", min), _limit("minimum", max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return between(input, min, max)
@@ -453,14 +454,8 @@ def clamp_to_number(self: Array, max: Any) -> Array:
 
 
 def between(input: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    """Limit entries to intervals whose ends are tensors, or one end and none.
-
-    Raises:
-        TypeError: If one end is a tensor and the other a number.
-    """
+    """Limit entries to intervals whose ends are tensors, or one end and none."""
     limits = [limit for limit in (min, max) if limit is not None]
-    if not all(isinstance(limit, Tensor) for limit in limits):
-        raise no_combination("clamp", input, min, max)
     arrays = [tensor._array for tensor in (input, *limits)]
     wanted = meeting_of(*arrays) if len(arrays) > 2 else dtypes.result_type(*arrays)
     if wanted.kind == "b" and len(limits) > 1:
@@ -486,12 +481,11 @@ def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None
     def limited(input: Tensor, limit: Any) -> Any:
         if isinstance(limit, Tensor):
             return operation(input, limit)
-        if not isinstance(limit, (int, float, np.generic)):
-            return NotImplemented
+        limit = number(limit, name, argument, 2)
         return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
 
     limited.__doc__ = operation.__doc__
-    schema = f"{name}(Tensor input, Scalar {argument}, *, out=None)"
+    schema = f"{name}(Tensor input, {argument}, *, out=None)"
     face(schema, out="limits", in_place="function")(limited)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -49,6 +49,8 @@ def to(
     """
     if arguments:
         first, *rest = arguments
+        if dtype is not None and isinstance(first, (dtypes.dtype, Tensor, type)):
+            raise wrong_type("to", "dtype", "given once", dtype)
         if first.__class__ is dtypes.dtype and not rest and not copy and memory_format is None:
             return _cast(input, first.numpy)
         if isinstance(first, (dtypes.dtype, Tensor)) or (

@@ -289,7 +289,7 @@ def _index_array(key: Any) -> Any:
     Raises:
         IndexError: If it holds anything but whole numbers and booleans.
     """
-    if isinstance(key, _NO_INDICES):
+    if isinstance(key, (*_NO_INDICES, np.generic)):
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
             f"valid indices (got {type(key).__name__})"
@@ -297,8 +297,8 @@ def _index_array(key: Any) -> Any:
     if isinstance(key, str):
         raise TypeError("new(): invalid data type 'str'")
     array = np.asarray(key._array if isinstance(key, Tensor) else key)
-    if array.dtype.kind == "f" and not isinstance(key, (Tensor, np.ndarray)):
-        array = array.astype(np.int64)  # a list of numbers is cut to whole ones
+    if array.dtype.kind == "f" and not isinstance(key, Tensor):
+        array = array.astype(np.int64)  # lists of numbers and arrays are cut to whole ones
     if array.dtype.num == _BYTES:
         return array.astype(bool)
     if array.dtype.kind not in "iub" or array.dtype.itemsize not in (1, 4, 8):

@@ -18,11 +18,20 @@ from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import different, dimension, is_operand, no_tensor, sizes_of
+from minigrad.faces.arguments import (
+    check_tensor,
+    different,
+    dimension,
+    is_operand,
+    no_combination,
+    no_tensor,
+    nothing,
+    sizes_of,
+)
 from minigrad.faces.face import writer
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_shape, no_booleans
+from minigrad.ops.type_promotion import broadcast_shape, no_booleans, scalar
 
 
 def write(
@@ -133,11 +142,11 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
+    if non_blocking.__class__ is not bool:
+        raise wrong_type("copy_", "non_blocking", "bool", non_blocking, 2)
     if not isinstance(other, Tensor):
         if isinstance(other, (int, float, complex, np.generic)):
-            with np.errstate(all="ignore"):
-                number = np.asarray(other).astype(tensor._array.dtype)
-            return copy_(tensor, wrap(number))
+            return copy_(tensor, scalar(other, tensor._array.dtype))
         raise wrong_type("copy_", "other", "Tensor", other, 1)
     check_inplace(tensor, recording=is_grad_enabled() and _needs_gradient(tensor, other))
     array = other._array
@@ -447,8 +456,8 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 
 def set_(
     tensor: Tensor,
-    source: Tensor | None = None,
-    storage_offset: int | None = None,
+    source: Any = nothing,
+    storage_offset: Any = None,
     size: Any = None,
     stride: Any = None,
 ) -> Tensor:
@@ -472,21 +481,24 @@ def set_(
         tensor([1., 1.])
     """
     dtype = tensor._array.dtype
-    array = np.zeros(0, dtype) if source is None else source._array
+    if source is nothing:
+        source = wrap(np.zeros(0, dtype))
+    elif storage_offset is not None and size is None:
+        raise no_combination("set_", source, storage_offset)
+    check_tensor("set_", source, "source")
+    array = source._array
     if array.dtype != dtype:
         raise RuntimeError(
             f"Could not set tensor of type {dtypes.c_name(array)} to a tensor of type "
             f"{dtypes.c_name(tensor._array)}"
         )
-    recording = bool(grad_mode.enabled) and (
-        tensor.requires_grad or (source is not None and source.requires_grad)
-    )
+    recording = bool(grad_mode.enabled) and (tensor.requires_grad or source.requires_grad)
     check_inplace(tensor, recording=recording)
     if recording:
         raise NotImplementedError(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
         )
-    if source is not None and size is not None:
+    if size is not None:
         sizes = sizes_of((size,))
         steps = stride
         if steps is None:

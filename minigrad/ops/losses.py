@@ -34,7 +34,8 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
     """Give the name of a reduction that may be said in the old way, by two switches."""
     if size_average is None and reduce is None:
         return reduction
-    old = "none" if reduce is False else "sum" if size_average is False else "mean"
+    size_average, reduce = size_average is None or size_average, reduce is None or reduce
+    old = "mean" if size_average and reduce else "sum" if reduce else "none"
     warn(
         f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.",
     )
@@ -165,7 +166,7 @@ nll_loss2d = _weighted(
 )
 
 
-_OF_CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
+_OF_CLASSES = "weight=None, size_average=None, int ignore_index=-100, reduce=None, reduction='mean'"
 # the types that targets may have, and how they are seen without sign
 _UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.uint8): np.uint8}
 

@@ -231,6 +231,11 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
             "result type Float can't be cast to the desired output type "
             f"{input.dtype.tensor_type}. Convert the input with .float()."
         )
+    sizes = np.broadcast_shapes(input._array.shape, target._array.shape)
+    if sizes != input._array.shape:
+        raise RuntimeError(
+            f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(sizes)}"
+        )
     if target._array.dtype != input._array.dtype and input._array.dtype.kind == "f":
         target = target.detach().to(input.dtype)
     return soft_margin_loss(input, target, reduction)

@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import as_floats, cast
+from minigrad.faces.arguments import as_floats, cast, check_tensor
 from minigrad.ops import elementwise
 from minigrad.ops.choices import pick
 from minigrad.ops.losses import OLD, loss, reduced, share
@@ -322,6 +322,7 @@ def poisson_nll_loss(
         >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
         tensor(1.)
     """
+    check_tensor("poisson_nll_loss", target, "target", 2)
     if log_input:
         product = target * input
         losses = input.exp() - product

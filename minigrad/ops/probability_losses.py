@@ -274,7 +274,7 @@ def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:
         )
 
 
-@functional
+@functional(f"kl_div(input, target, {OLD}, bool log_target=False)")
 def kl_div(
     input: Tensor,
     target: Tensor,

@@ -18,9 +18,9 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import number, whole, wholes
+from minigrad.faces.arguments import no_combination, number, whole, wholes
 from minigrad.ops.inplace import write
-from minigrad.ops.type_promotion import no_kernel
+from minigrad.ops.type_promotion import check_floats, no_kernel
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
 
 
@@ -86,7 +86,6 @@ def uniform_(
         >>> torch.empty(3).uniform_(-1, 1)
         tensor([-0.0075,  0.5364, -0.8230])
     """
-    from_, to = number(from_, "uniform_", "from", 1), number(to, "uniform_", "to", 2)
     return _drawn_into(_uniform_draw, input, uniform_for(input._array, from_, to, generator))
 
 
@@ -167,6 +166,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
     """
     source = stream(generator)
     if isinstance(p, Tensor):
+        check_floats("bernoulli_", "bernoulli_tensor_cpu_p_", p)
         chances = np.broadcast_to(p._array, input._array.shape)
         return _drawn_into(
             _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
@@ -224,7 +224,7 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
 
 
 @face(
-    "normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None, device=None, "
+    "normal(mean, std=1.0, size=nothing, *, generator=None, dtype=None, layout=None, device=None, "
     "pin_memory=False, requires_grad=False, out=None)",
     method=False,
 )
@@ -252,6 +252,8 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if given and size is not None:
+        raise no_combination("normal", mean, std, size)
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
     if not lowest >= 0:
         what = "all elements of std >= 0.0" if isinstance(std, Tensor) else "std >= 0.0"

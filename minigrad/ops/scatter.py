@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension
+from minigrad.faces.arguments import dimension, no_combination
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 
@@ -72,6 +72,11 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
     return self.reshape(-1)[_flat(self.shape, dim, positions)]
 
 
+def _first(src: Array, positions: Any) -> Array:
+    """Give the values that there are places for; PyTorch has no gradient for more."""
+    return src if src.shape == positions.shape else src[tuple(map(slice, positions.shape))]
+
+
 @differentiable(
     "ScatterAddBackward0",
     self=lambda grad: grad,
@@ -83,6 +88,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     result = np.array(self, order="C", subok=True)  # also if it is one number
     if not positions.size:
         return result
+    src = _first(src, positions)
     if self.ndim == positions.ndim:
         if src.shape == positions.shape:
             np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
@@ -103,6 +109,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
     result = np.array(self, order="C", subok=True)  # also if it is one number
+    src = _first(src, positions)
     if src.shape == positions.shape and positions.size >= _MANY:
         result.reshape(-1)[_flat(self.shape, dim, positions)] = src
     else:
@@ -259,12 +266,8 @@ def checked_places(
     check_places(places, own[dim] if own else 1, dim)
     if own and not places.ndim:
         places = places.reshape(1)
-    if src is not None:
-        if places.ndim and not src.ndim:
-            src = shape.unsqueeze(src, 0)
-        for d, (count, there) in enumerate(zip(places.shape, src._array.shape, strict=False)):
-            if count != there:
-                src = parts.slice_dim(src, d, 0, count, 1)
+    if src is not None and places.ndim and not src.ndim:
+        src = shape.unsqueeze(src, 0)
     return places, src
 
 
@@ -291,6 +294,8 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
+    if src is not None and value is not None:
+        raise no_combination("scatter", input, index, src, value)
     given = value if src is None else src
     tensor = given if isinstance(given, Tensor) else None
     places, tensor = checked_places(input, dim, index, tensor)

@@ -454,7 +454,7 @@ def squeeze_product(self: Array, dim: Any) -> Array:
     return self.squeeze(dim)
 
 
-@face("squeeze(Tensor input, dim=None)")
+@face("squeeze(Tensor input, dim=nothing)")
 def squeeze(input: Tensor, dim: Any) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:

@@ -18,6 +18,7 @@ from minigrad.faces.arguments import check_tensor
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
+_OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of two numbers, too
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
 # (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
@@ -67,6 +68,10 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             if self.__class__ is bool and operation.__name__ == "sub":
                 raise no_booleans(TypeError(), np.asarray(self), other._array)
             return operation(scalar(self, other._array.dtype), other)
+        if operation.__name__ in _OF_NUMBERS and not (
+            {self.__class__, other.__class__} - {bool, int, float, complex}
+        ):
+            return operation(scalar(self, np.dtype(bool)), other)
         return NotImplemented
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
         if other.__class__ is bool and operation.__name__ == "sub":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
@@ -146,8 +146,8 @@ def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ..
         if not isinstance(given[0], (int, np.integer)):
             raise wrong_type(name, "output_size", "tuple of ints", size, 2)
         return (int(given[0]),)
-    if size is None:
-        raise TypeError("object of type 'NoneType' has no len()")
+    if not isinstance(size, (int, tuple, list, Tensor)):
+        raise TypeError(f"object of type '{type_name(size)}' has no len()")
     several = isinstance(size, (tuple, list))
     given = tuple(size) if several else (size,) * ndim
     if several and len(given) >= array.ndim:

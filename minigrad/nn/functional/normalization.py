@@ -382,7 +382,10 @@ def _batch_norm(
     return result
 
 
-@functional
+@functional(
+    "instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, "
+    "bool use_input_stats=True, momentum=0.1, eps=1e-5)"
+)
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,

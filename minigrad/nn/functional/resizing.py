@@ -103,7 +103,10 @@ resizing = {  # the operations by their modes and numbers of dimensions
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
 
-@functional
+@functional(
+    "interpolate(input, size=None, scale_factor=None, mode='nearest', bool? align_corners=None, "
+    "recompute_scale_factor=None, antialias=False)"
+)
 def interpolate(
     input: Tensor,
     size: Any = None,
@@ -286,7 +289,7 @@ _SAMPLED = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-@functional
+@functional("affine_grid(theta, size, bool? align_corners=None)")
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
 
@@ -363,7 +366,9 @@ def _aligned(align_corners: bool | None) -> bool:
     return bool(align_corners)
 
 
-@functional
+@functional(
+    "grid_sample(input, grid, mode='bilinear', padding_mode='zeros', bool? align_corners=None)"
+)
 def grid_sample(
     input: Tensor,
     grid: Tensor,

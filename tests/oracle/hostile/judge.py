@@ -111,7 +111,7 @@ def difference(ours: Any, theirs: Any, values: bool = True) -> str:
     if "parts" in ours:
         return difference(ours["parts"], theirs["parts"], values)
     if values and "values" in ours:
-        tolerance = 1e-9 if theirs["dtype"].endswith("64") else 2e-4
+        tolerance = 1e-9 if theirs["dtype"].endswith("t64") else 2e-4
         if theirs["dtype"] in ("float16", "bfloat16"):
             tolerance = 1e-2
         a, b = ours["values"], theirs["values"]
