@@ -65,7 +65,7 @@ def _written(argument: Argument) -> str:
     kind = _TYPES.get(argument.kind, "Any")
     if (argument.optional or argument.default == "None") and kind != "Any":
         kind += " | None"
-    default = "" if argument.default is None else f" = {argument.default}"
+    default = "" if argument.default is None else f" = {argument.default}".replace("nothing", "...")
     return f"{argument.name}: {kind}{default}"
 
 

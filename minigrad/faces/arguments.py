@@ -108,6 +108,18 @@ def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) 
     return sequence_of(name, argument, given)
 
 
+def given_once(ours: Any, theirs: Any, face: Any, name: str) -> Any:
+    """Take what an argument was given under NumPy's name.
+
+    Raises:
+        TypeError: If it was given under PyTorch's, too.
+    """
+    default = next(each.default for each in face.signature.arguments if each.name == name)
+    if ours is not None and repr(ours) != (default or "None").replace("nothing", "None"):
+        raise TypeError(f"{face.name}() got multiple values for argument '{name}'")
+    return theirs
+
+
 def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Raise if an argument that must be a tensor is none."""
     if not isinstance(value, Tensor):
@@ -225,13 +237,27 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
             raise RuntimeError(f"value cannot be converted to type double: {argument}={value}")
     elif isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, int) and abs(value) >= 2 * _LIMIT and kind == "Number":
-        raise OverflowError(f"int too big to convert: {argument}={value} of {name}()")
     if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
-        return value
+        return plain(value) if kind == "Number" else value
     if hasattr(value, "free_symbols"):
         return value
     raise wrong_type(name, argument, kind, value, position)
+
+
+def plain(value: Any) -> Any:
+    """Give a number beside a tensor as one of Python's own types, or anything else as it is.
+
+    Raises:
+        OverflowError: If it is a whole number of more than 64 bits.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    if not -_LIMIT <= value < 2 * _LIMIT:
+        far = "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
+        raise OverflowError(f"{far}: a number beside a tensor has 64 bits, got {value}")
+    return int(value)
 
 
 def check_dtype(name: str, value: Any, argument: str, position: int) -> None:
@@ -326,6 +352,8 @@ def not_implemented(kernel: str, array: Any) -> NotImplementedError:
 
 def as_tensor(value: Any) -> Tensor:
     """Give an array or a number that NumPy was called with as a tensor."""
+    if isinstance(value, np.integer):
+        value = int(value)  # it counts as one of Python's
     return value if isinstance(value, Tensor) else wrap(np.asarray(value))
 
 

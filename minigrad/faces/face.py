@@ -44,7 +44,7 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 _called = (
     "as_floats check_dtype whole number check_tensor dimension_of dimensions_of no_combination"
 )
-_called += " refuse no_setting wrong_operand sequence_of sizes_given nothing wrong_type"
+_called += " refuse no_setting wrong_operand sequence_of sizes_given nothing wrong_type given_once"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
 _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "ndarray": np.ndarray}
@@ -137,7 +137,10 @@ class Face:
         if sizes and method:
             lines += [f'{sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
         for ours, theirs in signature.numpy_names.items():
-            lines += [f"if {theirs} is not None:", f"    {ours} = {theirs}"]
+            lines += [
+                f"if {theirs} is not None:",
+                f"    {ours} = given_once({ours}, {theirs}, face, {ours!r})",
+            ]
         given = ", ".join(each.name for each in signature.arguments)
         if signature.takes_out and not method:
             by_name = ", ".join(

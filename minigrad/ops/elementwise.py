@@ -18,7 +18,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, lazy_loading
-from minigrad.faces.arguments import cast
+from minigrad.faces.arguments import cast, plain
 from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
 
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
@@ -204,6 +204,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         return NotImplemented
     if not isinstance(other, Tensor):
         other = scalar(other, input._array.dtype)
+    alpha = plain(alpha)
     a, b = input._array, other._array
     if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
         raise no_booleans(TypeError(), a, b)
@@ -268,6 +269,7 @@ def rsub(self: Tensor, other: Any) -> Any:
         return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
     if rules_mode.running:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
+    other = plain(other)
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b" or isinstance(other, bool):
         raise no_booleans(TypeError(), self._array, np.asarray(other))
@@ -397,7 +399,7 @@ def power(input: Any, exponent: Any) -> Any:
     ):
         return pow_number(input, exponent)
     if not isinstance(input, Tensor):
-        base = input.item() if isinstance(input, np.generic) else input
+        base = plain(input)
         if not (isinstance(base, (int, float, complex)) and isinstance(exponent, Tensor)):
             return NotImplemented
         return pow_of_number(base, cast(exponent, dtypes.scalar_dtype(base, exponent._array.dtype)))
@@ -405,8 +407,7 @@ def power(input: Any, exponent: Any) -> Any:
         if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return pow_tensor(input, exponent)
-    if isinstance(exponent, np.generic):
-        exponent = exponent.item()
+    exponent = plain(exponent)
     if isinstance(exponent, (int, float, complex)):
         return _to_number(input, exponent)
     return pow_number(input, exponent) if hasattr(exponent, "free_symbols") else NotImplemented

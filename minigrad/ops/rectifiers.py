@@ -356,12 +356,12 @@ def _noise(
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {what} bound must be finite, got {bound}")
     refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "iub", input)
-    array = input._array
+    source, array = random.stream(generator), input._array
     slopes: Any = (lower + upper) / 2
     if training:
         below = array <= 0  # only these draw
         slopes = np.ones(array.shape)
-        drawn = random.stream(generator).fractions(int(below.sum()))
+        drawn = source.fractions(int(below.sum()))
         slopes[below] = drawn * (upper - lower) + lower
     return (np.where(array > 0, 1, slopes).astype(array.dtype),)
 

@@ -18,7 +18,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import as_tensor, cast, not_implemented
+from minigrad.faces.arguments import as_tensor, cast, not_implemented, plain
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import scalar
 
@@ -100,6 +100,8 @@ def refuse_zeros(self: Any, other: Any) -> None:
         RuntimeError: With PyTorch's words.
     """
     kinds = self.dtype.kind, getattr(other, "dtype", np.asarray(other).dtype).kind
+    if "c" in kinds:
+        raise NotImplementedError("complex numbers have no remainders or rounded quotients")
     if kinds[0] in "iub" and kinds[1] in "iub" and not np.all(other) and np.size(self):
         raise RuntimeError("ZeroDivisionError: an entry of the divisor is 0")
 
@@ -173,13 +175,12 @@ def remainder_of(input: Any, other: Any) -> Any:
         >>> torch.remainder(torch.tensor([5.0, -5.0]), 3)
         tensor([2., 1.])
     """
-    if isinstance(other, np.generic):
-        other = other.item()
+    other = plain(other)
     if isinstance(input, Tensor):
         if isinstance(other, Tensor):
             _refuse_booleans("remainder_cpu", input, other)
             return remainder(input, other)
-        if isinstance(other, (int, float)):
+        if isinstance(other, (int, float, complex)):
             input = cast(input, dtypes.scalar_dtype(other, input._array.dtype))
             _refuse_booleans("remainder_cpu", input)
             return remainder_number(input, other)
@@ -239,12 +240,12 @@ def _divided(name: str, input: Any, other: Any) -> Any:
     tensors = [value for value in operands if isinstance(value, Tensor)]
     if not tensors or not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
         return NotImplemented
-    plain = [
+    numbers = [
         wrap(value._array) if isinstance(value, Tensor) else scalar(value, tensors[0]._array.dtype)
         for value in operands
     ]
-    _refuse_booleans("div_floor_cpu", *plain)
-    return without_derivative(name, div_floor(*plain), *tensors)
+    _refuse_booleans("div_floor_cpu", *numbers)
+    return without_derivative(name, div_floor(*numbers), *tensors)
 
 
 def floor_divide_(input: Tensor, other: Any) -> Tensor:

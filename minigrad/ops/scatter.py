@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import watched
+from minigrad.autograd.own_nodes import watched, without_derivative
 from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
@@ -72,11 +72,6 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
     return self.reshape(-1)[_flat(self.shape, dim, positions)]
 
 
-def _first(src: Array, positions: Any) -> Array:
-    """Give the values that there are places for; PyTorch has no gradient for more."""
-    return src if src.shape == positions.shape else src[tuple(map(slice, positions.shape))]
-
-
 @differentiable(
     "ScatterAddBackward0",
     self=lambda grad: grad,
@@ -88,7 +83,6 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     result = np.array(self, order="C", subok=True)  # also if it is one number
     if not positions.size:
         return result
-    src = _first(src, positions)
     if self.ndim == positions.ndim:
         if src.shape == positions.shape:
             np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
@@ -109,7 +103,6 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
     result = np.array(self, order="C", subok=True)  # also if it is one number
-    src = _first(src, positions)
     if src.shape == positions.shape and positions.size >= _MANY:
         result.reshape(-1)[_flat(self.shape, dim, positions)] = src
     else:
@@ -266,8 +259,12 @@ def checked_places(
     check_places(places, own[dim] if own else 1, dim)
     if own and not places.ndim:
         places = places.reshape(1)
-    if src is not None and places.ndim and not src.ndim:
-        src = shape.unsqueeze(src, 0)
+    if src is not None:
+        if places.ndim and not src.ndim:
+            src = shape.unsqueeze(src, 0)
+        if src._array.shape != places.shape:  # PyTorch has no gradient for more than the places
+            values = wrap(src._array[tuple(map(slice, places.shape))])
+            src = without_derivative("more values than places", values, src)
     return places, src
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import not_differentiable
+from minigrad.autograd.own_nodes import not_differentiable, without_derivative
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import (
@@ -265,7 +265,8 @@ def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
         raise not_implemented("histogramdd", array)
     edges = _edges(array, bins, range)
     counts, _ = np.histogram(array, edges, density=density)
-    return wrap(counts.astype(array.dtype)), wrap(edges)
+    hist = without_derivative("histogram", wrap(counts.astype(array.dtype)), input)
+    return hist, without_derivative("histogram", wrap(edges), input)
 
 
 def _edges(array: Any, bins: Any, ends: Any) -> Any:

@@ -14,7 +14,7 @@ from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import cast, check_tensor, plain
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
@@ -30,15 +30,9 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
     """Python numbers as tensors, by their type, their value, and the dtype that they meet."""
 
     def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
-        kind, value, meets = key
-        if issubclass(kind, np.generic):
-            value = value.item()
-        large = isinstance(value, int) and not -(1 << 63) <= value < 1 << 64
-        if large and meets.kind != "O":  # symbols meet numbers of any size
-            far = (
-                "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
-            )
-            raise OverflowError(f"{far}: a number beside a tensor has 64 bits, got {value}")
+        _, value, meets = key
+        if meets.kind != "O":  # symbols meet numbers of any size
+            value = plain(value)
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it
@@ -80,6 +74,8 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             return with_number[operation](self, other)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
+        if not other.ndim and other.dtype.kind in "iufc":  # for NumPy it is no plain number
+            self = cast(self, np.result_type(self._array.dtype, other.dtype))
         return operation(self, wrap(other))
     if self._array.dtype.kind == "O" and hasattr(other, "free_symbols"):
         return operation(self, wrap(np.array(other, dtype=object)))

@@ -146,10 +146,10 @@ def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ..
         if not isinstance(given[0], (int, np.integer)):
             raise wrong_type(name, "output_size", "tuple of ints", size, 2)
         return (int(given[0]),)
-    if not isinstance(size, (int, tuple, list, Tensor)):
+    if not isinstance(size, (int, tuple, list)):
         raise TypeError(f"object of type '{type_name(size)}' has no len()")
-    several = isinstance(size, (tuple, list))
-    given = tuple(size) if several else (size,) * ndim
+    several = not isinstance(size, int)
+    given = (size,) * ndim if isinstance(size, int) else tuple(size)
     if several and len(given) >= array.ndim:
         raise ValueError(
             f"Input dimension should be at least {len(given) + 1}, but got {array.ndim}"
