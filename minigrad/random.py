@@ -339,7 +339,10 @@ def uniform_for(array: Array, low: float, high: float, generator: Generator | No
     """
     if array.dtype.kind != "f":
         raise not_implemented("check_uniform_bounds", array)
-    low, high = number(low, "uniform_", "from", 1), number(high, "uniform_", "to", 2)
+    low, high = (
+        number(each, "uniform_", name, place, "float")
+        for each, name, place in ((low, "from", 1), (high, "to", 2))
+    )
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"

@@ -6,6 +6,7 @@ Both start at tensors, or at gradient edges, which name a place in the graph wit
 from __future__ import annotations
 
 import math
+import operator
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -415,7 +416,11 @@ def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
 
 def _as_list(tensors: Any) -> list[Any]:
     """Give a list of tensors and gradient edges from one of them or several."""
-    return [tensors] if isinstance(tensors, (Tensor, GradientEdge)) else list(tensors)
+    if isinstance(tensors, (Tensor, GradientEdge)):
+        return [tensors]
+    if not isinstance(tensors, Iterable):
+        raise TypeError(f"'{type_name(tensors)}' object is not iterable: one tensor or several")
+    return list(tensors)
 
 
 def _edge_of(tensor: Any) -> Edge:
@@ -494,7 +499,7 @@ def grad(
             "is_grads_batched=True is not offered. Call grad() once for each row of grad_outputs, "
             "with retain_graph=True."
         )
-    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    allow_unused = materialize_grads if allow_unused is None else bool(operator.index(allow_unused))
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]

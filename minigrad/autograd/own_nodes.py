@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd.messages import RELEASED
 from minigrad.autograd.rules import in_a_rule
 from minigrad.core.engine import resolve_edge
@@ -164,6 +166,33 @@ def not_differentiable(name: str, operation: str) -> Callable[[Any, Tensor], Ten
     content = {"__slots__": (), "__doc__": doc, "_run": refuse, "_run_recorded": refuse}
     kind = type(name, (Node,), content)
     return lambda array, input: _behind(kind, (), wrap(array), (input,))
+
+
+@functools.cache
+def nothing_passes(name: str) -> Callable[..., Tensor]:
+    """Make what records an operation whose gradients are 0, under a node of its own.
+
+    Args:
+        name: The name of the node.
+
+    Returns:
+        A function of the result, a new tensor, and the inputs.
+    """
+
+    def zeros(node: Any, gradient: Any, keep: bool = True) -> Any:
+        return tuple(map(np.zeros_like, node._saved))
+
+    def recorded_zeros(node: Any, gradient: Any, keep: bool = True) -> Any:
+        return tuple(map(wrap, zeros(node, gradient)))
+
+    content = {"__slots__": (), "_run": zeros, "_run_recorded": recorded_zeros}
+    kind = type(name, (Node,), {**content, "__doc__": "Backward of what is constant in pieces."})
+
+    def record(result: Tensor, *inputs: Any) -> Tensor:
+        recording = [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+        return _behind(kind, tuple(each._array for each in recording), result, recording)
+
+    return record
 
 
 # ------------------------------------------------------------------ indices that were changed

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
+from minigrad.autograd.own_nodes import nothing_passes
 from minigrad.breadth.counts import draw_poisson
-from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.face import in_place_form
@@ -173,30 +173,20 @@ _say(_METHODS, function=False)
 lazy_loading.load("ops.comparison")
 
 
-def _compared_in_place(name: str, ufunc: Any) -> Any:
+def _compared_in_place(name: str) -> Any:
     """Make `name_`: the graph keeps that the values are gone, and no gradient passes."""
-
-    def zeros(grad: Any) -> Any:
-        return np.zeros_like(grad)
-
-    def compare(self: Array, other: Any) -> Array:
-        return ufunc(self, other).astype(self.dtype)
-
-    node, method = f"{name.capitalize()}Backward", FACES[name].method
-    by_number = differentiable(f"{node}0", self=zeros)(compare)
-    by_tensor = differentiable(f"{node}1", arithmetic=True, self=zeros, other=zeros)(compare)
+    method = FACES[name].method
 
     def compared(input: Tensor, other: Any) -> Any:
-        is_tensor = isinstance(other, Tensor)
-        if not (input.requires_grad or (is_tensor and other.requires_grad)):
-            return method(input, other)
-        return (by_tensor if is_tensor else by_number)(input, other)
+        result = method(input, other)
+        record = nothing_passes(f"{name.capitalize()}Backward{int(isinstance(other, Tensor))}")
+        return record(result, input, other) if isinstance(result, Tensor) else result
 
+    compared.__qualname__ = compared.__name__ = f"{name}_"
     return in_place_form(compared, FACES[name])
 
 
-_COMPARED = {"eq": np.equal, "ge": np.greater_equal, "gt": np.greater}
-_COMPARED |= {"le": np.less_equal, "lt": np.less, "ne": np.not_equal}
-attach(__name__, {f"{_name}_": _compared_in_place(_name, _COMPARED[_name]) for _name in _COMPARED})
+_COMPARED = ("eq", "ge", "gt", "le", "lt", "ne")
+attach(__name__, {f"{_name}_": _compared_in_place(_name) for _name in _COMPARED})
 
 sparse = SimpleNamespace(mm=FACES["spmm"].function)

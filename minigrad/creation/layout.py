@@ -14,6 +14,7 @@ from minigrad.core.node import is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
+from minigrad.faces.arguments import whole
 
 
 class Size(tuple[int, ...]):
@@ -101,15 +102,15 @@ class Layout(Tensor):
         """Give the shape, or the number of entries along one dimension."""
         if dim is None:
             return _new_size(Size, self._array.shape)
+        if dim.__class__ is not int:
+            dim = whole("size", dim, "dim", 1)
         try:
             return self._array.shape[dim]
-        except (IndexError, TypeError):
+        except IndexError:
             raise self._no_dimension("size", dim) from None
 
     def _no_dimension(self, method: str, dim: Any) -> Exception:
         """Make the error for a dimension that is not there."""
-        if not hasattr(dim, "__index__"):
-            return wrong_type(method, "dim", "int", dim, 1)
         ndim = self._array.ndim
         if not ndim:
             return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

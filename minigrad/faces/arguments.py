@@ -195,7 +195,8 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
                 raise wrong_type(name, argument, "int", value, position)
             value = array.item()
         elif isinstance(value, bool) or not (
-            isinstance(value, int) or (hasattr(value, "__index__") and not strict)
+            isinstance(value, int)
+            or (hasattr(value, "__index__") and not strict and not isinstance(value, type))
         ):
             raise wrong_type(name, argument, "int", value, position)
         value = value.__index__()
@@ -250,8 +251,8 @@ def plain(value: Any) -> Any:
     Raises:
         OverflowError: If it is a whole number of more than 64 bits.
     """
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, np.generic):  # NumPy's booleans count as floats
+        value = float(value) if isinstance(value, np.bool_) else value.item()
     if not isinstance(value, int) or isinstance(value, bool):
         return value
     if not -_LIMIT <= value < 2 * _LIMIT:

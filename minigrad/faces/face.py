@@ -118,7 +118,7 @@ class Face:
 
     def _prepare(self, function: Any, method: bool) -> None:
         source = self.write(method)
-        where = " method" if method else ""
+        where = " method" if method or not self.first else ""
         where += " of nn.functional" * (function.__module__ == "minigrad.nn.functional")
         filename = f"<minigrad {self.name}{where}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -231,14 +231,15 @@ class Face:
     def _types(self) -> list[str]:
         """Write what is done about dtypes: integers are taken as floats, or refused."""
         tensors = [each.name for each in self.signature.arguments if each.kind == "Tensor"]
+        kinds, kernel = self._missing
         if self._floats:
             lines = [f'if {tensors[0]}._array.dtype.kind in "iub":']
             if len(tensors) == 1:
-                return [*lines, f"    {tensors[0]} = as_floats({tensors[0]})"]
+                lines += [f"    {tensors[0]} = as_floats({tensors[0]})"]
+                return [*lines, *([f'refuse("{kernel}", "{kinds}", {tensors[0]})'] * bool(kinds))]
             both = " and ".join(f'{each}._array.dtype.kind in "iub"' for each in tensors)
             converted = ", ".join(f"as_floats({each})" for each in tensors)
             return [f"if {both}:", f"    {', '.join(tensors)} = {converted}"]
-        kinds, kernel = self._missing
         if kinds:
             return [f'refuse("{kernel}", "{kinds}", {", ".join(tensors)})']
         if self.check is not None:

@@ -67,7 +67,7 @@ def _is_on_purpose(error: BaseException, name: str, given: dict[str, Any]) -> bo
     while last is not None and last.tb_next is not None:
         last = last.tb_next
         file = last.tb_frame.f_code.co_filename
-        if not file.startswith((*_INSIDE, "<minigrad", "<__array_function__")):
+        if not file.startswith((*_INSIDE, "numpy/", "<minigrad", "<__array_function__")):
             return True  # the user's own code
     if last is not None:
         code = last.tb_frame.f_code

@@ -13,6 +13,8 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
+from minigrad.faces.arguments import number, plain
+from minigrad.faces.out import refuse_repeats
 
 
 def uniform_(
@@ -104,7 +106,7 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return _fill(tensor, entry(val, tensor._array.dtype))
+    return _fill(tensor, entry(plain(val), tensor._array.dtype))
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -150,6 +152,7 @@ def xavier_uniform_(
     Returns:
         The tensor.
     """
+    gain = number(gain, "xavier_uniform_", "gain", 2)
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
@@ -275,7 +278,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4}
     gains |= {"linear": 1, "sigmoid": 1}
     gains |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3)}
-    if nonlinearity not in gains:
+    if not isinstance(nonlinearity, str) or nonlinearity not in gains:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return gains[nonlinearity]
 
@@ -324,6 +327,7 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 
 def _drawn(tensor: Tensor, draw: random.Draw) -> Tensor:
     """Write random numbers into the tensor."""
+    refuse_repeats(tensor._array)
     return _fill(tensor, random.in_order_of_memory(np.empty_like(tensor._array), draw))
 
 

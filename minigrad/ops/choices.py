@@ -27,6 +27,7 @@ from minigrad.faces.arguments import (
     no_combination,
     not_implemented,
     number,
+    refuse,
 )
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
@@ -95,7 +96,7 @@ def sgn(self: Array) -> Array:
     return _sign(self)
 
 
-@entrywise(floats=False, in_place=True)
+@entrywise(floats=False, missing=("c", "sign_cpu"), in_place=True)
 @differentiable("SignBackward0", self=lambda grad: np.zeros_like(grad))
 def sign(self: Array) -> Array:
     """Sign: constant on both sides of 0, so no gradient passes."""
@@ -233,7 +234,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._array.ndim} dimension(s)."
         )
-    if not is_tensor and not isinstance(value, np.ndarray):
+    if not is_tensor:
         value = number(value, name, "value", 3)
     dtype = input._array.dtype
     if dtype.kind == "c":
@@ -480,7 +481,10 @@ def no_limit(dtype: np.dtype[Any], sign: int) -> Any:
 def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:
     def limited(input: Tensor, limit: Any) -> Any:
         if isinstance(limit, Tensor):
+            refuse("maximum_cpu", "c", input, limit)
             return operation(input, limit)
+        if input._array.dtype.kind == "c":
+            raise NotImplementedError("clamp is not supported for complex types")
         limit = number(limit, name, argument, 2)
         return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
 

@@ -18,7 +18,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, lazy_loading
-from minigrad.faces.arguments import cast, plain
+from minigrad.faces.arguments import cast, number, plain
 from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
 
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
@@ -184,13 +184,21 @@ with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_numb
 @face("add(Operand input, Operand other, *, alpha=1, out=None)")
 def sum_of_two(input: Any, other: Any, alpha: Any) -> Any:
     """Add a tensor, or a number, times `alpha`."""
-    return add(input, other) if alpha == 1 else with_alpha(add_scaled, input, other, alpha)
+    return (
+        add(input, other)
+        if alpha == 1 and alpha is not True
+        else with_alpha(add_scaled, input, other, alpha)
+    )
 
 
 @face("sub(Operand input, Operand other, *, alpha=1, out=None)", also="subtract")
 def difference(input: Any, other: Any, alpha: Any) -> Any:
     """Subtract a tensor, or a number, times `alpha`."""
-    return sub(input, other) if alpha == 1 else with_alpha(sub_scaled, input, other, alpha)
+    return (
+        sub(input, other)
+        if alpha == 1 and alpha is not True
+        else with_alpha(sub_scaled, input, other, alpha)
+    )
 
 
 def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
@@ -204,7 +212,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         return NotImplemented
     if not isinstance(other, Tensor):
         other = scalar(other, input._array.dtype)
-    alpha = plain(alpha)
+    alpha = number(alpha, scaled.__name__[:3], "alpha")
     a, b = input._array, other._array
     if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
         raise no_booleans(TypeError(), a, b)
@@ -339,12 +347,12 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
 @quietly
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
-    if exponent.__class__ is int and exponent > 0:
+    if exponent.__class__ is int and 0 < exponent < 1 << 63:
         return _power(self, exponent)
     with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
         if exponent == -0.5:  # as PyTorch has it, also for -0 and minus infinity
             return 1 / np.sqrt(self)
-        return _power(self, exponent)
+        return _power(self, plain(exponent))
 
 
 @differentiable(

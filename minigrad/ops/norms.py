@@ -18,7 +18,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import as_floats, cast, dimension, dimensions
+from minigrad.faces.arguments import as_floats, cast, dimension, dimensions, plain
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.linear_systems import check_floating, linalg
@@ -163,7 +163,7 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.norm(torch.tensor([3.0, -4.0]))
         tensor(5.)
     """
-    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
+    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else plain(p)
     return vector_norm(input, order, dim, keepdim, dtype)
 
 

@@ -18,7 +18,14 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import no_combination, number, whole, wholes
+from minigrad.faces.arguments import (
+    no_combination,
+    not_implemented,
+    number,
+    whole,
+    wholes,
+)
+from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import check_floats, no_kernel
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
@@ -56,6 +63,7 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any) -> Tensor:
     """
     if grad_mode.enabled:  # a tensor that must not be changed uses up no random numbers
         check_inplace(tensor, recording=tensor.requires_grad)
+    refuse_repeats(tensor._array)
     values = in_order_of_memory(np.empty_like(tensor._array), draw)
     return write(operation, tensor, values, checked=True)
 
@@ -172,6 +180,8 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
             _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
         )
     chance = number(p, "bernoulli_", "p", 1, "float")
+    if input._array.dtype.kind == "c":
+        raise not_implemented("bernoulli_scalar_cpu_", input._array)
     return _drawn_into(_bernoulli_draw, input, _with_chance(chance, source))
 
 
@@ -267,7 +277,9 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
         return finish(array, requires_grad)
     numbers = [getattr(each, "_array", each) for each in (mean, std)]
     shape = np.broadcast_shapes(*(np.shape(each) for each in numbers))
-    kind = np.result_type(*(each._array.dtype for each in given))
+    kind = given[0]._array.dtype
+    if kind.kind != "f":
+        raise not_implemented("normal_kernel_cpu", given[0]._array)
     drawn = stream(generator).normal(shape, kind)
     return wrap((drawn * numbers[1] + numbers[0]).astype(kind))
 

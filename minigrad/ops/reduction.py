@@ -19,7 +19,14 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import cast, dimension_of, dimensions, not_implemented, sizes_of
+from minigrad.faces.arguments import (
+    cast,
+    dimension_of,
+    dimensions,
+    no_combination,
+    not_implemented,
+    sizes_of,
+)
 from minigrad.faces.face import named_tuple
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
@@ -378,6 +385,8 @@ def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_tw
 
     def extreme(input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
         if isinstance(dim, Tensor) or other is not None:
+            if keepdim or (dim is not None and other is not None):
+                raise no_combination(name, input, dim, keepdim, other)
             return of_two(input, dim if other is None else other)
         array = input._array
         if dim is None:

@@ -169,7 +169,12 @@ def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     return np.where(inside, grad / product, beyond)
 
 
-@face("logit(Tensor input, eps=None, *, out=None)", floats=True, in_place="function")
+@face(
+    "logit(Tensor input, float? eps=None, *, out=None)",
+    floats=True,
+    missing=("c", "logit_cpu"),
+    in_place="function",
+)
 @differentiable("LogitBackward0", self=_logit_rule)
 @quietly
 def logit(self: Array, eps: float | None) -> Array:

@@ -254,8 +254,10 @@ def told(make, given, kinds, *changes, run=lambda model: model):
     values = {formula: number.detach() for formula, number in pairs}
     for name, gradient in gradients.items():
         formula = evaluate(derivation.gradients[name], values).numpy().reshape(gradient.shape)
-        # evaluated exactly; the run rounds after each of its dozens of operations
-        np.testing.assert_allclose(formula, gradient, 1e-9, 1e-11, err_msg=name)
+        # evaluated exactly; the run rounds after each of its dozens of operations, and PyTorch's
+        # sixth in hardsigmoid has seven digits in all dtypes
+        digits = 1e-7 if any(isinstance(m, nn.Hardsigmoid) for m in model.modules()) else 1e-9
+        np.testing.assert_allclose(formula, gradient, digits, 1e-11, err_msg=name)
     return gradients, str(explanation), str(derivation), player
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
@@ -147,7 +147,7 @@ def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ..
             raise wrong_type(name, "output_size", "tuple of ints", size, 2)
         return (int(given[0]),)
     if not isinstance(size, (int, tuple, list)):
-        raise TypeError(f"object of type '{type_name(size)}' has no len()")
+        raise wrong_type(name, "output_size", "tuple of ints", size, 2)
     several = not isinstance(size, int)
     given = (size,) * ndim if isinstance(size, int) else tuple(size)
     if several and len(given) >= array.ndim:
