@@ -339,10 +339,9 @@ def uniform_for(array: Array, low: float, high: float, generator: Generator | No
     """
     if array.dtype.kind != "f":
         raise not_implemented("check_uniform_bounds", array)
-    low, high = (
-        number(each, "uniform_", name, place, "float")
-        for each, name, place in ((low, "from", 1), (high, "to", 2))
-    )
+    if not low.__class__ is high.__class__ is float:
+        low = number(low, "uniform_", "from", 1, "float")
+        high = number(high, "uniform_", "to", 2, "float")
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"

@@ -98,3 +98,41 @@ def test_a_convolution_of_no_samples_has_gradients_of_zeros() -> None:
     torch.nn.functional.conv1d(torch.ones(0, 1, 5), weight, bias).sum().backward()
     assert torch.equal(weight.grad, torch.zeros(2, 1, 3))
     assert torch.equal(bias.grad, torch.zeros(2))
+
+
+@pytest.mark.parametrize("other", [1, torch.tensor([1.0, 2.0])], ids=["number", "tensor"])
+def test_a_comparison_in_place_passes_no_gradient(other: Any) -> None:
+    """Overwrite values of the graph: what comes behind does not reach what was there."""
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    y = x * 2
+    y.ne_(other)
+    assert y.grad_fn.name() == f"NeBackward{int(isinstance(other, torch.Tensor))}"
+    (y * torch.tensor([0.7, -1.3])).sum().backward()
+    assert x.grad.tolist() == [0, 0]
+
+
+def test_more_values_than_places_have_no_gradient() -> None:
+    """Scatter a part of the values: PyTorch refuses the gradient of what was left out."""
+    src = torch.ones(2, 3, requires_grad=True)
+    for scatter in (torch.scatter, torch.scatter_add):
+        result = scatter(torch.zeros(2, 3), 1, torch.zeros(2, 2, dtype=torch.int64), src)
+        with pytest.raises(RuntimeError, match="not implemented"):
+            result.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.max(x, None),
+        lambda x: x.squeeze(None),
+        lambda x: torch.add(x, np.ones(2)),
+        lambda x: x.type(torch.float64, non_blocking=2),
+        lambda x: x.sum(0, axis=1),
+        lambda x: torch.normal(x, 1.0, None),
+        lambda x: x[np.float32(0.5)],
+    ],
+)
+def test_what_pytorch_refuses_is_refused(call: Any) -> None:
+    """Give None, arrays and numbers where there is no place for them."""
+    with pytest.raises((TypeError, IndexError)):
+        call(torch.ones(2, 2))

@@ -158,6 +158,21 @@ BEHAVIOR = (
         code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\nnp.exp(x)",
     ),
     Difference(
+        slug="numpy-complex",
+        title="A complex number of NumPy's beside real numbers",
+        what="The result is complex. PyTorch drops the imaginary part without a word.",
+        why="What fails silently teaches wrong.",
+        code="import numpy as np\n\ntorch.ones(2) + np.complex64(1j)",
+    ),
+    Difference(
+        slug="variance-over-nothing",
+        title="The gradient of a variance over the dimensions ()",
+        what="No dimensions mean all, for `var`, `std` and their gradients. PyTorch computes the "
+        "value of all, but divides in the gradient as if there were one entry: it is infinite.",
+        why="The gradient here is that of the value.",
+        code="x = torch.tensor([1.0, 2.0], requires_grad=True)\nx.var(()).backward()\nx.grad",
+    ),
+    Difference(
         slug="numpy-warnings",
         title="NumPy's warnings about infinities",
         what="Infinity minus infinity is nan in both. If all warnings are switched on, NumPy says "

@@ -192,8 +192,9 @@ class Face:
         tensor = self.signature.arguments[0].name
         given = f'"{function}", {name}, "{name}", {position}'
         if argument.kind == "int":
-            line = f"{name} = whole({given})"
-            return [f"if {name} is not None:", f"    {line}"] if argument.optional else [line]
+            wrong = f"{name}.__class__ is not int or {name}.bit_length() > 63"
+            wrong = f"{name} is not None and ({wrong})" if argument.optional else wrong
+            return [f"if {wrong}:", f"    {name} = whole({given})"]
         nothing = f" and {name} is not None" if argument.optional else ""
         if argument.kind in ("float", "Number"):
             given = f'{name}, "{function}", "{name}", {position}, "{argument.kind}"'

@@ -13,7 +13,7 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
-from minigrad.faces.arguments import number, plain
+from minigrad.faces.arguments import number
 from minigrad.faces.out import refuse_repeats
 
 
@@ -106,7 +106,7 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return _fill(tensor, entry(plain(val), tensor._array.dtype))
+    return _fill(tensor, entry(val, tensor._array.dtype))
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -327,7 +327,8 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 
 def _drawn(tensor: Tensor, draw: random.Draw) -> Tensor:
     """Write random numbers into the tensor."""
-    refuse_repeats(tensor._array)
+    if 0 in tensor._array.strides:
+        refuse_repeats(tensor._array)
     return _fill(tensor, random.in_order_of_memory(np.empty_like(tensor._array), draw))
 
 

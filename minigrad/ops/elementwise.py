@@ -21,6 +21,7 @@ from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast, number, plain
 from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
 
+_WHOLE = range(1, 1 << 63)
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
 
 
@@ -347,7 +348,7 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
 @quietly
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
-    if exponent.__class__ is int and 0 < exponent < 1 << 63:
+    if exponent.__class__ is int and exponent in _WHOLE:
         return _power(self, exponent)
     with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
         if exponent == -0.5:  # as PyTorch has it, also for -0 and minus infinity

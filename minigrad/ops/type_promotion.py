@@ -31,8 +31,9 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
 
     def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
         _, value, meets = key
-        if meets.kind != "O":  # symbols meet numbers of any size
-            value = plain(value)
+        unusual = value.__class__ not in _PYTHON_NUMBERS
+        if (unusual or (value.__class__ is int and value.bit_length() > 62)) and meets.kind != "O":
+            value = plain(value)  # symbols meet numbers of any size
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it

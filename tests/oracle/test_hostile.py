@@ -10,7 +10,7 @@ from .hostile.judge import KINDS, groups, verdict
 from .hostile.running import outcomes
 
 # What is still wrong in the calls below, at most. It only goes down.
-STILL_WRONG = {"silent": 0, "answer": 4, "refusal": 0, "error": 8, "bare": 0, "hang": 0}
+STILL_WRONG = {"silent": 0, "answer": 1, "refusal": 0, "error": 7, "bare": 0, "hang": 0}
 
 
 def test_hostile_calls_end_as_in_pytorch() -> None:
