@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd.blocks import Block
 from minigrad.autograd.grad_mode import attentions, watch_nodes, watcher_bit
-from minigrad.autograd.messages import anomaly
+from minigrad.autograd.messages import anomaly, wrong_type
 from minigrad.core.engine import AccumulateGrad, GraphTask
 from minigrad.core.node import Node, grad_mode
 from minigrad.core.plugs import plugs
@@ -60,6 +60,8 @@ class set_detect_anomaly(Block):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        if mode.__class__ is not bool:
+            raise wrong_type("set_anomaly_enabled", "enabled", "bool", mode, 1)
         self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(mode, check_nan)
 

@@ -314,6 +314,8 @@ def _run(
     unknown = any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
     edges = [_edge_of(root) for root in roots]
     keep = create_graph if retain_graph is None else retain_graph
+    if keep.__class__ is not bool or create_graph.__class__ is not bool:
+        keep, create_graph = bool(operator.index(keep)), bool(operator.index(create_graph))
     if inputs is None:
         kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
         return run_backward(edges, gradients, keep, create_graph, kind)

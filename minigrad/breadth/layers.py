@@ -37,6 +37,15 @@ def total(losses: Tensor, reduction: str) -> Tensor:
     return losses if reduction == "none" else getattr(losses, reduction)()
 
 
+def halves(input: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """Give the two halves along a dimension."""
+    if input.size(dim) % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}"
+        )
+    return input.chunk(2, dim)
+
+
 def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
     """Draw one of several, nearly or, forward only, in full (Jang, Gu and Poole, 2016)."""
     noise = -torch.empty_like(logits).exponential_().log()
@@ -107,7 +116,7 @@ def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -
 # ---------------------------------------------------------------------- the tables
 
 _FUNCTIONS = """
-glu(Tensor input, dim=-1) = (lambda a, b: a * b.sigmoid())(*input.chunk(2, dim))
+glu(Tensor input, dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
 hardshrink(Tensor input, lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
 lp_pool1d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)

@@ -69,8 +69,8 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, attributes: dict[str, 
 
 def forget_gradient(parameter: Tensor, set_to_none: bool) -> None:
     """Set a gradient to None, or fill it with zeros in place, taken out of its graph."""
-    gradient = None if set_to_none else parameter.grad
-    if gradient is None:
+    gradient = parameter.grad
+    if gradient is None or set_to_none:
         parameter.grad = None
         return
     if gradient.grad_fn is not None:

@@ -424,6 +424,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {name}"
         )
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     x1, x2 = (cast(x, meeting) for x in (x1, x2))
     if x1._array.shape != x2._array.shape:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.autograd.views import write_watchers
 from minigrad.core.node import grad_mode
@@ -66,7 +67,12 @@ def check(settings: Values, names: str) -> None:
         if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         words, fulfilled = CONDITIONS[name]
-        if not fulfilled(value):
+        try:
+            fits = fulfilled(value)
+        except TypeError as error:
+            told = f"{error}: {name} must be a number, not {type_name(value)}"
+            raise TypeError(told) from None
+        if not fits:
             raise ValueError(f"Invalid {words.format(value)}")
 
 
@@ -228,6 +234,8 @@ def setting(value: Any) -> Any:
     if isinstance(value, Tensor):
         if value.requires_grad and grad_mode.enabled:
             return value if value.ndim == 0 else value.squeeze()
+        if value._array.size != 1:
+            raise wrong_type("add_", "alpha", "Number", value)
         return value._array.reshape(())[()]
     return value
 

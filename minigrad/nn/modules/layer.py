@@ -15,10 +15,21 @@ from typing import Any, ClassVar
 
 from minigrad.creation.construction import empty
 from minigrad.creation.devices import refuse_other_places
+from minigrad.faces.faults import explained
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.nn.signatures import constructor, written
+
+# What a constructor does, and what it says if a setting is of no use.
+_INIT = (
+    "super(Layer, self).__init__()",
+    "try:",
+    "    self._keep({settings})",
+    "except Exception as error:",
+    "    explained(error, expected.partition('(')[0], {settings}, expected)",
+    "    raise",
+)
 
 
 class Layer(Module):
@@ -47,8 +58,9 @@ class Layer(Module):
         if shows is not None:
             cls._shows = shows
         if settings is not None:
-            lines = "super(Layer, self).__init__()", "self._keep({settings})"
-            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer, F=F)
+            names = {"Layer": Layer, "F": F, "explained": explained}
+            expected = f"{cls.__name__}({settings})"
+            cls._settings = constructor(cls, "self", settings, *_INIT, expected=expected, **names)
         if calls is not None:
             annotated = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
             known = {*cls._settings, *chain.from_iterable(annotated)} - {"size_average", "reduce"}

@@ -302,7 +302,7 @@ class Traversal:
 
     def type(self, dst_type: dtypes.dtype) -> Self:
         """Convert all parameters and buffers to a dtype, integers too."""
-        return self._apply(lambda tensor: tensor.to(dst_type))
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def cpu(self) -> Self:
         """Return this module: everything lives on the CPU."""

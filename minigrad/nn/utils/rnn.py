@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
@@ -167,6 +168,8 @@ def pad_sequence(
             f"{type(sequences)}"
         )
     tensors = tuple(sequences)
+    if batch_first.__class__ is not bool:
+        raise wrong_type("pad_sequence", "batch_first", "bool", batch_first, 2)
     if not tensors:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("right", "left"):

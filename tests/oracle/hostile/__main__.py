@@ -27,10 +27,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--objects", action="store_true", help="use layers, optimizers, ...")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--examples", type=int, default=1)
     options = parser.parse_args()
-    found = groups(outcomes(options.seed, options.count))
+    found = groups(outcomes(options.seed, options.count, options.objects))
     counts: Counter[str] = Counter()
     for (kind, where), all_told in found.items():
         counts[kind] += len(all_told)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from .bases import ENTRYWISE, calls
+from .objects import uses
 from .values import VALUES
 
 ROWS = {kind: row.split("|") for kind, row in VALUES.items()}
@@ -22,18 +23,38 @@ def value(chance: random.Random) -> ast.expr:
     return ast.parse(chance.choice(row), mode="eval").body
 
 
-def hostile(text: str, chance: random.Random) -> str:
+def hostile(text: str, chance: random.Random, of_objects: bool = False) -> str:
     """Change a call for the worse.
 
     Args:
         text: The call, which works.
         chance: Where the changes come from.
+        of_objects: Whether inner calls may be changed, too, such as that of a constructor.
     """
     tree = ast.parse(text, mode="eval").body
     tree = _in_other_form(tree, chance)
     for _ in range(1 + (chance.random() < 0.3)):
-        _change(tree, chance)
+        _change(_one_of(tree, chance) if of_objects else tree, chance)
     return ast.unparse(tree)
+
+
+# What makes values, and stays as it is.
+_MAKERS = {*"tgibduzcmo", "grown", "squares", "pairs", "list"}
+
+
+def _one_of(tree: ast.expr, chance: random.Random) -> ast.expr:
+    """Draw one of the calls in an expression."""
+    found = [
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, (ast.Call, ast.Subscript))
+        and not (
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Name)
+            and each.func.id in _MAKERS
+        )
+    ]
+    return chance.choice(found or [tree])
 
 
 def _in_other_form(tree: ast.expr, chance: random.Random) -> ast.expr:
@@ -90,14 +111,19 @@ def _change_call(tree: ast.Call, chance: random.Random) -> None:
         tree.func.value = value(chance)
 
 
-def generate(seed: int, count: int) -> Iterator[str]:
+def generate(seed: int, count: int, of_objects: bool = False) -> Iterator[str]:
     """Give hostile calls.
 
     Args:
         seed: Which ones.
         count: How many.
+        of_objects: Whether they use layers, optimizers and the like, in place of functions.
     """
     chance = random.Random(seed)
+    if of_objects:
+        for base in chance.choices(uses(), k=count):
+            yield hostile(base, chance, True)
+        return
     working = calls()
     short = len(ENTRYWISE.split())  # functions of one tensor: there are many, and alike
     weights = [0.4 if place < short else 1.0 for place in range(len(working))]

@@ -29,7 +29,7 @@ KINDS = {
 # Functions whose values are random, or what was in the memory.
 BY_CHANCE = re.compile(
     r"\b(rand\w*|dropout\w*|alpha_dropout_?|feature_dropout_?|native_dropout|bernoulli_?|normal_?|empty\w*"
-    r"|new_empty|resize_|multinomial|uniform_|random_|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
+    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
 )
 
 
@@ -77,7 +77,9 @@ def _judge(
 def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Tell what is wrong with an error's words."""
     says, same = ours["says"], theirs.get("says", "")
-    if says.split("\n")[0] == same.split("\n")[0]:
+    # a class may live elsewhere, or inherit from another one
+    first, other = (re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each) for each in (says, same))
+    if first.split("\n")[0] == other.split("\n")[0] and not re.match(r"_", says):
         return ""
     if BINDING.search(says):
         return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
