@@ -78,10 +78,11 @@ agree. PyTorch is held to the same second engine: that is how we know that it is
 
 ## Calls that make no sense
 
-A wrong call should end in an error that helps, of PyTorch's type. Functions are called with wrong
-shapes, wrong types and wrong names, {hostile} times in each run of the tests, and PyTorch is called
-the same way. In these, {still_wrong} are known to end otherwise: most with an error of another type
-or in words that are not ours. The number is written down, and may only go down.
+A wrong call should end in an error that helps, of PyTorch's type. Functions, layers,
+optimizers, hooks and loaders are given wrong shapes, wrong types and wrong names, {hostile} times
+in each run of the tests, and PyTorch is called the same way. In these, {still_wrong} are known to
+end otherwise: most with an error of another type or in words that are not ours. The number is
+written down, and may only go down.
 
 ## What comes with it
 
@@ -140,7 +141,7 @@ def counted() -> dict[str, Any]:
     properties = ROOT / "tests" / "properties"
     still = constant("tests/oracle/test_hostile.py", "STILL_WRONG")
     calls = re.search(
-        r"outcomes\(seed=\d+, count=(\d+)\)",
+        r"outcomes\(seed=\d+, count=(\d+)",
         (ROOT / "tests" / "oracle" / "test_hostile.py").read_text(encoding="utf-8"),
     )
     assert calls is not None
@@ -158,8 +159,8 @@ def counted() -> dict[str, Any]:
         .read_text(encoding="utf-8")
         .count("\ndef test_"),
         "naive": import_module("tests.test_heart").code_lines(properties / "naive.py"),
-        "hostile": int(calls[1]),
-        "still_wrong": sum(still.values()),
+        "hostile": int(calls[1]) * len(still),
+        "still_wrong": sum(sum(each.values()) for each in still.values()),
         "pins": len(import_module("tests.packaging.licenses").locked()),
         "differences": len(import_module("_tools.reference_differences").DIFFERENCES),
     }

@@ -204,22 +204,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4093, 20),
-    "breadth": (1714, 17),
+    "autograd": (4103, 20),
+    "breadth": (1724, 17),
     "classroom": (2189, 15),
     "core": (1200, 7),
     "creation": (1670, 10),
     "data": (522, 4),
-    "faces": (1095, 10),
-    "nn": (5114, 33),
-    "ops": (9709, 45),
-    "optim": (1464, 11),
+    "faces": (1096, 10),
+    "nn": (5149, 33),
+    "ops": (9713, 45),
+    "optim": (1477, 11),
     "saving": (1111, 5),
     "symbolic": (5016, 23),
     "viz": (3072, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38406, 229)
+HOUSE = (38479, 229)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

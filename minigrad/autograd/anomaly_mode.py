@@ -60,8 +60,9 @@ class set_detect_anomaly(Block):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        if mode.__class__ is not bool:
-            raise wrong_type("set_anomaly_enabled", "enabled", "bool", mode, 1)
+        for place, (name, each) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
+            if each.__class__ is not bool:
+                raise wrong_type("set_anomaly_enabled", name, "bool", each, place)
         self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(mode, check_nan)
 

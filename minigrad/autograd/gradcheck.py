@@ -93,6 +93,7 @@ def gradcheck(
         >>> gradcheck(lambda x: x.exp() * x, x)
         True
     """
+    eps, atol, rtol = map(float, (eps, atol, rtol))
     _check_settings(
         (check_forward_ad or check_backward_ad, ONE_OF.format("forward_ad", "backward_ad")),
         (check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")),

@@ -104,6 +104,13 @@ def layout_of(place: Any) -> tuple[Any, Any] | None:
     return None
 
 
+def _flag(value: Any) -> bool:
+    """Take True or False, or a whole number for it."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"'{type_name(value)}' object cannot be interpreted as an integer: a flag")
+    return bool(operator.index(value))
+
+
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
     if gradients is None:
@@ -315,7 +322,7 @@ def _run(
     edges = [_edge_of(root) for root in roots]
     keep = create_graph if retain_graph is None else retain_graph
     if keep.__class__ is not bool or create_graph.__class__ is not bool:
-        keep, create_graph = bool(operator.index(keep)), bool(operator.index(create_graph))
+        keep, create_graph = _flag(keep), _flag(create_graph)
     if inputs is None:
         kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
         return run_backward(edges, gradients, keep, create_graph, kind)
@@ -501,7 +508,7 @@ def grad(
             "is_grads_batched=True is not offered. Call grad() once for each row of grad_outputs, "
             "with retain_graph=True."
         )
-    allow_unused = materialize_grads if allow_unused is None else bool(operator.index(allow_unused))
+    allow_unused = materialize_grads if allow_unused is None else _flag(allow_unused)
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]

@@ -37,6 +37,13 @@ def total(losses: Tensor, reduction: str) -> Tensor:
     return losses if reduction == "none" else getattr(losses, reduction)()
 
 
+def in_range(lambd: float) -> float:
+    """Give a width that is a number and not negative."""
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    return lambd
+
+
 def halves(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     """Give the two halves along a dimension."""
     if input.size(dim) % 2:
@@ -118,7 +125,7 @@ def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -
 _FUNCTIONS = """
 glu(Tensor input, dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
-hardshrink(Tensor input, lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
+hardshrink(Tensor input, Number lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
 lp_pool1d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
     = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 1)
 lp_pool2d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
@@ -138,8 +145,8 @@ multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, siz
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
     1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
-softshrink(Tensor input, lambd=0.5) = torch.where(
-    input.abs() > lambd, input - lambd * input.sign(), 0.0)
+softshrink(Tensor input, Number lambd=0.5) = torch.where(
+    input.abs() > in_range(lambd), input - lambd * input.sign(), 0.0)
 upsample_bilinear(Tensor input, size=None, scale_factor=None)
     = upsampled(input, size, scale_factor, "bilinear", True)
 upsample_nearest(Tensor input, size=None, scale_factor=None)

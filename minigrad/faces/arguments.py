@@ -239,7 +239,8 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
     elif isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
-        return plain(value) if kind == "Number" else value
+        own = isinstance(value, int) and value.__class__ not in (int, bool)
+        return plain(value) if kind == "Number" else float(value.real) if own else value
     if hasattr(value, "free_symbols"):
         return value
     raise wrong_type(name, argument, kind, value, position)

@@ -69,7 +69,7 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, attributes: dict[str, 
 
 def forget_gradient(parameter: Tensor, set_to_none: bool) -> None:
     """Set a gradient to None, or fill it with zeros in place, taken out of its graph."""
-    gradient = parameter.grad
+    gradient = None if set_to_none is True else parameter.grad
     if gradient is None or set_to_none:
         parameter.grad = None
         return

@@ -419,7 +419,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
         tensor(0.6000)
     """
     meeting = dtypes.result_type(x1._array, x2._array)
-    if meeting.kind in "iub":
+    if meeting.kind in "iubc":
         name = scalar_name(np.empty(0, meeting))
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {name}"

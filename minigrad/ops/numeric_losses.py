@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import as_floats, cast, check_tensor
+from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemented
 from minigrad.ops import elementwise
 from minigrad.ops.choices import pick
 from minigrad.ops.losses import OLD, loss, reduced, share
@@ -243,7 +243,7 @@ def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> 
         tensor(1.3125)
     """
     input, target = of_one_shape(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     meeting, own = input._array.dtype, (input, target)
     if meeting.kind in "iu" and target._array.dtype.kind == "f":
@@ -273,8 +273,8 @@ def _of_one_type(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Te
     """Give two tensors so that NumPy computes in the type in which PyTorch would."""
     a, b = input._array, target._array
     meeting = a.dtype if a.dtype is b.dtype else dtypes.result_type(a, b)
-    if meeting.kind in "iub":
-        raise no_kernel(kernel, input)
+    if meeting.kind in "iubc":
+        raise not_implemented(kernel, np.empty(0, meeting))
     if a.dtype.kind in "iub":
         input = cast(input, meeting)
     if b.dtype.kind in "iub":

@@ -319,6 +319,8 @@ def kl_div(
         kind = 2 if reduction == "batchmean" else reduction_number(reduction)
     if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
         raise RuntimeError("kl_div: Integral inputs not supported.")
+    if "c" in (input._array.dtype.kind, target._array.dtype.kind):
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if log_target:
         difference = target - input  # first: so PyTorch's graph has it
         losses = target.exp() * difference

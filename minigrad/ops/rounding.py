@@ -101,7 +101,7 @@ def refuse_zeros(self: Any, other: Any) -> None:
     """
     kinds = self.dtype.kind, getattr(other, "dtype", np.asarray(other).dtype).kind
     if "c" in kinds:
-        raise NotImplementedError("complex numbers have no remainders or rounded quotients")
+        raise not_implemented("remainder_cpu", self if kinds[0] == "c" else np.asarray(other))
     if kinds[0] in "iub" and kinds[1] in "iub" and not np.all(other) and np.size(self):
         raise RuntimeError("ZeroDivisionError: an entry of the divisor is 0")
 

@@ -223,6 +223,10 @@ def number(value: Any) -> Any:
     """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
     if type(value) is float or type(value) is int:
         return value
+    if isinstance(value, np.ndarray) and value.size != 1:
+        raise wrong_type("add_", "alpha", "Number", value)
+    if isinstance(value, complex):
+        raise RuntimeError("A setting of an optimizer must not be a complex number.")
     return value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
 
 
@@ -236,7 +240,8 @@ def setting(value: Any) -> Any:
             return value if value.ndim == 0 else value.squeeze()
         if value._array.size != 1:
             raise wrong_type("add_", "alpha", "Number", value)
-        return value._array.reshape(())[()]
+        found = value._array.reshape(())[()]
+        return float(found) if isinstance(found, np.bool_) else found
     return value
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import wrong_type
-from minigrad.autograd.own_nodes import watched
+from minigrad.autograd.own_nodes import watched, without_derivative
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -270,7 +270,8 @@ def _adaptive_maximum(
     array = high._array
     if 0 in size:
         nothing = empty((*array.shape[:-2], *size), dtype=high.dtype)
-        result, indices = nothing, wrap(nothing._array.astype("int64"))
+        result = without_derivative("adaptive_max_pool2d", nothing, high)
+        indices = wrap(nothing._array.astype("int64"))
     else:
         positions = largest_positions(array, size)
         indices = wrap(positions)

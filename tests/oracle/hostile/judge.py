@@ -78,7 +78,10 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Tell what is wrong with an error's words."""
     says, same = ours["says"], theirs.get("says", "")
     # a class may live elsewhere, or inherit from another one
-    first, other = (re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each) for each in (says, same))
+    first, other = (
+        re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each)
+        for each in (says, same.replace("_C._TensorMeta", "type"))
+    )
     if first.split("\n")[0] == other.split("\n")[0] and not re.match(r"_", says):
         return ""
     if BINDING.search(says):
