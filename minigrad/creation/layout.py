@@ -107,9 +107,9 @@ class Layout(Tensor):
         try:
             return self._array.shape[dim]
         except IndexError:
-            raise self._no_dimension("size", dim) from None
+            raise self._no_dimension(dim) from None
 
-    def _no_dimension(self, method: str, dim: Any) -> Exception:
+    def _no_dimension(self, dim: Any) -> Exception:
         """Make the error for a dimension that is not there."""
         ndim = self._array.ndim
         if not ndim:
@@ -147,10 +147,12 @@ class Layout(Tensor):
                 steps[d] = 1 if last else max(array.shape[d + 1], 1) * steps[d + 1]
         if dim is None:
             return tuple(steps)
+        if dim.__class__ is not int:
+            dim = whole("stride", dim, "dim", 1)
         try:
             return steps[dim]
-        except (IndexError, TypeError):
-            raise self._no_dimension("stride", dim) from None
+        except IndexError:
+            raise self._no_dimension(dim) from None
 
     def data_ptr(self) -> int:
         """Give the address of the first entry; tensors that share memory may share it.

@@ -24,7 +24,7 @@ from minigrad.faces.signature import KINDS
 
 # What arguments of these names are in every function; it is asked for only where one has failed.
 _NAMED = {
-    "str": "UPLO approximate driver indexing mode padding_mode",
+    "str": "UPLO approximate driver indexing",
     "bool": "align_corners copy is_causal non_blocking " + KINDS["bool"],
     "float": "label_smoothing momentum scale std " + KINDS["float"],
     "int": "num_classes num_groups num_samples " + KINDS["int"],

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.messages import refuse_complex, wrong_type
 from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
@@ -388,6 +388,8 @@ def orthonormalized(A: Tensor, mode: Any) -> Any:
         (torch.Size([4, 2]), torch.Size([2, 2]))
     """
     check("linalg.qr", A, "geqrf_cpu", square=False)
+    if not isinstance(mode, str):
+        raise wrong_type("linalg_qr", "mode", "str", mode, 2)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "

@@ -28,7 +28,7 @@ FAILS = {
     "a syntax error": ("def f(:", "cannot read it"),
     "null bytes": ("x = '\0'\ny = \0", "cannot read it"),
     "a huge list": ("x = [0] * 10**11", "more memory"),
-    "a memory hog": ("x = [bytearray(10**8) for _ in range(10**6)]", "more memory"),
+    "a memory hog": ("x = [bytes(10**8) for _ in range(10**6)]", "more memory"),
     "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",

@@ -152,7 +152,7 @@ def interpolate(
         )
     dims = input._array.ndim - 2
     old = input._array.shape[2:]
-    sizes, scales = _wanted(old, dims, size, scale_factor, recompute_scale_factor)
+    sizes, scales = _wanted(old, max(dims, 0), size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and dims == 2):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
