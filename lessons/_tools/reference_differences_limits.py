@@ -162,9 +162,10 @@ LIMITS = (
     Difference(
         slug="devices-of-modules",
         title="Devices of modules",
-        what="Modules stay on the CPU: another device is an error.",
+        what='`Module.to("meta")` keeps sizes and types and lets the entries go; computing with '
+        "such parameters is an error. So is any other device, or making a module there.",
         why="minigrad computes with NumPy.",
-        code='nn.Linear(1, 1).to("meta").weight.shape, nn.Linear(1, 1, device="meta").weight.shape',
+        code='nn.Linear(1, 1).to("meta").weight.sum().shape',
         names=("torch.nn.Module.to", "torch.nn.Linear"),
     ),
     Difference(

@@ -388,9 +388,9 @@ def orthonormalized(A: Tensor, mode: Any) -> Any:
         (torch.Size([4, 2]), torch.Size([2, 2]))
     """
     check("linalg.qr", A, "geqrf_cpu", square=False)
-    if not isinstance(mode, str):
-        raise wrong_type("linalg_qr", "mode", "str", mode, 2)
     if mode not in ("reduced", "complete", "r"):
+        if not isinstance(mode, str):
+            raise wrong_type("linalg_qr", "mode", "str", mode, 2)
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
             "'r', or 'complete'"
