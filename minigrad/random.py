@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
 from minigrad.faces.arguments import not_implemented, number
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
@@ -342,6 +343,9 @@ def uniform_for(array: Array, low: float, high: float, generator: Generator | No
     if not low.__class__ is high.__class__ is float:
         low = number(low, "uniform_", "from", 1, "float")
         high = number(high, "uniform_", "to", 2, "float")
+    for name, bound in (("from", low), ("to", high)):
+        if not abs(bound) <= np.finfo(array.dtype).max:
+            raise RuntimeError(f"{name} is out of bounds for {dtypes.c_name(array)}")
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"

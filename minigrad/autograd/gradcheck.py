@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.gradients import grad
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
@@ -93,6 +94,9 @@ def gradcheck(
         >>> gradcheck(lambda x: x.exp() * x, x)
         True
     """
+    for name, setting in (("eps", eps), ("atol", atol), ("rtol", rtol)):
+        if isinstance(setting, (str, complex)) or not hasattr(setting, "__float__"):
+            raise wrong_type("gradcheck", name, "float", setting)
     eps, atol, rtol = map(float, (eps, atol, rtol))
     _check_settings(
         (check_forward_ad or check_backward_ad, ONE_OF.format("forward_ad", "backward_ad")),

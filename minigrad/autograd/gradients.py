@@ -108,7 +108,10 @@ def _flag(value: Any) -> bool:
     """Take True or False, or a whole number for it."""
     if not hasattr(value, "__index__"):
         raise TypeError(f"'{type_name(value)}' object cannot be interpreted as an integer: a flag")
-    return bool(operator.index(value))
+    number = operator.index(value)
+    if not 0 <= number < 256:
+        raise OverflowError(f"unsigned byte integer is greater than maximum: a flag is {number}")
+    return bool(number)
 
 
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
+from minigrad.faces.arguments import number
 from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import read
 from minigrad.nn import functional as F
@@ -39,6 +40,7 @@ def total(losses: Tensor, reduction: str) -> Tensor:
 
 def in_range(lambd: float) -> float:
     """Give a width that is a number and not negative."""
+    lambd = number(lambd, "softshrink", "lambd", 2).real
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
     return lambd

@@ -477,7 +477,8 @@ class Backward(Tensor):
             >>> x.grad
             tensor([6.])
         """
-        plain = gradient is None and inputs is None and create_graph is False
+        plain = gradient is inputs is None and create_graph is False
+        plain = plain and (retain_graph is None or retain_graph.__class__ is bool)
         edge = (self._edge or resolve_edge(self)) if plain and self._array.size == 1 else NO_EDGE
         if edge is not NO_EDGE:
             start = self._array.copy()

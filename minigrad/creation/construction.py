@@ -436,6 +436,8 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
         TypeError: If one is no whole number.
         RuntimeError: If one is negative.
     """
+    if sizes and size is not None:
+        raise TypeError(f"{caller}() got multiple values for argument 'size'")
     for each in sizes:
         if each.__class__ is not int or each < 0:
             break

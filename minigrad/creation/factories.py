@@ -403,8 +403,8 @@ def randint(
             "randint() received an invalid combination of arguments; expected "
             "randint(high, size) or randint(low, high, size), where size is a tuple"
         )
-    first = int(number(given[0] if given else low, "randint", "low", 1))
-    end = int(number(high, "randint", "high", 2))
+    first = whole("randint", given[0] if given else low, "low", 1)
+    end = whole("randint", high, "high", 2)
     shape, dtype = shape_of((size,), None, "randint"), dtype_or(np.dtype("int64"))
     check_range(first, end, dtype)
     return stream(generator).integers(first, end, shape).astype(dtype)

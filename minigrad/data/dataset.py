@@ -188,7 +188,9 @@ def random_split(
         >>> [len(part) for part in parts]
         [7, 3]
     """
-    total = len(dataset)  # type: ignore[arg-type]
+    if not hasattr(dataset, "__len__"):
+        raise TypeError(f"random_split(): argument 'dataset' must have a length, not {dataset!r}")
+    total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of_fractions(total, lengths)
     if sum(lengths) != total:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import operator
 import os
 from collections.abc import (
     Callable,
@@ -354,6 +355,7 @@ def _check_workers(
     workers: int, timeout: float, prefetch_factor: int | None, persistent: bool
 ) -> None:
     """Refuse settings of workers that make no sense."""
+    workers = operator.index(workers)
     if workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "

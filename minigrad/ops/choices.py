@@ -18,7 +18,7 @@ from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.construction import real_number
+from minigrad.creation.construction import entry, real_number
 from minigrad.faces import attach, entrywise, face
 from minigrad.faces.arguments import (
     cast,
@@ -262,9 +262,9 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
         if input is not _NOT_GIVEN:
             raise TypeError('where() missing 1 required positional arguments: "other"')
         return condition.nonzero(as_tuple=True)
-    for value in (input, other):
-        if not is_operand(value) or not is_operand(condition):
-            raise no_combination("where", condition, input, other)
+    fits = isinstance(condition, (Tensor, np.ndarray))  # NumPy's own functions may ask
+    if not (fits and is_operand(input) and is_operand(other)):
+        raise no_combination("where", condition, input, other)
     known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
     meets = np.dtype("bool") if known is None else known._array.dtype
     first = input if isinstance(input, Tensor) else scalar(input, meets)
@@ -376,7 +376,8 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
     if isinstance(min, Tensor) != isinstance(max, Tensor) and min is not None and max is not None:
         # a number beside a tensor: the tensor has to be one, too
         min, max = number(min, "clamp", "min", 2), number(max, "clamp", "max", 3)
-    min, max = _limit("maximum", min), _limit("minimum", max)
+    own = input._array.dtype
+    min, max = _limit("maximum", min, own), _limit("minimum", max, own)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return between(input, min, max)
     if input._array.dtype.kind == "c":
@@ -388,12 +389,15 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
     return clamp(input, min, max)
 
 
-def _limit(kernel: str, limit: Any) -> Any:
-    """Refuse a limit that is complex: there is no order among such numbers."""
+def _limit(kernel: str, limit: Any, dtype: np.dtype[Any]) -> Any:
+    """Refuse a limit that is complex, or no number of a type."""
     if not isinstance(limit, Tensor):
         if limit is None:
             return None
-        return real_number(number(limit, "clamp", "min or max"), np.dtype("float64"))
+        limit = real_number(number(limit, "clamp", "min or max"), np.dtype("float64"))
+        if dtype.kind == "f" and isinstance(limit, (int, float)):
+            entry(limit, dtype)
+        return limit
     if limit._array.dtype.kind == "c":
         raise not_implemented(f"{kernel}_cpu", limit._array)
     return limit
@@ -485,7 +489,7 @@ def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None
             return operation(input, limit)
         if input._array.dtype.kind == "c":
             raise NotImplementedError("clamp is not supported for complex types")
-        limit = number(limit, name, argument, 2)
+        limit = _limit("", number(limit, name, argument, 2), input._array.dtype)
         return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
 
     limited.__doc__ = operation.__doc__

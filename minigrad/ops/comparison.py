@@ -155,6 +155,8 @@ def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) 
 
 
 def _is_negative(array: Any) -> Any:
+    if array.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
     return np.signbit(array) if array.dtype.kind == "f" else array < 0
 
 

@@ -51,6 +51,8 @@ def to(
         first, *rest = arguments
         if dtype is not None and isinstance(first, (dtypes.dtype, Tensor, type)):
             raise wrong_type("to", "dtype", "given once", dtype)
+        if device is not None and isinstance(first, (dtypes.dtype, Tensor)):
+            raise wrong_type("to", "device", "given before the dtype", device)
         if first.__class__ is dtypes.dtype and not rest and not copy and memory_format is None:
             return _cast(input, first.numpy)
         if isinstance(first, (dtypes.dtype, Tensor)) or (

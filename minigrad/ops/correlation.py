@@ -55,6 +55,9 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
+_FAR = 1 << 31  # entries that no image has
+
+
 def per_dimension(
     name: str,
     setting: str,
@@ -77,7 +80,7 @@ def per_dimension(
         TypeError: If there is something else than whole numbers.
         RuntimeError: If there are not as many as dimensions.
     """
-    if value.__class__ is int:
+    if value.__class__ is int and value < _FAR:
         return (value,) * ndim
     if value.__class__ is tuple and len(value) == ndim and {*map(type, value)} == {int}:
         return value  # as modules keep it
@@ -86,6 +89,8 @@ def per_dimension(
         raise wrong_type(name, setting, "tuple of ints", value, position)
     if len(given) not in (1, ndim):
         raise RuntimeError(wrong_count(given))
+    if any(int(each) >= _FAR for each in given):  # no image is so large
+        raise RuntimeError(f"{name}(): integer out of range: {setting}={value}")
     return tuple(map(int, given * ndim))[:ndim]
 
 

@@ -127,6 +127,11 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
     if train is False:
         kept = wrap(np.ones(array.shape, bool))
         return native_dropout(input, np.ones((), array.dtype)), kept
+    if array.dtype.kind in "iub":
+        raise RuntimeError(
+            "result type Float can't be cast to the desired output type "
+            f"{input.dtype.tensor_type}; convert the input with .float()"
+        )
     mask = _keep_mask(array.shape, p, array.dtype)._array
     scale = 1 / (1 - p) if p < 1 else 0.0
     return native_dropout(input, mask * scale), wrap(mask.astype(bool))

@@ -453,6 +453,8 @@ def repeat_interleave(
         input = repeats if input is None else input
         places = _places(input, len(input), output_size)
         return wrap(places)
+    if not isinstance(repeats, Tensor):
+        repeats = whole("repeat_interleave", repeats, "repeats", 2)
     if isinstance(repeats, int) and repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     if dim is None:
@@ -470,8 +472,6 @@ def repeat_interleave(
         wide = shape.expand(wide, (*have[: number + 1], repeats, *have[number + 1 :]))
         copied = shape.clone_contiguous(wide)
         return shape.view(copied, (*have[:number], total, *have[number + 1 :]))
-    if not isinstance(repeats, Tensor):
-        repeats = wrap(np.asarray(repeats))
     if not input.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     size = input._array.shape[number]

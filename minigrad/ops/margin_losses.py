@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import as_floats, cast, check_tensor
+from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemented
 from minigrad.ops import choices, elementwise
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
@@ -293,6 +293,8 @@ def label_margins(input: Tensor, target: Tensor, reduction: int) -> Tensor:
             f"expected scalar type Long but found {target.dtype.tensor_type}. Convert the target "
             "with .long()."
         )
+    if input._array.dtype.kind != "f":
+        raise not_implemented("multilabel_margin_loss_forward_out_frame", input._array)
     rows = input if input.dim() == 2 else input.reshape(1, -1)
     labels = target._array.reshape(rows._array.shape)
     if ((labels < -1) | (labels >= labels.shape[1])).any():

@@ -127,6 +127,12 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
             f"{ndim}D."
         )
     two = len(dims) == 2 if dims is not None else ndim == 2
+    if isinstance(ord, str) and not two:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}"
+            if dims
+            else "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
+        )
     if isinstance(ord, str) or (ord is not None and two):
         return vector_norm(input, _of_matrices(ord), dims, keepdim, dtype)
     return vector_norm(input, 2 if ord is None else ord, dims, keepdim, dtype)

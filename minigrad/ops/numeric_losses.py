@@ -216,7 +216,7 @@ def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: f
     input, target = of_one_shape(input, target)
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     input, target = _of_one_type("smooth_l1_cpu", input, target)
     return _smooth_l1(input, target, reduction, beta)

@@ -20,7 +20,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, wholes
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
@@ -236,7 +236,7 @@ def pad(
         )
     if mode not in ("constant", "reflect", "replicate"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    ndim, sides = input.ndim, [int(count) for count in pad]
+    ndim, sides = input.ndim, [*wholes("pad", pad, "pad", 2)]
     if len(sides) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(sides) > 2 * ndim:

@@ -18,7 +18,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, sizes_of
+from minigrad.faces.arguments import dimension, sizes_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -295,7 +295,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     if isinstance(start, Tensor):
         if start.ndim or start._array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(start.item())
+        start = start.item()
+    start = whole("narrow", start, "start", 3)
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:

@@ -164,7 +164,7 @@ def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
 
 def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
-    refuse("threshold_cpu", "b", input)
+    refuse("threshold_cpu", "bc", input)
     return number_among(threshold, input, name), number_among(value, input, name, 3)
 
 
@@ -355,7 +355,7 @@ def _noise(
     for what, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {what} bound must be finite, got {bound}")
-    refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "iub", input)
+    refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "iubc", input)
     source, array = random.stream(generator), input._array
     slopes: Any = (lower + upper) / 2
     if training:

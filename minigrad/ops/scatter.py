@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, no_combination
+from minigrad.faces.arguments import dimension, no_combination, plain
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 
@@ -306,7 +306,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     if tensor is not None:
         return watched(scatter(input, dim, places, tensor), index)
     dtype = input._array.dtype
-    return watched(scatter_number(input, dim, places, entry(given, dtype)), index)
+    return watched(scatter_number(input, dim, places, entry(plain(given), dtype)), index)
 
 
 @face("scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)", in_place=True)

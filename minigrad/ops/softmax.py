@@ -14,7 +14,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
-from minigrad.faces.arguments import dimensions, not_implemented
+from minigrad.faces.arguments import dimensions, not_implemented, whole
 
 _HALF = np.dtype("float16")
 
@@ -194,7 +194,7 @@ def softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> 
     Args:
         input: The scores.
         dim: The dimension along which the results sum to 1. Leaving it out is deprecated.
-        _stacklevel: Not used; PyTorch has it.
+        _stacklevel: A whole number, not used; PyTorch has it.
         dtype: The type that the scores are converted to first.
 
     Returns:
@@ -205,22 +205,25 @@ def softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> 
         >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
         tensor([0.5000, 0.5000])
     """
-    return input.softmax(_implied_dim("softmax", input) if dim is None else dim, dtype)
+    return input.softmax(_dim("softmax", input, dim, _stacklevel), dtype)
 
 
 @functional(f"log_softmax{_SCHEMA}")
 def log_softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
     r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
-    return input.log_softmax(_implied_dim("log_softmax", input) if dim is None else dim, dtype)
+    return input.log_softmax(_dim("log_softmax", input, dim, _stacklevel), dtype)
 
 
 @functional(f"softmin{_SCHEMA}")
 def softmin(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
     r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
-    return (-input).softmax(_implied_dim("softmin", input) if dim is None else dim, dtype)
+    return (-input).softmax(_dim("softmin", input, dim, _stacklevel), dtype)
 
 
-def _implied_dim(name: str, input: Tensor) -> int:
+def _dim(name: str, input: Tensor, dim: int | None, level: int) -> int:
+    if dim is not None:
+        return dim
+    whole(name, level, "_stacklevel", 3)
     warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument.",

@@ -191,7 +191,7 @@ def logit(self: Array, eps: float | None) -> Array:
         tensor([0.0000, 2.1972])
     """
     if eps is not None:
-        self = np.minimum(np.maximum(self, eps), 1 - eps)
+        self = np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)).astype(self.dtype)
     return np.log(self / (1 - self))
 
 

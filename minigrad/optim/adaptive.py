@@ -266,13 +266,14 @@ class Rprop(
         turned = sign < 0
         factor = np.where(sign > 0, grow, np.where(turned, shrink, 1.0)).astype(now.dtype)
         direction = np.where(turned, 0, np.sign(now)).astype(now.dtype)
+        least, most = group["step_sizes"]
         if isinstance(gradient, Tensor):
-            size.mul_(wrap(factor)).clamp_(*group["step_sizes"])
+            size.mul_(wrap(factor)).clamp_(least, most)
             addcmul_(parameter, wrap(direction), size.clone(), -1)
             before.copy_(gradient.masked_fill(wrap(turned), 0))
             return
         size *= factor
-        np.clip(size, *group["step_sizes"], out=size)
+        np.clip(size, least, most, out=size)
         addcmul_(parameter, direction, size, -1)
         copy_(before, np.where(turned, 0, gradient))
 

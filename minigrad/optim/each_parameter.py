@@ -225,9 +225,10 @@ def number(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.size != 1:
         raise wrong_type("add_", "alpha", "Number", value)
+    value = value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
     if isinstance(value, complex):
         raise RuntimeError("A setting of an optimizer must not be a complex number.")
-    return value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
+    return value
 
 
 def setting(value: Any) -> Any:

@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import empty
 from minigrad.faces.arguments import check_tensor, not_implemented
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
-from minigrad.ops.correlation import face_of, in_single
+from minigrad.ops.correlation import face_of, in_single, is_whole
 from minigrad.ops.reduction import mean_dim
 
 
@@ -143,13 +143,13 @@ def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ..
         given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
         if len(given) != 1:
             raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got 3)")
-        if not isinstance(given[0], (int, np.integer)):
+        if not is_whole(given[0]):
             raise wrong_type(name, "output_size", "tuple of ints", size, 2)
         return (int(given[0]),)
-    if not isinstance(size, (int, tuple, list)):
+    several = isinstance(size, (tuple, list))
+    given = tuple(size) if several else (size,) * ndim
+    if not (size.__class__ is int or (several and all(n is None or is_whole(n) for n in given))):
         raise wrong_type(name, "output_size", "tuple of ints", size, 2)
-    several = not isinstance(size, int)
-    given = (size,) * ndim if isinstance(size, int) else tuple(size)
     if several and len(given) >= array.ndim:
         raise ValueError(
             f"Input dimension should be at least {len(given) + 1}, but got {array.ndim}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number, whole
 from minigrad.faces.face import in_functional
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
@@ -143,7 +142,7 @@ def group_norm(
         ValueError: If each group has only one value.
     """
     check_tensor("group_norm", input)
-    sizes, num_groups = input._array.shape, operator.index(num_groups)
+    sizes, num_groups = input._array.shape, whole("group_norm", num_groups, "num_groups", 2)
     if len(sizes) < 2:
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {len(sizes)}"
@@ -265,16 +264,16 @@ def local_response_norm(
     if input.numel() == 0:
         return input
     squares = input.mul(input)
-    size = operator.index(size)
+    size = whole("avg_pool3d", size, "kernel_size", 2)
     border = (size // 2, (size - 1) // 2)
     if dim == 3:
-        whole = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
-        around = in_functional["avg_pool2d"](whole, (size, 1), stride=1).squeeze(1)
+        wide = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
+        around = in_functional["avg_pool2d"](wide, (size, 1), stride=1).squeeze(1)
     else:
         sizes = input.size()
         volume = squares.view(sizes[0], 1, sizes[1], sizes[2] if dim > 3 else 1, -1)
-        whole = constant_pad_nd(volume, (0, 0, 0, 0, *border), 0)
-        around = in_functional["avg_pool3d"](whole, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+        wide = constant_pad_nd(volume, (0, 0, 0, 0, *border), 0)
+        around = in_functional["avg_pool3d"](wide, (size, 1, 1), stride=1).squeeze(1).view(sizes)
     return input / around.mul(alpha).add(k).pow(beta)
 
 

@@ -229,7 +229,7 @@ class RNNBase(
         if hx is None:
             states = [zeros(shape, dtype=data.dtype) for shape in shapes]
         else:
-            states = [*hx] if name == "LSTM" else [hx]
+            states = [*_pair(name, hx)] if name == "LSTM" else [hx]
             if not packed:
                 _check_dimensions(states, not single)
             if order is not None:
@@ -401,6 +401,14 @@ class LSTM(RNNBase):
 # Cells ------------------------------------------------------------------------------------------
 
 
+def _pair(name: str, states: Any) -> Any:
+    """Take the two states of an LSTM."""
+    if isinstance(states, (tuple, list, Tensor)):
+        return states
+    told = f"{name}(): the states hx must be a tuple of two tensors, not {type(states).__name__}"
+    raise TypeError(told)
+
+
 class RNNCellBase(_Recurrent):
     """What the cells share: weights for the input and the state, biases, checks."""
 
@@ -526,5 +534,5 @@ class LSTMCell(RNNCellBase, settings=_CELL):
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        h, c = self._run("LSTM", input, hx or (), ("hx[0]", "hx[1]"))
+        h, c = self._run("LSTM", input, _pair("LSTMCell", hx or ()), ("hx[0]", "hx[1]"))
         return h, c

@@ -73,6 +73,8 @@ class StateDict:
             destination._metadata[prefix[:-1]] = local_metadata
         for pre_hook in self._state_dict_pre_hooks.values():
             pre_hook(self, prefix, keep_vars)
+        if not isinstance(prefix, str):
+            raise TypeError(f"state_dict(): prefix must be a str, not {type(prefix).__name__}")
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, child in self._modules.items():
             if child is not None:

@@ -8,6 +8,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
+from minigrad.faces.arguments import whole
 from minigrad.nn.functional import normalize
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
@@ -114,7 +115,8 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
         "`torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
     )
-    hook = _WeightNorm(name, -1 if dim is None else dim)
+    dim = -1 if dim is None else whole("norm_except_dim", dim, "dim", 3)
+    hook = _WeightNorm(name, dim)
     hook.register(module)
     weight = getattr(module, name)
     del module._parameters[name]

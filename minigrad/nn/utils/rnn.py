@@ -47,6 +47,8 @@ def pack_padded_sequence(
         >>> pack_padded_sequence(padded, [3, 1], batch_first=True).data
         tensor([1, 4, 2, 3])
     """
+    if not isinstance(batch_first, bool):
+        raise wrong_type("_pack_padded_sequence", "batch_first", "bool", batch_first, 3)
     counts = as_tensor(lengths, dtype=int64)
     order = None
     if not enforce_sorted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from minigrad.autograd.messages import warn
@@ -34,7 +34,6 @@ class LRScheduler:
 
     # What is left out of the state dict, or saved in a form of its own.
     _apart: tuple[str, ...] = ("optimizer",)
-    _from_last: bool = False  # whether each learning rate follows from the one before
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
     _last_lr: list[Any]
@@ -107,8 +106,12 @@ class LRScheduler:
         """Compute the next learning rate of each group; every schedule defines its own."""
         raise NotImplementedError
 
-    def step(self) -> None:
-        """Set the learning rates of the next epoch; call it after `optimizer.step()`."""
+    def step(self, epoch: int | None = None) -> None:
+        """Set the learning rates of the next epoch; call it after `optimizer.step()`.
+
+        Args:
+            epoch: The epoch to go to, if not the next. It is deprecated.
+        """
         if self._step_count == 1:
             step: Any = self.optimizer.step
             if not hasattr(step, "_wrapped_by_lr_sched"):
@@ -126,21 +129,23 @@ class LRScheduler:
                     f"{_SEE}",
                 )
         self._step_count += 1
-        self.last_epoch += 1
-        self._set(self.get_lr)
+        if epoch is not None:
+            warn(
+                "The epoch parameter in `scheduler.step()` was not necessary and is being "
+                "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
+                "During the deprecation, if epoch is different from None, the closed form is used "
+                "instead of the new chainable form, where available. Please open an issue if you "
+                "are unable to replicate your use case: "
+                "https://github.com/pytorch/pytorch/issues/new/choose.",
+            )
+        self._update_lr(epoch)
 
-    def _begin_anew(self) -> None:
-        """Go back to epoch 0 and set its learning rates."""
-        self.last_epoch = 0
-        if self._from_last:
-            for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-                set_lr(group, rate)
-        self._is_initial = self._from_last
-        self._set(self.get_lr)
-        self._is_initial = False
-
-    def _set(self, ask: Callable[[], list[Any]]) -> None:
-        """Ask for the learning rate of each group, and set it."""
+    def _update_lr(self, epoch: int | None = None) -> None:
+        """Set the learning rates of the next epoch, or of one that is told by its number."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        # what an epoch's rate is from the beginning, and not from the one before
+        whole = epoch is not None and hasattr(self, "_get_closed_form_lr")
+        ask: Callable[[], list[Any]] = self._get_closed_form_lr if whole else self.get_lr
         self._get_lr_called_within_step = True
         try:
             values = ask()
@@ -253,11 +258,17 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
 class _ByFactors(LRScheduler):
     """The part that schedules of given factors share: subclasses tell the factors."""
 
-    _from_last = True
-
     def _factor(self, epoch: int) -> float | None:
         """Give by what the last learning rate is multiplied in an epoch; None to leave it."""
         raise NotImplementedError
+
+    def _product(self, epoch: int) -> float:
+        """Give by what the first learning rate is multiplied in an epoch."""
+        raise NotImplementedError
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        product = self._product(self.last_epoch)
+        return [base * product for base in self.base_lrs]
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
@@ -281,6 +292,9 @@ class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
     def _factor(self, epoch: int) -> float | None:
         return self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
 
+    def _product(self, epoch: int) -> float:
+        return cast(float, self.gamma ** (epoch // self.step_size))
+
 
 class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
     """At each milestone the learning rate is multiplied by `gamma`.
@@ -297,6 +311,10 @@ class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
 
     def _factor(self, epoch: int) -> float | None:
         return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
+
+    def _product(self, epoch: int) -> float:
+        passed = sum(count for at, count in self.milestones.items() if at <= epoch)
+        return cast(float, self.gamma**passed)
 
 
 class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch=-1"):
@@ -321,6 +339,9 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
         if epoch == 0:
             return self.factor
         return 1.0 / self.factor if epoch == self.total_iters else None
+
+    def _product(self, epoch: int) -> float:
+        return 1.0 if epoch >= self.total_iters else self.factor
 
 
 class LinearLR(
@@ -357,6 +378,10 @@ class LinearLR(
         rise = self.end_factor - self.start_factor
         return 1.0 + rise / (self.total_iters * self.start_factor + (epoch - 1) * rise)
 
+    def _product(self, epoch: int) -> float:
+        rise = self.end_factor - self.start_factor
+        return self.start_factor + rise * min(self.total_iters, epoch) / self.total_iters
+
 
 class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
     r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
@@ -369,6 +394,9 @@ class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
 
     def _factor(self, epoch: int) -> float | None:
         return None if self._is_initial else self.gamma
+
+    def _product(self, epoch: int) -> float:
+        return cast(float, self.gamma**epoch)
 
 
 class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1"):
@@ -386,3 +414,6 @@ class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1
             return None
         left, before = (1.0 - at / self.total_iters for at in (epoch, epoch - 1))
         return (left / before) ** self.power
+
+    def _product(self, epoch: int) -> float:
+        return (1.0 - min(self.total_iters, epoch) / self.total_iters) ** self.power

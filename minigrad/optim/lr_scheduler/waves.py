@@ -33,8 +33,6 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
         [0.5]
     """
 
-    _from_last = True
-
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates from the present ones."""
         self._warn_if_asked_directly()
@@ -42,8 +40,7 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
             return values_of(self.optimizer, "lr")
         epoch, half = self.last_epoch, self.T_max
         if self._step_count == 1 and epoch > 0:
-            wave = 1 + math.cos(epoch * math.pi / half)
-            return [self.eta_min + (rate - self.eta_min) * wave / 2 for rate in self.base_lrs]
+            return self._get_closed_form_lr()
         groups = self.optimizer.param_groups
         if (epoch - 1 - half) % (2 * half) == 0:  # from the lowest point a ratio leads nowhere
             rise = 1 - math.cos(math.pi / half)
@@ -51,6 +48,10 @@ class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1
             return [group["lr"] + (base - self.eta_min) * rise / 2 for base, group in pairs]
         now, before = (1 + math.cos(math.pi * at / half) for at in (epoch, epoch - 1))
         return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        wave = 1 + math.cos(self.last_epoch * math.pi / self.T_max)
+        return [self.eta_min + (rate - self.eta_min) * wave / 2 for rate in self.base_lrs]
 
 
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
