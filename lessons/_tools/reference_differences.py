@@ -151,11 +151,13 @@ BEHAVIOR = (
         slug="numpy-functions",
         title="NumPy's functions of tensors",
         what="NumPy's functions of tensors give tensors, and are recorded where a gradient is "
-        "required. Those that minigrad does not know are errors. PyTorch turns the tensors into "
-        "arrays first, and refuses where a gradient is required.",
+        "required; so does an operator with an array on its left. What minigrad does not know is "
+        "an error. PyTorch turns the tensors into arrays first, and refuses where a gradient is "
+        "required.",
         why="NumPy's own protocols carry the dispatch here: that is how one backward rule computes "
         "with arrays and with tensors.",
-        code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\nnp.exp(x)",
+        code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\n"
+        "np.exp(x), np.ones(2) * x",
     ),
     Difference(
         slug="numpy-complex",

@@ -66,17 +66,11 @@ LIMITS = (
     Difference(
         slug="old-arguments",
         title="Arguments of old programs",
-        what="Schedules take no `epoch` in `step`, `Hardtanh` no `min_value` and `max_value`, "
-        "`state_dict` nothing by position, and a `PackedSequence` is not made of one tensor alone.",
+        what="`Hardtanh` takes no `min_value` and `max_value`, `state_dict` nothing by position, "
+        "and a `PackedSequence` is not made of one tensor alone.",
         why="All of these are deprecated there, or made by other functions.",
-        code="w = torch.nn.Parameter(torch.ones(1))\n"
-        "optimizer = torch.optim.SGD([w], lr=0.1)\n"
-        "optimizer.step()\n"
-        "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n"
-        "schedule.step(3)\n"
-        "schedule.get_last_lr()",
+        code="torch.nn.Hardtanh(min_value=-2.0)",
         covers=(
-            ("torch.optim.lr_scheduler.*.step", "without `epoch`"),
             (
                 "torch.nn.utils.rnn.PackedSequence",
                 "default of `batch_sizes` is required, there None",

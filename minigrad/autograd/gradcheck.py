@@ -95,7 +95,7 @@ def gradcheck(
         True
     """
     for name, setting in (("eps", eps), ("atol", atol), ("rtol", rtol)):
-        if isinstance(setting, (str, complex)) or not hasattr(setting, "__float__"):
+        if isinstance(setting, (str, complex, type)) or not hasattr(setting, "__float__"):
             raise wrong_type("gradcheck", name, "float", setting)
     eps, atol, rtol = map(float, (eps, atol, rtol))
     _check_settings(

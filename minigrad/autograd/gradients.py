@@ -107,7 +107,7 @@ def layout_of(place: Any) -> tuple[Any, Any] | None:
 def _flag(value: Any) -> bool:
     """Take True or False, or a whole number for it."""
     if not hasattr(value, "__index__"):
-        raise TypeError(f"'{type_name(value)}' object cannot be interpreted as an integer: a flag")
+        raise TypeError(f"a flag must be True or False, or a whole number, not {type_name(value)}")
     number = operator.index(value)
     if not 0 <= number < 256:
         raise OverflowError(f"unsigned byte integer is greater than maximum: a flag is {number}")

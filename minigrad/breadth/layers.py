@@ -12,7 +12,7 @@ from typing import Any
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.faces.arguments import number
+from minigrad.faces.arguments import number, refuse
 from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import read
 from minigrad.nn import functional as F
@@ -44,6 +44,12 @@ def in_range(lambd: float) -> float:
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
     return lambd
+
+
+def shrunk(input: Tensor, lambd: float) -> Tensor:
+    """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it."""
+    refuse("softshrink_check", "iub", input)
+    return torch.where(input.abs() <= lambd, 0.0, input - lambd * input.sign())
 
 
 def halves(input: Tensor, dim: int) -> tuple[Tensor, ...]:
@@ -125,7 +131,7 @@ def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -
 # ---------------------------------------------------------------------- the tables
 
 _FUNCTIONS = """
-glu(Tensor input, dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
+glu(Tensor input, Dim dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
 hardshrink(Tensor input, Number lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
 lp_pool1d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
@@ -147,8 +153,7 @@ multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, siz
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
     1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
-softshrink(Tensor input, Number lambd=0.5) = torch.where(
-    input.abs() > in_range(lambd), input - lambd * input.sign(), 0.0)
+softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
 upsample_bilinear(Tensor input, size=None, scale_factor=None)
     = upsampled(input, size, scale_factor, "bilinear", True)
 upsample_nearest(Tensor input, size=None, scale_factor=None)

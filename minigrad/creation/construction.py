@@ -450,7 +450,7 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
         sizes = (size,)
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = tuple(sizes[0])
-    elif not _is_whole(sizes[0]):
+    elif not _is_whole(sizes[0], 1):
         raise wrong_type(caller, "size", "tuple of ints", sizes[0], 1)
     whole = tuple(_whole(each, position, caller) for position, each in enumerate(sizes, 1))
     for each in whole:
@@ -463,14 +463,17 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
     return whole
 
 
-def _is_whole(size: Any) -> bool:
+def _is_whole(size: Any, position: int) -> bool:
     if isinstance(size, Tensor):
-        return size._array.ndim == 0 and size._array.dtype.kind in "iu"
-    return isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+        return size._array.size == 1 and size._array.dtype.kind in "iu"
+    if isinstance(size, np.ndarray):
+        return size.ndim == 0 and size.dtype.kind in "iu"
+    # PyTorch looks at the first only: later on, True is 1
+    return isinstance(size, (int, np.integer)) and (position > 1 or not isinstance(size, bool))
 
 
 def _whole(size: Any, position: int, caller: str) -> int:
-    if _is_whole(size):
+    if _is_whole(size, position):
         return int(size)
     raise TypeError(
         f"{caller}(): argument 'size' failed to unpack the object at pos {position} with error "
@@ -487,7 +490,7 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
     """
     if not isinstance(size, (tuple, list)):
         raise wrong_type(caller, "size", "tuple of ints", size, 1)
-    if size and not _is_whole(size[0]):
+    if size and not _is_whole(size[0], 1):
         raise TypeError(
             f"{caller}(): argument 'size' (position 1) must be tuple of ints, but found element of "
             f"type {type_name(size[0])} at pos 0"

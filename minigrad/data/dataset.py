@@ -128,8 +128,7 @@ class ConcatDataset(Dataset[T_co]):
                 raise ValueError("absolute value of index should not exceed dataset length")
             idx += len(self)
         place = bisect.bisect_right(self.cumulative_sizes, idx)
-        before = self.cumulative_sizes[place - 1] if place else 0
-        return self.datasets[place][idx - before]
+        return self.datasets[place][idx - self.cumulative_sizes[place - 1] if place else idx]
 
 
 class Subset(Dataset[T_co]):

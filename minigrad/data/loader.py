@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import operator
 import os
 from collections.abc import (
     Callable,
@@ -355,7 +354,9 @@ def _check_workers(
     workers: int, timeout: float, prefetch_factor: int | None, persistent: bool
 ) -> None:
     """Refuse settings of workers that make no sense."""
-    workers = operator.index(workers)
+    if not hasattr(workers, "__index__"):
+        told = type(workers).__name__
+        raise TypeError(f"num_workers must be a whole number, the number of processes, not {told}")
     if workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "

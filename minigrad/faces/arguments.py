@@ -16,7 +16,7 @@ from minigrad.creation import dtypes
 
 # Whole numbers for which an array, or an object that is none itself, is none.
 _STRICT = {"axis0", "axis1", "chunks", "decimals", "divisor_override", "n", "num_classes"}
-_STRICT |= {"num_groups", "offset", "upscale_factor"}
+_STRICT |= {"num_groups", "offset", "steps", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
 
 
@@ -70,10 +70,17 @@ def different(dims: Any, ndim: int) -> tuple[int, ...]:
     return numbers
 
 
+def only(dim: Any) -> Any:
+    """Take the number out of a tensor that stands for a sequence of one; leave all else."""
+    if isinstance(dim, Tensor) and dim._array.size == 1 and dim._array.dtype.kind in "biu":
+        return int(dim._array.item())
+    return dim
+
+
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
     """Bring one dimension's number or several into a sorted tuple."""
     if not isinstance(dim, (tuple, list)):
-        return (dimension(dim, ndim),)[:ndim]  # none, if the tensor has none
+        return (dimension(only(dim), ndim),)[:ndim]  # none, if the tensor has none
     return tuple(sorted(different(dim, ndim) or range(ndim)))[:ndim]
 
 
@@ -149,8 +156,9 @@ def wrong_operand(name: str, *operands: Any) -> TypeError:
 
 def is_operand(value: Any) -> bool:
     """Tell whether a tensor can be computed with something."""
-    kinds = (Tensor, int, float, complex, np.ndarray, np.generic)
-    return isinstance(value, kinds) or hasattr(value, "free_symbols")
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "biufcO"
+    return isinstance(value, (Tensor, int, float, complex)) or hasattr(value, "free_symbols")
 
 
 def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
@@ -213,8 +221,10 @@ def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[in
             [
                 each
                 if each.__class__ is int and -_LIMIT <= each < _LIMIT
+                else int(each)
+                if place and each.__class__ is bool  # PyTorch looks at the first only
                 else whole(name, each, argument)
-                for each in values
+                for place, each in enumerate(values)
             ]
         )
     except ValueError:

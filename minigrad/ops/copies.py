@@ -59,6 +59,8 @@ def to(
             isinstance(first, type) and first in dtypes.of_python
         ):
             dtype = first.dtype if isinstance(first, Tensor) else first
+        elif first.__class__ in (float, complex, bool):  # a number names its type
+            dtype = first.__class__
         else:
             if first is not None:
                 _check_device(first, "to")

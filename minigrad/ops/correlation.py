@@ -32,7 +32,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, refuse
+from minigrad.faces.arguments import check_tensor, only, refuse
 
 Sizes = Sequence[int]
 
@@ -82,9 +82,14 @@ def per_dimension(
     """
     if value.__class__ is int and value < _FAR:
         return (value,) * ndim
-    if value.__class__ is tuple and len(value) == ndim and {*map(type, value)} == {int}:
+    if (
+        value.__class__ is tuple
+        and len(value) == ndim
+        and {*map(type, value)} == {int}
+        and value[0] < _FAR > value[-1]
+    ):
         return value  # as modules keep it
-    given = list(value) if isinstance(value, (tuple, list)) else [value]
+    given = list(value) if isinstance(value, (tuple, list)) else [only(value)]
     if not all(map(is_whole, given)):
         raise wrong_type(name, setting, "tuple of ints", value, position)
     if len(given) not in (1, ndim):
@@ -524,14 +529,9 @@ def fold(
 
 
 def _pair(name: str, value: Any) -> tuple[int, ...]:
-    return per_dimension(
-        "unfold",
-        name,
-        2,
-        value,
-        2,
-        lambda given: f"It is expected {name} equals to 2, but got size {len(given)}",
-    )
+    if isinstance(value, (tuple, list)) and len(value) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+    return per_dimension("unfold", name, 2, value, 2, str)
 
 
 def _window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:

@@ -12,7 +12,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
-from minigrad.faces.arguments import number
+from minigrad.faces.arguments import not_implemented, number
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
@@ -44,6 +44,8 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
         # as PyTorch divides the mask in place, which holds integers too
         name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
         raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
+    if dtype.kind == "c" and feature:
+        raise not_implemented("bernoulli_scalar_cpu_", input._array)
     array = input._array
     order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
     in_memory = array.transpose(order)

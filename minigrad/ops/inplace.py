@@ -26,6 +26,8 @@ from minigrad.faces.arguments import (
     no_combination,
     no_tensor,
     nothing,
+    only,
+    plain,
     sizes_of,
 )
 from minigrad.faces.face import writer
@@ -181,7 +183,7 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
         )
     if not isinstance(value, Tensor):
         if tensor._array.dtype.kind != "c":
-            value = entry(value, tensor._array.dtype)
+            value = entry(plain(value), tensor._array.dtype)
         return write(shape.filled, tensor, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(
@@ -391,13 +393,13 @@ def transpose_(tensor: Tensor, dim0: int, dim1: int) -> Tensor:
     return _seen_as(shape.transpose, tensor, dimension(dim0, ndim), dimension(dim1, ndim))
 
 
-def squeeze_(tensor: Tensor, dim: Any = None) -> Tensor:
+def squeeze_(tensor: Tensor, dim: Any = nothing) -> Tensor:
     """Leave out dimensions of size 1 in place: all, one, or several."""
-    if dim is None:
+    if dim is nothing:
         return _seen_as(shape.squeeze_all, tensor)
     if isinstance(dim, (tuple, list)):
         return _seen_as(shape.squeeze_dims, tensor, different(dim, tensor.ndim))
-    return _seen_as(shape.squeeze_dim, tensor, dimension(dim, tensor.ndim))
+    return _seen_as(shape.squeeze_dim, tensor, dimension(only(dim), tensor.ndim))
 
 
 def unsqueeze_(tensor: Tensor, dim: int) -> Tensor:

@@ -298,7 +298,7 @@ def _weights(
             f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}"
         )
     dtype = input._array.dtype
-    if dtype.kind in "iub":
+    if dtype.kind in "iubc":
         where = "nll_loss_out_frame" if numbers.ndim < 2 else "nll_loss2d_forward_out_frame"
         raise no_kernel(where, input)
     refuse_gradient(name, "weight", weight)

@@ -433,7 +433,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
     if eps < 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
-    x1, x2 = (cast(x, meeting) for x in (x1, x2))
+    x1, x2 = (cast(x, meeting) if x._array.dtype.kind in "iub" else x for x in (x1, x2))
     if x1._array.shape != x2._array.shape:
         x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)
     number = dimension(dim, len(sizes))

@@ -20,7 +20,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, wholes
+from minigrad.faces.arguments import check_tensor, number, wholes
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
@@ -228,8 +228,7 @@ def pad(
     check_tensor("pad", input)
     if not isinstance(pad, (tuple, list)):
         raise wrong_type("pad", "pad", "tuple of ints", pad, 2)
-    if isinstance(value, str):
-        raise wrong_type("pad", "value", "float", value, 4)
+    value = None if value is None else number(value, "pad", "value", 4, "float")
     if mode == "circular":
         raise NotImplementedError(
             "pad has no mode='circular' here. Join the other side with torch.cat."

@@ -18,7 +18,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, sizes_of, whole
+from minigrad.faces.arguments import dimension, sequence_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -377,7 +377,10 @@ def strided(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
     """Check a view by strides, and give its size, strides, start, and the tensor's own strides."""
-    sizes, steps = sizes_of((tuple(size),)), sizes_of((tuple(stride),))
+    sizes, steps = (
+        sequence_of("as_strided", name, given, place)
+        for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2)
+    )
     array = input._array
     storage = storage_of(array)
     first = first_place(array, storage) if array.size else 0

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
@@ -243,6 +243,10 @@ def scores_entropy(
     sizes = input._array.shape
     if pos_weight is not None:
         _fits(sizes, pos_weight, first=True)
+        if pos_weight._array.dtype.kind == "b":
+            raise RuntimeError("Subtraction of 1 from a pos_weight of booleans is not supported.")
+        if pos_weight._array.dtype == np.uint8:  # 0 - 1 is 255, as in PyTorch
+            pos_weight = wrap((pos_weight._array - 1).astype(target._array.dtype) + 1)
     if weight is not None:
         _fits(sizes, weight)
     return binary_cross_entropy_with_logits(

@@ -18,13 +18,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import (
-    no_combination,
-    not_implemented,
-    number,
-    whole,
-    wholes,
-)
+from minigrad.faces.arguments import no_combination, not_implemented, number, whole, wholes
 from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import check_floats, no_kernel
@@ -205,7 +199,7 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@face("bernoulli(Tensor input, p=None, *, generator=None, out=None)")
+@face("bernoulli(Tensor input, p=nothing, *, generator=None, out=None)")
 def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 
@@ -262,6 +256,9 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if not given:
+        mean = number(mean, "normal", "mean", 1, "float")
+        std = number(std, "normal", "std", 2, "float")
     if given and size is not None:
         raise no_combination("normal", mean, std, size)
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std

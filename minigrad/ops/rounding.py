@@ -77,7 +77,7 @@ def rounded(input: Tensor, decimals: int) -> Tensor:
         (tensor([0., 2., 2.]), tensor(2.3000))
     """
     kind = input._array.dtype.kind
-    if kind == "b" or (decimals and kind in "iu"):
+    if kind == "b" or (decimals and kind in "iuc"):
         raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input._array)
     return round_decimals(input, decimals) if decimals else round(input)
 

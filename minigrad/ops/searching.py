@@ -8,13 +8,9 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import not_differentiable, without_derivative
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import (
-    dimensions,
-    no_combination,
-    not_implemented,
-    refuse,
-)
+from minigrad.faces.arguments import dimensions, no_combination, not_implemented, refuse
 from minigrad.ops.reduction import refuse_empty
 
 
@@ -183,11 +179,10 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
     tensors = [one for one in given if isinstance(one, Tensor)]
     if not tensors or not all(isinstance(one, (Tensor, int, float, complex)) for one in given):
         raise no_combination("isin", *given)
-    for one in tensors:
-        if one._array.dtype.kind in "bc":
-            raise RuntimeError(
-                f"Unsupported input type encountered for isin(): {one.dtype.tensor_type}"
-            )
+    for one in (each._array if isinstance(each, Tensor) else np.asarray(each) for each in given):
+        if one.dtype.kind in "bc":
+            name = dtypes.scalar_name(one)
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {name}")
     first, second = (one._array if isinstance(one, Tensor) else np.asarray(one) for one in given)
     return wrap(np.isin(first, second, invert=invert))
 

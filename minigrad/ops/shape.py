@@ -20,7 +20,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import different, dimension, sizes_given, sizes_of
+from minigrad.faces.arguments import different, dimension, only, sizes_given, sizes_of
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -461,7 +461,7 @@ def squeeze(input: Tensor, dim: Any) -> Tensor:
         return squeeze_all(input)
     if isinstance(dim, (tuple, list)):
         return squeeze_dims(input, different(dim, input.ndim))
-    return squeeze_dim(input, dimension(dim, input.ndim))
+    return squeeze_dim(input, dimension(only(dim), input.ndim))
 
 
 @face("unsqueeze(Tensor input, int dim)")

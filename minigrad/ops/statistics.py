@@ -176,7 +176,7 @@ def _spread_of(
     return operation(input, dims, correction, keepdim)
 
 
-_SPREAD = "(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None"
+_SPREAD = "(Tensor input, dim=None, unbiased=nothing, keepdim=False, *, correction=None"
 
 
 @face(f"var{_SPREAD}, out=None)")

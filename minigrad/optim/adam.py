@@ -100,7 +100,7 @@ class Adam(
         steps = state["step"].item()
         divisor = divided(sqrt(square), (1 - beta2**steps) ** 0.5)
         divisor += group["eps"]
-        addcdiv_(parameter, average, divisor, -lr / (1 - beta1**steps))
+        addcdiv_(parameter, average, divisor, -(lr / (1 - beta1**steps)))
 
 
 class AdamW(
@@ -196,4 +196,4 @@ class Adamax(
         maximum_(largest, size)
         if isinstance(parameter, Tensor):  # recorded: copies, for the next step changes both
             average, largest = average.clone(), largest.clone()
-        addcdiv_(parameter, average, largest, -lr / (1 - beta1 ** state["step"].item()))
+        addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))

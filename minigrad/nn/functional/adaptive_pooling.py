@@ -73,6 +73,11 @@ def _adaptive_pooling(dims: int) -> Any:
 
     def backward(grad_output: Array, self: Array) -> Array:
         """Rule of the mean of each part: its entries get equal shares of the gradient."""
+        if 0 in grad_output.shape[1:] and 0 not in self.shape:
+            raise RuntimeError(
+                f"adaptive_avg_pool{dims}d_backward(): Expected grad_output to have non-zero size "
+                f"for non-batch dimensions, but grad_output has sizes {list(grad_output.shape)}"
+            )
         return _to_parts(grad_output, self.shape, grad_output.shape[-dims:])
 
     def pool(self: Array, output_size: Any) -> Array:
@@ -194,7 +199,7 @@ def _check(name: str, array: Any, size: tuple[int, ...]) -> None:
             f"{function}: elements of output_size must be greater than or equal to 0 but received "
             f"{{{listed}}}"
         )
-    if array.dtype.kind in "iub":
+    if array.dtype.kind in "iubc":
         raise not_implemented("adaptive_max_pool2d" if maximum else "adaptive_avg_pool2d", array)
 
 
@@ -202,7 +207,7 @@ def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Te
     """Check an input and a size; a signal becomes an image of one row."""
     check_tensor(name, input)
     size = _adaptive_size(name, output_size, input._array, ndim)
-    if math.prod(size) >= 1 << 40:  # windows are made one by one: it would not end
+    if math.prod(size) >= 1 << 31:  # windows are made one by one: it would not end
         raise RuntimeError(
             f"{name}(): can't allocate memory for a result of size {list(size)}. Ask for fewer "
             "entries."

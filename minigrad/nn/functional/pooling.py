@@ -390,7 +390,7 @@ def _check_signal(
     )[0]
     if count < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    if array.dtype.kind in "iub":
+    if array.dtype.kind in "iubc":
         raise not_implemented("max_pool1d_impl", array)
 
 
@@ -539,7 +539,7 @@ def _average(
         raise RuntimeError("divisor must be not zero")
     sizes = array.shape[-len(kernel) :]
     outputs = pooled_sizes(sizes, kernel, moves, border, steps, bool(ceil_mode))
-    refused = "b" if array.dtype == np.int64 else "iub"
+    refused = "bc" if array.dtype == np.int64 else "iubc"
     _check_result("avg_pool2d" if ndim < 3 else "avg_pool3d_out_frame", array, outputs, refused)
     given = (kernel, moves, border, bool(ceil_mode), bool(count_include_pad), divisor_override)
     result = MEANS[len(kernel)](input, *given)

@@ -65,7 +65,7 @@ class _ConvNd(Layer):
         """Give a setting for each dimension."""
         if isinstance(value, str):
             return value
-        return tuple(value) if isinstance(value, (tuple, list)) else (value,) * self._ndim
+        return tuple(value) if isinstance(value, Iterable) else (value,) * self._ndim
 
     def _check(self, settings: dict[str, Any]) -> None:
         groups, padding, mode = (settings[name] for name in ("groups", "padding", "padding_mode"))

@@ -92,7 +92,7 @@ class AvgPool1d(
         super()._keep(settings)
         for name in ("kernel_size", "stride", "padding"):
             value = getattr(self, name)
-            setattr(self, name, tuple(value) if isinstance(value, (tuple, list)) else (value,))
+            setattr(self, name, tuple(value) if isinstance(value, Iterable) else (value,))
 
 
 class AvgPool2d(_AvgPoolNd, calls=F.avg_pool2d):

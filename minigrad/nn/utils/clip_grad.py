@@ -61,10 +61,9 @@ def clip_grad_norm_(
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    gradients = _gradients(listed)
+    gradients, norm_type = _gradients(listed), float(norm_type)
     if not gradients:
         return make_tensor(0.0)
-    norm_type = float(norm_type)
     norms = [linalg.vector_norm(gradient, norm_type) for gradient in gradients]
     total: Tensor = linalg.vector_norm(stack(norms), norm_type)
     if error_if_nonfinite and not np.isfinite(total._array):
@@ -88,6 +87,9 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         clip_value: The bound.
         foreach: Changes nothing here.
 
+    Raises:
+        RuntimeError: If no parameter has a gradient.
+
     Example:
         >>> import minigrad as torch
         >>> w = torch.tensor([1.0, 1.0], requires_grad=True)
@@ -96,6 +98,8 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         >>> w.grad
         tensor([-1.0000,  0.5000])
     """
-    bound = float(clip_value)
-    for gradient in _gradients(parameters):
+    bound, gradients = float(clip_value), _gradients(parameters)
+    if not gradients:
+        raise RuntimeError("clip_grad_value_(): no parameter has a gradient to clip, as in PyTorch")
+    for gradient in gradients:
         gradient.clamp_(-bound, bound)

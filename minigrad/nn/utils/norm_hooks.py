@@ -8,7 +8,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
-from minigrad.faces.arguments import whole
+from minigrad.faces.arguments import dimension, whole
 from minigrad.nn.functional import normalize
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
@@ -116,6 +116,8 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
         FutureWarning,
     )
     dim = -1 if dim is None else whole("norm_except_dim", dim, "dim", 3)
+    if dim != -1:
+        dimension(dim, getattr(module, name).ndim)
     hook = _WeightNorm(name, dim)
     hook.register(module)
     weight = getattr(module, name)

@@ -10,6 +10,7 @@ from weakref import ref
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
+from minigrad.faces.arguments import number
 from minigrad.nn.signatures import constructor
 from minigrad.optim.optimizer import Optimizer
 
@@ -130,6 +131,7 @@ class LRScheduler:
                 )
         self._step_count += 1
         if epoch is not None:
+            epoch = number(epoch, "step", "epoch", 1)
             warn(
                 "The epoch parameter in `scheduler.step()` was not necessary and is being "
                 "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
@@ -274,7 +276,7 @@ class _ByFactors(LRScheduler):
         """Compute the next learning rates."""
         self._warn_if_asked_directly()
         factor = self._factor(self.last_epoch)
-        if factor is None:
+        if factor is None and getattr(self, "gamma", 1) is not None:
             return values_of(self.optimizer, "lr")
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 

@@ -116,9 +116,9 @@ class ReduceLROnPlateau(
         return a > best + self.threshold
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
-        if mode not in ("min", "max"):
+        if mode not in {"min", "max"}:
             raise ValueError("mode " + mode + " is unknown!")
-        if threshold_mode not in ("rel", "abs"):
+        if threshold_mode not in {"rel", "abs"}:
             raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.mode_worse: Any = inf if mode == "min" else -inf
         self.mode = mode

@@ -82,7 +82,7 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each)
         for each in (says, same.replace("_C._TensorMeta", "type"))
     )
-    if first.split("\n")[0] == other.split("\n")[0] and not re.match(r"_", says):
+    if first.split("\n")[0] == other.split("\n")[0] and not re.match(r"_(?!sum)", says):
         return ""
     if BINDING.search(says):
         return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
@@ -116,7 +116,7 @@ def difference(ours: Any, theirs: Any, values: bool = True) -> str:
     if "parts" in ours:
         return difference(ours["parts"], theirs["parts"], values)
     if values and "values" in ours:
-        tolerance = 1e-9 if theirs["dtype"].endswith("t64") else 2e-4
+        tolerance = 1e-7 if theirs["dtype"].endswith("t64") else 2e-4  # some meet float32
         if theirs["dtype"] in ("float16", "bfloat16"):
             tolerance = 1e-2
         a, b = ours["values"], theirs["values"]
