@@ -130,9 +130,68 @@ def test_more_values_than_places_have_no_gradient() -> None:
         lambda x: x.sum(0, axis=1),
         lambda x: torch.normal(x, 1.0, None),
         lambda x: x[np.float32(0.5)],
+        lambda x: x.where(True, x),
+        lambda x: x.clamp(max=1e300),
+        lambda x: x.bernoulli(None),
+        lambda x: x.squeeze_(None),
+        lambda x: x.var(0, None),
+        lambda x: x.fill_(np.array(2.0)),
+        lambda x: torch.zeros(2, size=(3,)),
+        lambda x: torch.zeros(True, 2),
+        lambda x: torch.linspace(0, 1, torch.tensor([2])),
+        lambda x: torch.as_strided(x, (2, 2), range(2), 0),
+        lambda x: torch.isin(x, True),
+        lambda x: torch.nn.functional.softplus(x, 1e300),
+        lambda x: torch.nn.functional.softshrink(x.long()),
+        lambda x: torch.nn.functional.dropout(torch.complex(x, x)),
+        lambda x: torch.nn.functional.unfold(x.reshape(1, 1, 2, 2), [1]),
+        lambda x: torch.nn.functional.adaptive_avg_pool1d(x, 2**31),
+        lambda x: torch.nn.AvgPool1d(2)(torch.complex(x, x)),
+        lambda x: torch.nn.Conv1d(2, 3, 2, padding=torch.tensor(1)),
+        lambda x: torch.nn.GLU(None)(x),
+        lambda x: torch.nn.utils.clip_grad_value_(x, 0.5),
+        lambda x: x << np.array(["a"]),
+        lambda x: x.to(2.0, dtype=torch.int64),
     ],
 )
 def test_what_pytorch_refuses_is_refused(call: Any) -> None:
     """Give None, arrays and numbers where there is no place for them."""
-    with pytest.raises((TypeError, IndexError)):
+    with pytest.raises((TypeError, IndexError, RuntimeError)):
         call(torch.ones(2, 2))
+
+
+def test_tensors_of_one_number_are_sizes_and_dimensions() -> None:
+    """Take a tensor, a NumPy array or True where PyTorch takes them for a whole number."""
+    one = torch.tensor([1])
+    assert torch.equal(X.sum(one), X.sum(1))
+    assert torch.equal(X.amax(torch.tensor(True)), X.amax(1))
+    assert torch.zeros(2, np.array(1), one, True).shape == (2, 1, 1, 1)
+    assert X[None].squeeze(torch.tensor(False)).shape == X.shape
+    assert torch.nn.Conv1d(1, 1, np.array([2])).weight.shape == (1, 1, 2)
+    assert torch.nn.functional.avg_pool1d(X, 2, one).shape == (2, 2)
+
+
+def test_what_is_computed_beside_arrays_and_odd_settings() -> None:
+    """Meet an array in a power, a number for a dtype, and NaN at the edge of a shrinking."""
+    assert torch.equal(X ** np.full((2, 3), 2.0), X.double() ** 2)
+    assert X.to(2.0).dtype == torch.float64
+    assert torch.nn.Linear(1, 1).to(1.5).weight.dtype == torch.float64
+    assert torch.nn.functional.softshrink(torch.tensor([torch.nan, 2.0])).isnan().tolist() == [
+        True,
+        False,
+    ]
+    mixed = torch.nn.functional.cosine_similarity(X, X.half())
+    assert mixed.dtype == torch.float32
+    weights = torch.tensor([0, 2], dtype=torch.uint8)  # 0 - 1 is 255 there: nothing is mended
+    scores, target = torch.zeros(1, 2), torch.ones(1, 2)
+    losses = torch.nn.functional.binary_cross_entropy_with_logits(
+        scores, target, pos_weight=weights, reduction="sum"
+    )
+    assert losses.item() == pytest.approx((256 + 2) * np.log(2))
+
+
+def test_a_draw_has_no_derivative() -> None:
+    """Go back through draws with one chance: PyTorch refuses."""
+    leaf = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::bernoulli is not implemented"):
+        leaf.bernoulli(0.5).sum().backward()

@@ -95,7 +95,8 @@ def gradcheck(
         True
     """
     for name, setting in (("eps", eps), ("atol", atol), ("rtol", rtol)):
-        if isinstance(setting, (str, complex, type)) or not hasattr(setting, "__float__"):
+        no_number = isinstance(setting, (str, complex, type)) or not hasattr(setting, "__float__")
+        if no_number or np.ndim(getattr(setting, "_array", setting)):
             raise wrong_type("gradcheck", name, "float", setting)
     eps, atol, rtol = map(float, (eps, atol, rtol))
     _check_settings(

@@ -251,6 +251,8 @@ class ChosenTask(GraphTask):
 
     def run(self, edges: Sequence[Edge], gradients: Any) -> None:
         """Run; but first call the tensor hooks of an only root, which PyTorch does in any case."""
+        if not edges:
+            return
         node, output_nr = edges[0]
         only = node if len(edges) == 1 and node not in (self.needed or ()) else None
         if only is not None and only._hooks is not None:
@@ -431,7 +433,8 @@ def _as_list(tensors: Any) -> list[Any]:
     if isinstance(tensors, (Tensor, GradientEdge)):
         return [tensors]
     if not isinstance(tensors, Iterable):
-        raise TypeError(f"'{type_name(tensors)}' object is not iterable: one tensor or several")
+        told = f"'{type_name(tensors)}' object is not iterable. Give one tensor or several."
+        raise TypeError(told)
     return list(tensors)
 
 

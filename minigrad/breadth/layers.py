@@ -81,7 +81,7 @@ def power_pooled(
         return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm), kernel_size, stride, 0, ceil_mode)
     kernel = kernel_size if isinstance(kernel_size, (tuple, list)) else [kernel_size] * ndim
-    return (mean.sign() * mean.abs().relu() * math.prod(kernel)).pow(1 / norm)
+    return (mean.sign() * mean.abs().relu() * math.prod(kernel)).pow(1.0 / norm)
 
 
 def unpooled(

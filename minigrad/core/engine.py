@@ -481,8 +481,7 @@ class Backward(Tensor):
         plain = plain and (retain_graph is None or retain_graph.__class__ is bool)
         edge = (self._edge or resolve_edge(self)) if plain and self._array.size == 1 else NO_EDGE
         if edge is not NO_EDGE:
-            start = self._array.copy()
-            start.fill(1)
+            (start := self._array.copy()).fill(1)
             run_backward([edge], [start], bool(retain_graph), False)
         else:
             plugs.backward(self, gradient, retain_graph, create_graph, None, inputs)

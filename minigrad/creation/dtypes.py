@@ -216,7 +216,10 @@ _kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3, "O": 4}
 
 def kind_of(numpy_dtype: np.dtype[Any]) -> builtins.int:
     """Rank a NumPy dtype: boolean 0, integer 1, floating point 2, complex 3, symbolic 4."""
-    return _kinds[numpy_dtype.kind]
+    kind = _kinds.get(numpy_dtype.kind)
+    if kind is None:
+        raise TypeError(f"can't convert np.ndarray of type {numpy_dtype}: these are no numbers")
+    return kind
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:

@@ -152,8 +152,6 @@ def _not_a_number(value: Any, dtype: np.dtype[Any]) -> str:
 def _refuse_entries(entries: list[Any], dtype: np.dtype[Any]) -> None:
     """Raise PyTorch's error if there is no number, or too large a one, among the entries."""
     for entry in entries:
-        if isinstance(entry, (str, bytes)):
-            raise TypeError(f"new(): invalid data type '{type(entry).__name__}'")
         if not isinstance(entry, (int, float, complex)):
             raise TypeError(f"{_not_a_number(entry, dtype)}. {_SYMBOLS}")
         if dtype.kind in "iu" and isinstance(entry, int) and not -(2**63) <= entry < 2**63:

@@ -15,7 +15,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
 # Whole numbers for which an array, or an object that is none itself, is none.
-_STRICT = {"axis0", "axis1", "chunks", "decimals", "divisor_override", "n", "num_classes"}
+_STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "n", "num_classes"}
 _STRICT |= {"num_groups", "offset", "steps", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
 

@@ -137,7 +137,7 @@ def number_among(value: Any, input: Tensor, name: str, position: int = 2) -> Any
     if value.__class__ is not float:
         setting: Any = _Setting(name, position)
         value = number(value, name, setting, position)
-    if math.isfinite(value) and not abs(value) <= _MOST:
+    if value.__class__ is float and _MOST < abs(value) < math.inf:
         raise RuntimeError(f"value cannot be converted to type float without overflow: {value}")
     return int(value) if input._array.dtype.kind in "iu" else real_number(value, input._array.dtype)
 

@@ -49,7 +49,7 @@ def to(
     """
     if arguments:
         first, *rest = arguments
-        if dtype is not None and isinstance(first, (dtypes.dtype, Tensor, type)):
+        if dtype is not None and isinstance(first, (dtypes.dtype, Tensor, type, float, complex)):
             raise wrong_type("to", "dtype", "given once", dtype)
         if device is not None and isinstance(first, (dtypes.dtype, Tensor)):
             raise wrong_type("to", "device", "given before the dtype", device)

@@ -529,6 +529,8 @@ def fold(
 
 
 def _pair(name: str, value: Any) -> tuple[int, ...]:
+    if isinstance(value, Tensor) and not value._array.ndim:
+        raise TypeError(f"iteration over a 0-d tensor: {name} of unfold")
     if isinstance(value, (tuple, list)) and len(value) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
     return per_dimension("unfold", name, 2, value, 2, str)

@@ -44,7 +44,7 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
         # as PyTorch divides the mask in place, which holds integers too
         name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
         raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
-    if dtype.kind == "c" and feature:
+    if dtype.kind == "c":
         raise not_implemented("bernoulli_scalar_cpu_", input._array)
     array = input._array
     order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])

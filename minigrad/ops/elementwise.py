@@ -416,6 +416,8 @@ def power(input: Any, exponent: Any) -> Any:
         if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return pow_tensor(input, exponent)
+    if isinstance(exponent, np.ndarray):
+        return power(input, wrap(exponent))
     exponent = plain(exponent)
     if isinstance(exponent, (int, float, complex)):
         return _to_number(input, exponent)

@@ -176,7 +176,7 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: If the value is a tensor with dimensions.
     """
-    if not is_operand(value) or (isinstance(value, np.ndarray) and value.ndim):
+    if not is_operand(value) or isinstance(value, np.ndarray):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type_name(value)}), "
             "but expected a number or a tensor without dimensions"

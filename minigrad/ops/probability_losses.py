@@ -240,6 +240,9 @@ def scores_entropy(
             "result type Float can't be cast to the desired output type "
             f"{target.dtype.tensor_type}. Convert the target with .float()."
         )
+    for each in (weight, pos_weight):
+        if each is not None and each.is_complex():
+            raise RuntimeError("result type ComplexFloat can't be cast to the desired output type")
     sizes = input._array.shape
     if pos_weight is not None:
         _fits(sizes, pos_weight, first=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.own_nodes import without_derivative
 from minigrad.autograd.views import check_inplace
 from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
@@ -221,6 +222,7 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     source, array = stream(generator), input._array
     if p is not None:
         drawn = _with_chance(p, source)(array.size).reshape(array.shape)
+        return without_derivative("bernoulli", wrap(drawn.astype(array.dtype)), input)
     else:
         _check_floats("bernoulli_tensor_cpu_p_", input)
         drawn = _tried(array, source)

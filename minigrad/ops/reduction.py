@@ -25,6 +25,7 @@ from minigrad.faces.arguments import (
     dimensions,
     no_combination,
     not_implemented,
+    only,
     sizes_of,
 )
 from minigrad.faces.face import named_tuple
@@ -352,7 +353,7 @@ def refuse_empty(name: str, input: Tensor, *dims: int) -> None:
 
 def _along(name: str, operation: Any, which: str, example: str) -> None:
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
+        given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
         dims = dimensions(given, input.ndim)
         refuse_empty(name, input, *given)
         if input._array.dtype.kind == "c":

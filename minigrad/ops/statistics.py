@@ -116,7 +116,7 @@ def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tu
         centered = (centered * np.conj(centered)).real
     squares = np.add.reduce(centered, axis=dim, keepdims=keepdim)
     # with no freedom 0 / 0 is NaN, and anything else infinite
-    variance = np.true_divide(squares, max(size - correction, 0))
+    variance = np.true_divide(squares, max(0, size - correction))
     return variance, mean if keepdim else mean.reshape(np.shape(squares))
 
 

@@ -13,6 +13,7 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
+from minigrad.creation.construction import entry
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented, number
 from minigrad.ops import elementwise
@@ -144,6 +145,8 @@ def _with_product(operation: Any) -> None:
         if wanted.kind == "b":
             raise not_implemented("addcmul_cpu_out", input._array)
         value = value.item() if isinstance(value, (Tensor, np.generic)) else value
+        if isinstance(value, complex) and wanted.kind != "c":
+            value = float(entry(value, np.dtype("float64")))
         if wanted.kind in "iu":
             value = int(value)
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)

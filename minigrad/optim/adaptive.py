@@ -266,7 +266,8 @@ class Rprop(
         turned = sign < 0
         factor = np.where(sign > 0, grow, np.where(turned, shrink, 1.0)).astype(now.dtype)
         direction = np.where(turned, 0, np.sign(now)).astype(now.dtype)
-        least, most = map(number, group["step_sizes"])
+        least, most = group["step_sizes"]
+        least, most = number(least), number(most)
         if isinstance(gradient, Tensor):
             size.mul_(wrap(factor)).clamp_(least, most)
             addcmul_(parameter, wrap(direction), size.clone(), -1)

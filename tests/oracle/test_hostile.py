@@ -15,8 +15,8 @@ from .hostile.running import outcome, outcomes
 
 # What is still wrong in the calls below, at most. It only goes down.
 STILL_WRONG = {
-    "functions": {"silent": 0, "answer": 1, "refusal": 0, "error": 7, "bare": 0, "hang": 0},
-    "objects": {"silent": 0, "answer": 2, "refusal": 2, "error": 12, "bare": 0, "hang": 0},
+    "functions": {"silent": 0, "answer": 0, "refusal": 0, "error": 6, "bare": 0, "hang": 0},
+    "objects": {"silent": 0, "answer": 1, "refusal": 1, "error": 9, "bare": 0, "hang": 0},
 }
 
 

@@ -11,7 +11,14 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number, whole
+from minigrad.faces.arguments import (
+    check_tensor,
+    dimension,
+    no_setting,
+    not_implemented,
+    number,
+    whole,
+)
 from minigrad.faces.face import in_functional
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
@@ -317,6 +324,8 @@ def batch_norm(
                 [ 1.0000,  0.0000]])
     """
     check_tensor("batch_norm", input)
+    if not isinstance(training, bool):
+        raise no_setting("batch_norm", training, "training", 6)
     sizes = input._array.shape
     if training:
         values = math.prod(sizes[:1] + sizes[2:])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
+from minigrad.autograd.messages import warn, wrong_type
 from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
@@ -208,6 +208,8 @@ def _wanted(
         return tuple(map(int, sizes)), (None,) * dims
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
+    if isinstance(scale_factor, Tensor):
+        raise wrong_type("interpolate", "scale_factor", "float", scale_factor, 3)
     given = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * dims
     if len(given) != dims:
         raise ValueError(

@@ -61,7 +61,7 @@ def clip_grad_norm_(
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    gradients, norm_type = _gradients(listed), float(norm_type)
+    gradients, norm_type, most = _gradients(listed), float(norm_type), float(max_norm)
     if not gradients:
         return make_tensor(0.0)
     norms = [linalg.vector_norm(gradient, norm_type) for gradient in gradients]
@@ -72,7 +72,7 @@ def clip_grad_norm_(
             "so it cannot be clipped. To disable this error and scale the gradients by the "
             "non-finite norm anyway, set `error_if_nonfinite=False`"
         )
-    factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
+    factor = (most / (total + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
         gradient.mul_(factor)
     return total

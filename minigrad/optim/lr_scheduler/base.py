@@ -17,6 +17,18 @@ from minigrad.optim.optimizer import Optimizer
 _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 
+def warn_of_epoch(epoch: Any) -> None:
+    """Warn that an epoch was named."""
+    number(epoch, "step", "epoch", 1)
+    warn(
+        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
+        "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
+        "epoch is different from None, the closed form is used instead of the new chainable form, "
+        "where available. Please open an issue if you are unable to replicate your use case: "
+        "https://github.com/pytorch/pytorch/issues/new/choose.",
+    )
+
+
 class LRScheduler:
     """Base class of schedules: subclasses define `get_lr`, which gives the next learning rates.
 
@@ -131,15 +143,7 @@ class LRScheduler:
                 )
         self._step_count += 1
         if epoch is not None:
-            epoch = number(epoch, "step", "epoch", 1)
-            warn(
-                "The epoch parameter in `scheduler.step()` was not necessary and is being "
-                "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
-                "During the deprecation, if epoch is different from None, the closed form is used "
-                "instead of the new chainable form, where available. Please open an issue if you "
-                "are unable to replicate your use case: "
-                "https://github.com/pytorch/pytorch/issues/new/choose.",
-            )
+            warn_of_epoch(epoch)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -276,7 +280,7 @@ class _ByFactors(LRScheduler):
         """Compute the next learning rates."""
         self._warn_if_asked_directly()
         factor = self._factor(self.last_epoch)
-        if factor is None and getattr(self, "gamma", 1) is not None:
+        if factor is None:
             return values_of(self.optimizer, "lr")
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
@@ -292,7 +296,7 @@ class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
     """
 
     def _factor(self, epoch: int) -> float | None:
-        return self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
+        return 1.0 * self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
 
     def _product(self, epoch: int) -> float:
         return cast(float, self.gamma ** (epoch // self.step_size))
@@ -395,7 +399,7 @@ class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
     """
 
     def _factor(self, epoch: int) -> float | None:
-        return None if self._is_initial else self.gamma
+        return None if self._is_initial else 1.0 * self.gamma
 
     def _product(self, epoch: int) -> float:
         return cast(float, self.gamma**epoch)

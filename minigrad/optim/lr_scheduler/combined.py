@@ -12,6 +12,7 @@ from minigrad.optim.lr_scheduler.base import (
     check_optimizer,
     set_lr,
     values_of,
+    warn_of_epoch,
 )
 
 
@@ -70,14 +71,19 @@ class ReduceLROnPlateau(
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics: SupportsFloat) -> None:  # type: ignore[override]
+    def step(  # type: ignore[override]
+        self, metrics: SupportsFloat, epoch: int | None = None
+    ) -> None:
         """Look at the measure of an epoch, and reduce the learning rates if it is time to.
 
         Args:
             metrics: The measure.
+            epoch: The epoch to go to, if not the next. It is deprecated.
         """
         current = float(metrics)
-        self.last_epoch += 1
+        if epoch is not None:
+            warn_of_epoch(epoch)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0

@@ -14,7 +14,8 @@ from .justified import justified
 BARE = re.compile(
     r"operands could not be broadcast|unsupported operand|object has no attribute|\b_array\b|ufunc"
     r"|<locals>|not supported between|object of type|cannot be interpreted|is not subscriptable"
-    r"|is not iterable|not callable|ndarray\.|setting an array|could not convert|_stub|lambda"
+    r"|is not iterable|not callable|ndarray\.|setting an array|could not convert|_stub"
+    r"|lambda(?! must)"
 )
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
 PUBLIC = re.compile(r"([A-Z]\w*\.)?[a-z]\w*\(\)")
@@ -82,12 +83,14 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each)
         for each in (says, same.replace("_C._TensorMeta", "type"))
     )
-    if first.split("\n")[0] == other.split("\n")[0] and not re.match(r"_(?!sum)", says):
+    if first.split("\n")[0] == other.split("\n")[0] and not says.startswith("_stub"):
         return ""
     if BINDING.search(says):
         return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
     if ours.get("inside"):
         return re.sub(r"[\d.]+", "0", says)[:60]
+    if "hostile/running" in ours["place"] or re.search(r"[a-z]\. [A-Z]", says):
+        return ""  # as it was looked at; or what to do is told, too
     found = BARE.search(says)
     return found[0] if found and found[0] not in same and " attribute" not in found[0] else ""
 
