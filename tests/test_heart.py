@@ -205,7 +205,7 @@ def test_attached_members_are_members():
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
     "autograd": (4114, 20),
-    "breadth": (1728, 17),
+    "breadth": (1813, 18),
     "classroom": (2189, 15),
     "core": (1201, 7),
     "creation": (1698, 10),
@@ -219,7 +219,7 @@ MOST = {
     "viz": (3072, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38653, 229)
+HOUSE = (38738, 230)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -30,6 +30,7 @@ _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
 _PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
+_PATHS |= {"nn.utils._per_sample_grad": "breadth.per_sample"}
 _PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
@@ -57,7 +58,6 @@ _ABSENT = (
     "distributed distributed._composable distributed._composable.fsdp distributed._tensor "
     "distributed._tensor.experimental distributed.fsdp distributed.nn distributed.tensor fft "
     "fx fx.graph_module hub jit jit.annotations library mps nn.quantized "
-    "nn.utils._per_sample_grad "
     "onnx onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler "
     "quantization signal types utils.data.distributed utils.model_zoo utils.tensorboard "
     "xpu"

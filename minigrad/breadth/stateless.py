@@ -126,10 +126,12 @@ class _Replaced(Block):
 
     def __enter__(self) -> None:
         self._hold()
+        first: dict[tuple[int, str], Any] = {}  # a module may be found under several paths
         try:
             for path, tensor in self.tensors.items():
                 table, name = self._place_of(path)
-                was = table, name, table.get(name, _MISSING)
+                there = first.setdefault((id(table), name), table.get(name, _MISSING))
+                was = table, name, there
                 for found, value in zip(self.places, was, strict=True):
                     found += [value]
                 self.paths += [path]

@@ -293,7 +293,7 @@ def label_margins(input: Tensor, target: Tensor, reduction: int) -> Tensor:
             f"expected scalar type Long but found {target.dtype.tensor_type}. Convert the target "
             "with .long()."
         )
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind in "iubc":
         raise not_implemented("multilabel_margin_loss_forward_out_frame", input._array)
     rows = input if input.dim() == 2 else input.reshape(1, -1)
     labels = target._array.reshape(rows._array.shape)
