@@ -172,7 +172,8 @@ def _converted(array: Any, dtype: np.dtype[Any]) -> Any:
         raise TypeError(_not_a_number(1j, dtype))
     if dtype.kind in "iu" and kind in "iufO":
         limits = np.iinfo(dtype)
-        least = limits.min or -limits.max  # a negative number counts from the largest down
+        # a negative whole number counts from the largest down
+        least = limits.min or (0 if kind == "f" else -limits.max)
         with np.errstate(all="ignore"):
             fits = ((array >= least) & (array <= limits.max)).all()  # NaN does not
         if not fits:

@@ -69,6 +69,7 @@ add_expressions(
             torch.tensor([2 ** 40], dtype=torch.int32)
             torch.tensor(300, dtype=torch.uint8)
             torch.tensor(-1, dtype=torch.uint8)
+            torch.tensor([-1.0], dtype=torch.uint8)
             torch.tensor(256, dtype=torch.int8)
             torch.tensor(128, dtype=torch.int8)
             torch.tensor(1e+40, dtype=torch.float32)
