@@ -136,11 +136,13 @@ def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
         result: Its result, a new tensor.
         *inputs: Its inputs.
     """
-    return _behind(_NoDerivative, (name,), result, inputs)
+    return _behind(_NoDerivative, (name,), result, inputs, every=False)
 
 
-def _behind(kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any]) -> Tensor:
-    node = new_node(kind, [each for each in inputs if isinstance(each, Tensor)])
+def _behind(
+    kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any], every: bool = True
+) -> Tensor:
+    node = new_node(kind, [each for each in inputs if isinstance(each, Tensor)], every)
     if node is not None:
         node._saved = saved
         result._edge = (node, 0)
@@ -189,8 +191,8 @@ def nothing_passes(name: str) -> Callable[..., Tensor]:
     kind = type(name, (Node,), {**content, "__doc__": "Backward of what is constant in pieces."})
 
     def record(result: Tensor, *inputs: Any) -> Tensor:
-        recording = [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
-        return _behind(kind, tuple(each._array for each in recording), result, recording)
+        tensors = [each for each in inputs if isinstance(each, Tensor)]
+        return _behind(kind, tuple(each._array for each in tensors), result, tensors)
 
     return record
 

@@ -18,13 +18,14 @@ from minigrad.autograd.own_nodes import nothing_passes
 from minigrad.breadth.counts import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
+from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import read
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
-SPOKEN_OF = draw_poisson, stream
+SPOKEN_OF = draw_poisson, stream, check_tensors
 SETTINGS = {"precision": "highest", "threads": 1}
 
 # ---------------------------------------------------------------------- what the tables speak of
@@ -61,10 +62,65 @@ def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) 
     return result
 
 
+def having(fits: Any, tensor: Tensor, otherwise: str) -> Tensor:
+    """Give a tensor that is as it must be.
+
+    Raises:
+        RuntimeError: If it is not.
+    """
+    if not fits:
+        raise RuntimeError(otherwise)
+    return tensor
+
+
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """Multiply each entry of one tensor by the whole other one."""
+    ndim = max(input.ndim, other.ndim)
+    ours, theirs = ((1,) * (ndim - each.ndim) + tuple(each.shape) for each in (input, other))
+    product = input.reshape([n for size in ours for n in (size, 1)]) * other.reshape(
+        [n for size in theirs for n in (1, size)]
+    )
+    return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
+
+
+def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
+    """Find where numbers belong among others, row by row."""
+    if isinstance(input, np.ndarray) or not is_operand(input):
+        raise no_combination("searchsorted", boundaries, input)
+    values = torch.as_tensor(input)
+    refuse("searchsorted_out_cpu", "c", boundaries, values)
+    if boundaries.ndim == 1:
+        return by_numpy(np.searchsorted, boundaries, values, side)
+    if not values.ndim or boundaries.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            f"dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(boundaries.shape)} and input value tensor "
+            f"{list(values.shape)}"
+        )
+    rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
+    return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
+
+
+def as_array(obj: Any, dtype: Any, device: Any, copy: Any, requires_grad: Any) -> Tensor:
+    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
+    fresh = copy and not isinstance(obj, Tensor)
+    made: Tensor = (torch.tensor if fresh else torch.as_tensor)(obj, dtype=dtype, device=device)
+    made = made.clone() if copy and made is obj else made
+    if requires_grad is None:
+        return made
+    return made.requires_grad_() if requires_grad else made.detach()
+
+
 def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
     """Make the tensor whose other entries are zeros; entries that are named twice are added."""
     warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
     indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
+    if values.shape[:1] != indices.shape[1:]:
+        raise RuntimeError(
+            "indices and values must have same nnz, but got nnz from indices: "
+            f"{indices.shape[-1]}, nnz from values: {len(values) if values.ndim else 1}"
+        )
     size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
     return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
 
@@ -81,35 +137,37 @@ _addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
     = plus(input, torch.outer(vec1, vec2), beta, alpha)
 _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
-bincount(Tensor input, weights=None, int minlength=0)
+bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = by_numpy(np.bincount, input, weights, minlength).to(
     torch.int64 if weights is None else weights.dtype)
-fliplr(Tensor input) = input.flip(1)
-flipud(Tensor input) = input.flip(0)
+fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
+flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
     = indexed(input, (*[slice(None)] * dim, index), value)
-_index_put(Tensor input, indices, values, bool accumulate=False)
-    = indexed(input, indices, values, accumulate)
-kron(Tensor input, Tensor other) = (
-    input.view([n for size in input.shape for n in (size, 1)]) * other.view(
-    [n for size in other.shape for n in (1, size)])).view(
-    [a * b for a, b in zip(input.shape, other.shape, strict=True)])
-masked_select(Tensor input, Tensor mask)
-    = (lambda values, chosen: values[chosen])(*torch.broadcast_tensors(input, mask))
+_index_put(Tensor input, indices, Tensor values, bool accumulate=False)
+    = indexed(input, check_tensors(indices, "index_put", "indices"), values, accumulate)
+kron(Tensor input, Tensor other) = kron(input, other)
+masked_select(Tensor input, Tensor mask) = (lambda values, chosen: values[chosen])(
+    *torch.broadcast_tensors(input, having(
+    mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")))
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
-    = torch.where(input.isnan(), 0.0, input).sum(dim, keepdim)
-take(Tensor input, Tensor index) = input.flatten()[index]
+    = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
+take(Tensor input, Tensor index) = input.flatten()[having(
+    index.dtype is torch.int64, index, "take(): Expected a long tensor for index")]
 vdot(Tensor input, Tensor other) = torch.dot(input, other)
 """
 
 _FUNCTIONS = """
-asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) = (torch.tensor(
-    obj, dtype=dtype, device=device) if copy else torch.as_tensor(obj, dtype=dtype, device=device)
-    ).requires_grad_(requires_grad)
-atleast_2d(Tensor input) = input if input.ndim > 1 else input.view(1, -1)
-bucketize(input, boundaries, *, out_int32=False, right=False)
-    = torch.searchsorted(boundaries, input, out_int32=out_int32, right=right)
+asarray(obj, *, dtype=None, device=None, bool copy=None, bool requires_grad=None)
+    = as_array(obj, dtype, device, copy, requires_grad)
+atleast_2d(*tensors) = (lambda made: made[0] if len(tensors) == 1 and torch.is_tensor(tensors[0])
+    else tuple(made))([each if each.ndim > 1 else each.view(1, -1) for each in check_tensors(
+    tensors[0] if len(tensors) == 1 and not torch.is_tensor(tensors[0]) else tensors, "atleast_2d"
+    )])
+bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
+    = torch.searchsorted(having(boundaries.ndim == 1, boundaries,
+    "boundaries tensor must be 1 dimension"), input, out_int32=out_int32, right=right)
 cartesian_prod(*tensors) = torch.stack(
     torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
@@ -127,8 +185,8 @@ get_float32_matmul_precision() = SETTINGS["precision"]
 get_num_threads() = SETTINGS["threads"]
 set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
 set_num_threads(int threads) = SETTINGS.update(threads=threads)
-searchsorted(Tensor sorted_sequence, input, *, out_int32=False, right=False, side=None)
-    = by_numpy(np.searchsorted, sorted_sequence, input, "right" if right else side or "left").to(
+searchsorted(Tensor sorted_sequence, input, *, bool out_int32=False, bool right=False, side=None)
+    = places(sorted_sequence, input, "right" if right else side or "left").to(
     torch.int32 if out_int32 else torch.int64)
 sparse_coo_tensor(indices, values, size=None, *, dtype=None, device=None, requires_grad=False)
     = (lambda made: made.requires_grad_() if requires_grad else made)(
@@ -138,18 +196,21 @@ std_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
     = (input.std(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
 var_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
     = (input.var(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
-trapezoid(Tensor y, x=None, *, dx=1, dim=-1) = ((y.narrow(dim, 1, y.size(dim) - 1) + y.narrow(
-    dim, 0, y.size(dim) - 1)) / 2 * (dx if x is None else x.diff(dim=-1))).sum(dim)
-tril_indices(row, col, offset=0, *, dtype=None, device=None)
+trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, int dim=-1) = (lambda y, x: (
+    (y[..., 1:] + y[..., :-1]) / 2 * (dx if x is None else x.diff())).sum(-1))(
+    y.movedim(dim, -1), x if x is None or x.ndim < 2 else x.movedim(dim, -1))
+tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
     = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(dtype or torch.int64)
-triu_indices(row, col, offset=0, *, dtype=None, device=None)
+triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
     = by_numpy(np.stack, np.triu_indices(row, offset, col)).to(dtype or torch.int64)
 """
 
 _METHODS = """
 coalesce(Tensor input) = input
-exponential_(Tensor input, lambd=1, *, generator=None)
-    = input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
+exponential_(Tensor input, float lambd=1, *, generator=None) = having(
+    lambd > 0 and input.is_floating_point(), input, "exponential_ expects lambda > 0.0 and a "
+    f"floating point dtype, but found lambda={lambd} and {input.dtype}").copy_(
+    wrap(stream(generator).exponential(input.shape, lambd)))
 share_memory_(Tensor input) = input
 to_sparse(Tensor input) = input
 """
@@ -160,7 +221,8 @@ def _say(table: str, **forms: bool) -> None:
     for entry in table.replace("\n    ", " ").strip().splitlines():
         schema, _, expression = entry.lstrip("_").partition(" = ")
         arguments = ", ".join(each.name for each in read(schema).arguments)
-        body = eval(f"lambda {arguments}: {expression}", globals())
+        source = f"lambda {arguments}: {expression}"
+        body = eval(compile(source, f"<minigrad {schema}>", "eval"), globals())
         body.__doc__ = f"Compute `{expression}`."
         own: dict[str, Any] = {"in_place": entry.startswith("_"), **forms}
         own["function"] = forms.get("function", True) and not schema.startswith("linalg_")

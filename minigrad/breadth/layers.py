@@ -163,7 +163,8 @@ upsample_nearest(Tensor input, size=None, scale_factor=None)
 for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
     _schema, _, _expression = _entry.partition(" = ")
     _arguments = ", ".join(each.name for each in read(_schema).arguments)
-    _body = eval(f"lambda {_arguments}: {_expression}", globals())
+    _source = f"lambda {_arguments}: {_expression}"
+    _body = eval(compile(_source, f"<minigrad {_schema}>", "eval"), globals())
     _body.__doc__ = f"Compute `{_expression}`."
     functional(_schema)(_body)
     setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])

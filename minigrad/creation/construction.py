@@ -18,7 +18,7 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_tensor, number
+from minigrad.faces.arguments import check_dtype, check_tensor, number
 from minigrad.faces.faults import explained_call
 from minigrad.faces.out import fit, refuse_gradient, shows
 
@@ -276,6 +276,8 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
         True
     """
     check_place("as_tensor", device, None, False)
+    if dtype is not None:
+        check_dtype("as_tensor", dtype, "dtype", 0)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):

@@ -10,10 +10,11 @@ import numpy as np
 
 from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.construction import check_place
 from minigrad.creation.memory import UntypedStorage
 from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_dtype, check_tensor
 
 __all__ = [
     "accelerator",
@@ -344,7 +345,18 @@ def _storage_offset(self: Tensor) -> int:
 
 def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
     """Give the tensor itself, which is dense, or a copy of another type."""
-    return self if dtype is None else self.to(dtype)
+    if masked_grad is not None and masked_grad.__class__ is not bool:
+        raise wrong_type("to_dense", "masked_grad", "bool", masked_grad)
+    if dtype is None:
+        return self
+    check_dtype("to_dense", dtype, "dtype", 1)
+    return self.to(dtype)
+
+
+def _is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Tell that there is no pinned memory."""
+    check_place("is_pinned", device, None, False)
+    return False
 
 
 def _constant(value: Any, what: str) -> property:
@@ -367,7 +379,7 @@ _METHODS: dict[str, Any] = {
     "is_conj": lambda self: False,
     "is_distributed": lambda self: False,
     "is_neg": lambda self: False,
-    "is_pinned": lambda self, device=None: False,
+    "is_pinned": _is_pinned,
     "is_shared": lambda self: False,
     "is_signed": lambda self: self.dtype.is_signed,
     "layout": _constant(strided, "How the entries are kept: strided."),

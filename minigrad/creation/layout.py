@@ -216,6 +216,8 @@ class Conversions(Tensor):
         Raises:
             ValueError: If there is no type of that name.
         """
+        if non_blocking.__class__ is not bool:
+            raise wrong_type("type", "non_blocking", "bool", non_blocking, 2)
         if dtype is None:
             return f"torch.{self.dtype.tensor_type}Tensor"
         if isinstance(dtype, str):
@@ -226,8 +228,6 @@ class Conversions(Tensor):
             raise ValueError(f"invalid type: '{dtype.__name__}'")
         if not isinstance(dtype, dtypes.dtype):
             raise TypeError("dtype must be a type, str, or dtype object")
-        if non_blocking.__class__ is not bool:
-            raise wrong_type("type", "non_blocking", "bool", non_blocking, 2)
         return self.to(dtype)
 
     def type_as(self, other: Tensor) -> Tensor:

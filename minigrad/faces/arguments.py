@@ -161,14 +161,14 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, (Tensor, int, float, complex)) or hasattr(value, "free_symbols")
 
 
-def check_tensors(tensors: Any, name: str = "cat") -> list[Tensor]:
+def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") -> list[Tensor]:
     """Give a sequence of tensors as a list.
 
     Raises:
         TypeError: If it is no sequence, or one of it is no tensor.
     """
     if not isinstance(tensors, (tuple, list)):
-        raise wrong_type(name, "tensors", "tuple of Tensors", tensors, 1)
+        raise wrong_type(name, argument, "tuple of Tensors", tensors, 1)
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise TypeError(

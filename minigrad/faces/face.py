@@ -355,7 +355,8 @@ def entrywise(*, floats: bool = True, in_place: bool | str = "function", **optio
 
     def decorate(body: Any) -> Any:
         schema = f"{body.__name__}(Tensor input, *, out=None)"
-        return face(schema, floats=floats, in_place=in_place, **options)(body)
+        given = {"out": "kind" if floats else "limits", **options}
+        return face(schema, floats=floats, in_place=in_place, **given)(body)
 
     return decorate
 
@@ -377,7 +378,7 @@ def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = N
     said[1].extend(forms)
     functions.update({name: _guarded(name, each) for name, each in (public or {}).items()})
     for name, form in forms.items():
-        setattr(Tensor, name, _guarded(name, form))
+        setattr(Tensor, name, _guarded(name, form, method=True))
 
 
 # Methods that are called so often that they look at errors themselves.
@@ -395,14 +396,14 @@ _QUICK = [
 ]
 
 
-def _guarded(name: str, form: Any) -> Any:
+def _guarded(name: str, form: Any, method: bool = False) -> Any:
     """Let a function that no face writes say what was wrong when its inside fails."""
     if type(form) is not FunctionType or hasattr(form, "__wrapped__") or name.startswith("__"):
         return form
     if name in _QUICK:
         form.__qualname__ = name
         return form
-    return faults.explains(form, name)
+    return faults.explains(form, name, method)
 
 
 # ------------------------------------------------------------------ forms

@@ -161,18 +161,21 @@ def _size(value: Any) -> str:
     return _kind(value) if isinstance(value, (tuple, list)) else repr(value)[:40]
 
 
-def explains(function: Callable[..., Any], name: str = "") -> Any:
+def explains(function: Callable[..., Any], name: str = "", method: bool = False) -> Any:
     """Let a function that no face writes say what was wrong when its inside fails.
 
     Args:
         function: The function.
         name: What it is called, if not as it is written.
+        method: Whether it is one of a tensor, and of nothing else.
     """
     called = name or function.__name__
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         try:
+            if method and arguments and not isinstance(arguments[0], Tensor):
+                raise wrong_type(called, "self", "Tensor", arguments[0])
             return function(*arguments, **named)
         except Exception as error:
             explained_call(error, called, function, arguments, named)

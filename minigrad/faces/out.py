@@ -95,6 +95,8 @@ def write_result(
         refuse_gradient(function.__name__, *given, *places)
     if conversion == "limits" and len(given) > 1:
         conversion = "kind"
+    if conversion == "any" and "dtype" in options:  # computed in the type that is written
+        options["dtype"], conversion = options["dtype"] or out.dtype, "none"
     with no_grad():
         result = function(*arguments, **options)
         if isinstance(result, tuple) != several or (several and len(result) != len(places)):

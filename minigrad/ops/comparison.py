@@ -79,7 +79,7 @@ _logic("logical_or", np.logical_or, "one of them is true")
 _logic("logical_xor", np.logical_xor, "just one of them is true")
 
 
-@entrywise(floats=False, in_place=False, ufunc=np.logical_not)
+@entrywise(floats=False, in_place=False, ufunc=np.logical_not, out="kind")
 def logical_not(input: Tensor) -> Tensor:
     """Tell for each entry whether it is false."""
     return wrap(np.logical_not(input._array))
@@ -151,7 +151,7 @@ def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) 
 
     function.__name__ = name
     function.__doc__ = f"Tell for each entry whether {meaning}."
-    face(f"{name}(Tensor input{', *, out=None' * out})", **numpys)(function)
+    face(f"{name}(Tensor input{', *, out=None' * out})", out="none", **numpys)(function)
 
 
 def _is_negative(array: Any) -> Any:

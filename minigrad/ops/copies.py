@@ -73,6 +73,9 @@ def to(
                 "first, but expected a dtype, and non_blocking and copy, each True or False"
             )
         copy = rest[1] if len(rest) == 2 else copy
+    for name, given in (("copy", copy), ("non_blocking", non_blocking)):
+        if given is not False and given is not True:
+            raise wrong_type("to", name, "bool", given)
     if device is not None:
         _check_device(device, "to")
     result = input

@@ -161,7 +161,7 @@ def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return result
 
 
-@face("cumsum(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)
+@face("cumsum(Tensor input, Dim dim, *, dtype=None, out=None)", out="any", in_place=True)
 def running_sum(input: Tensor, dim: int, dtype: Any) -> Tensor:
     """Give the running sum along a dimension. Integers use int64.
 
@@ -178,7 +178,7 @@ def running_sum(input: Tensor, dim: int, dtype: Any) -> Tensor:
     return _running(cumsum, input, dim, dtype)
 
 
-@face("cumprod(Tensor input, Dim dim, *, dtype=None, out=None)", in_place=True)
+@face("cumprod(Tensor input, Dim dim, *, dtype=None, out=None)", out="any", in_place=True)
 def running_product(input: Tensor, dim: int, dtype: Any) -> Tensor:
     """Give the running product along a dimension; see `cumsum`.
 

@@ -351,7 +351,7 @@ def _axes(a: Tensor, b: Tensor, dims: Any) -> tuple[Any, Any]:
     return list(range(-dims, 0)), list(range(dims))
 
 
-@face("tensordot(a, b, dims=2, out=None)", method=False)
+@face("tensordot(a, b, dims=2, out=None)", out="none", method=False)
 def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     """Sum products over pairs of dimensions; those that are left come one after the other.
 

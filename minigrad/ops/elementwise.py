@@ -444,7 +444,7 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
 attach(__name__, {"__pow__": power, "__rpow__": lambda self, other: power(other, self)})
 
 
-@entrywise(floats=False, ufunc=np.square)
+@entrywise(floats=False, ufunc=np.square, out="kind")
 def square(input: Tensor) -> Tensor:
     """Multiply each entry by itself."""
     if input._array.dtype.kind == "b":

@@ -28,6 +28,7 @@ from minigrad.faces.arguments import (
     nothing,
     only,
     plain,
+    sizes_given,
     sizes_of,
 )
 from minigrad.faces.face import writer
@@ -432,7 +433,7 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
         >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
         tensor([1, 2, 3])
     """
-    wanted = sizes_of(sizes if size is None else (size,))
+    wanted = sizes_given("resize_", "size", sizes, size)
     if grad_mode.enabled and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if min(wanted, default=0) < 0:

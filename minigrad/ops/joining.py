@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex
+from minigrad.autograd.messages import refuse_complex, wrong_type
 from minigrad.autograd.own_nodes import new_node
 from minigrad.autograd.rules import applied
 from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
@@ -285,6 +285,8 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     number = dimension(dim, tensor.ndim)
     total = tensor._array.shape[number]
+    if isinstance(size, np.generic):
+        raise wrong_type("split_with_sizes", "split_sizes", "tuple of ints", size, 2)
     if not isinstance(size, (tuple, list)):
         size = whole("split", size, "split_size", 2)
     if isinstance(size, int):
@@ -368,7 +370,14 @@ def tensor_split(
     given = [each for each in (indices_or_sections, indices, sections) if each is not None]
     if len(given) != 1:
         raise TypeError("tensor_split() takes either indices or a number of sections")
-    places = given[0].tolist() if isinstance(given[0], Tensor) else given[0]
+    places = given[0]
+    if isinstance(places, Tensor):
+        if places._array.dtype != np.int64 or places.ndim > 1:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                "one-dimensional tensor of dtype long"
+            )
+        places = places.tolist()
     if isinstance(places, int):
         if places < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {places}")

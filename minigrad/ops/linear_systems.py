@@ -27,7 +27,7 @@ from minigrad.ops.type_promotion import broadcast_shape, differ
 
 def linalg(schema: str, **options: Any) -> Any:
     """Give a body its face in `minigrad.linalg`; see `minigrad.faces.face`."""
-    return face(f"linalg_{schema}", function=False, method=False, **options)
+    return face(f"linalg_{schema}", out="none", function=False, method=False, **options)
 
 
 def mT(matrix: Any) -> Any:
@@ -144,7 +144,7 @@ def inv(self: Array) -> Array:
     return column_major(np.linalg.inv(self))
 
 
-@face("inverse(Tensor input, *, out=None)")
+@face("inverse(Tensor input, *, out=None)", out="none")
 @linalg("inv(Tensor A, *, out=None)", numpy=np.linalg.inv)
 def inverted(A: Tensor) -> Tensor:
     r"""Invert square matrices.

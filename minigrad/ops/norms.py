@@ -150,7 +150,11 @@ def _of_matrices(order: Any) -> int:
 
 
 @face("norm(Tensor input, p='fro', dim=None, keepdim=False, dtype=None)", function=False)
-@face("norm(Tensor input, p='fro', dim=None, keepdim=False, out=None, dtype=None)", method=False)
+@face(
+    "norm(Tensor input, p='fro', dim=None, keepdim=False, out=None, dtype=None)",
+    out="none",
+    method=False,
+)
 def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Give the p-norm of all entries, or along dimensions.
 

@@ -254,7 +254,7 @@ def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
     return tuple(range(input.ndim)) if dim is None else dimensions(dim, input.ndim)
 
 
-@face("sum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
+@face("sum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)", out="any")
 def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Add up all entries, or those along dimensions. Integers add up in int64.
 
@@ -367,7 +367,7 @@ def _along(name: str, operation: Any, which: str, example: str) -> None:
         >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
         tensor({example})
     """  # noqa: E501
-    face(f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)")(extreme)
+    face(f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)", out="none")(extreme)
 
 
 _along("amax", amax, "largest", "[5., 7.]")

@@ -67,7 +67,9 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return np.rint(self * power) / power
 
 
-@face("round(Tensor input, *, decimals=0, out=None)", in_place="function", ufunc=np.rint)
+@face(
+    "round(Tensor input, *, decimals=0, out=None)", in_place="function", ufunc=np.rint, out="limits"
+)
 def rounded(input: Tensor, decimals: int) -> Tensor:
     """Round each entry to the nearest whole number, or to so many decimals; halves to even.
 
@@ -77,7 +79,7 @@ def rounded(input: Tensor, decimals: int) -> Tensor:
         (tensor([0., 2., 2.]), tensor(2.3000))
     """
     kind = input._array.dtype.kind
-    if kind == "b" or (decimals and kind in "iuc"):
+    if kind in "bc" or (decimals and kind in "iu"):
         raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input._array)
     return round_decimals(input, decimals) if decimals else round(input)
 
@@ -280,7 +282,9 @@ def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
 
 
 @face(
-    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)", in_place="function"
+    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)",
+    out="none",
+    in_place="function",
 )
 def numbers_only(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     """Put numbers in the place of NaN and infinities.

@@ -270,6 +270,7 @@ def checked_places(
 
 @face(
     "scatter(Tensor input, Dim dim, Tensor index, src=None, *, value=None, out=None)",
+    out="none",
     in_place=True,
 )
 def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> Tensor:
@@ -309,7 +310,11 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     return watched(scatter_number(input, dim, places, entry(plain(given), dtype)), index)
 
 
-@face("scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)", in_place=True)
+@face(
+    "scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)",
+    out="none",
+    in_place=True,
+)
 def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """Add values at listed places along a dimension: `x[index[i, j], j] += src[i, j]`.
 
@@ -334,7 +339,7 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     return watched(result, index) if src.requires_grad else result
 
 
-@face("index_select(Tensor input, Dim dim, Tensor index, *, out=None)")
+@face("index_select(Tensor input, Dim dim, Tensor index, *, out=None)", out="none")
 def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Give a copy of the slices at listed places along a dimension.
 
@@ -376,6 +381,7 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @face(
     "index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)",
+    out="none",
     in_place=True,
 )
 def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:

@@ -72,7 +72,7 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
     return _places(find(array, axis=dim, keepdims=keepdim))
 
 
-@face("argmax(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
+@face("argmax(Tensor input, Dim? dim=None, keepdim=False, *, out=None)", out="none")
 def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the largest entry, among all or along a dimension.
 
@@ -91,7 +91,7 @@ def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmax, input, dim, keepdim)
 
 
-@face("argmin(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
+@face("argmin(Tensor input, Dim? dim=None, keepdim=False, *, out=None)", out="none")
 def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
 
@@ -160,7 +160,11 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input, False)
 
 
-@face("isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)", method=False)
+@face(
+    "isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)",
+    out="none",
+    method=False,
+)
 def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Tensor:
     """Tell for each entry whether it is among others.
 

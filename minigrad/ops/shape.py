@@ -20,7 +20,15 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import different, dimension, only, sizes_given, sizes_of
+from minigrad.faces.arguments import (
+    different,
+    dimension,
+    no_combination,
+    only,
+    sizes_given,
+    sizes_of,
+    wholes,
+)
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -340,6 +348,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape
         torch.Size([3, 4, 2])
     """
+    if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
+        raise no_combination("movedim", input, source, destination)
     given, places = sizes_of((source,)), sizes_of((destination,))
     if len(given) != len(places):
         raise RuntimeError(
@@ -388,7 +398,10 @@ def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
         >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
         tensor([4, 1, 2, 3])
     """
-    shifts, dims = ((each,) if isinstance(each, int) else tuple(each) for each in (shifts, dims))
+    shifts, dims = (
+        wholes("roll", each if isinstance(each, (tuple, list)) else (only(each),), "shifts", 2)
+        for each in (shifts, dims)
+    )
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(shifts) != (len(dims) or 1):

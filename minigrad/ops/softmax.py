@@ -135,7 +135,7 @@ def _softmax(name: str, operation: Any, doc: str) -> None:
         return operation(input, dim)
 
     function.__doc__ = doc
-    face(f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)")(function)
+    face(f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")(function)
 
 
 _softmax(

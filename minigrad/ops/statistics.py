@@ -128,7 +128,7 @@ def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return None if dim is None else dimensions(dim, input.ndim)
 
 
-@face("prod(Tensor input, Dim? dim=nothing, keepdim=False, *, dtype=None, out=None)")
+@face("prod(Tensor input, Dim? dim=nothing, keepdim=False, *, dtype=None, out=None)", out="any")
 def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Multiply all entries, or those along a dimension. Integers multiply in int64.
 

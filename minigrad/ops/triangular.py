@@ -29,7 +29,12 @@ def _of_matrices(name: str) -> Any:
     return check
 
 
-@face("tril(Tensor input, int diagonal=0, *, out=None)", in_place=True, check=_of_matrices("tril"))
+@face(
+    "tril(Tensor input, int diagonal=0, *, out=None)",
+    out="none",
+    in_place=True,
+    check=_of_matrices("tril"),
+)
 @differentiable("TrilBackward0", self=lambda grad, diagonal: applied(tril, grad, diagonal))
 def tril(self: Array, diagonal: int) -> Array:
     """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
@@ -39,7 +44,12 @@ def tril(self: Array, diagonal: int) -> Array:
     return np.tril(self, diagonal)
 
 
-@face("triu(Tensor input, int diagonal=0, *, out=None)", in_place=True, check=_of_matrices("triu"))
+@face(
+    "triu(Tensor input, int diagonal=0, *, out=None)",
+    out="none",
+    in_place=True,
+    check=_of_matrices("triu"),
+)
 @differentiable("TriuBackward0", self=lambda grad, diagonal: applied(triu, grad, diagonal))
 def triu(self: Array, diagonal: int) -> Array:
     """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.

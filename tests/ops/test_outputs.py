@@ -8,7 +8,7 @@ import pytest
 import minigrad as torch
 
 ONE = """
-    abs cos exp expm1 log log1p neg reciprocal rsqrt sigmoid sign sin sqrt square tanh
+    cos exp expm1 log log1p reciprocal rsqrt sigmoid sin sqrt square tanh
 """.split()  # noqa: SIM905 - one name after the other reads better
 TWO = "add div maximum minimum mul pow sub eq ne lt le gt ge".split()  # noqa: SIM905
 LOGIC = "logical_and logical_or logical_xor".split()  # noqa: SIM905
@@ -29,6 +29,32 @@ def test_one_tensor(name: str) -> None:
     assert torch.equal(function(input=x), expected)
     with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
         function(x, out=torch.zeros(3, dtype=torch.int64))
+
+
+# Operations that write nothing but their own type; all others convert as far as no kind gets lower.
+EXACT = "abs ceil floor frac neg round sgn sign trunc"  # "Found dtype Double but expected Float"
+NARROW = "amax amin argmax isin log_softmax norm signbit softmax tril"
+
+
+@pytest.mark.parametrize("name", (EXACT + " " + NARROW).split())
+def test_a_place_of_another_type_is_refused(name: str) -> None:
+    """Write into the result's own type only, where PyTorch does."""
+    others = {"isin": (torch.tensor(X),), "softmax": (-1,), "log_softmax": (-1,)}.get(name, ())
+    function, x = getattr(torch, name), torch.tensor(X).view(1, 3)
+    expected = function(x, *others)
+    place = torch.zeros_like(expected)
+    assert function(x, *others, out=place) is place
+    assert torch.equal(place, expected)
+    with pytest.raises(RuntimeError, match="dtype|signbit only supports bool"):
+        function(x, *others, out=torch.zeros(expected.shape, dtype=torch.complex64))
+
+
+def test_sums_are_written_into_any_type_unless_one_is_asked_for() -> None:
+    """Convert what is summed to what the sum is written into, before it is summed."""
+    x = torch.tensor([1.7, 1.7])
+    assert torch.sum(x, 0, out=torch.tensor(0)).item() == 2
+    with pytest.raises(RuntimeError, match="to have dtype double, but got float"):
+        torch.cumsum(x, 0, dtype=torch.float64, out=torch.zeros(2))
 
 
 @pytest.mark.parametrize("name", TWO + LOGIC)
