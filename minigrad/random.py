@@ -19,8 +19,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
+from minigrad.creation import devices, dtypes
 from minigrad.faces.arguments import not_implemented, number
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
@@ -219,10 +220,14 @@ class Generator:
     """
 
     def __init__(self, device: str = "cpu") -> None:
-        if device != "cpu":
+        if not isinstance(device, (str, int, devices.device, type(None))):
+            raise wrong_type("Generator", "device", "torch.device", device, 1)
+        if device is not None and devices.device(device).type != "cpu":
             raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
         self._seed: int | None = _FIRST_SEED
         self._stream: Stream | None = None
+
+    __init__.__qualname__ = "Generator"
 
     @property
     def device(self) -> Any:
@@ -254,6 +259,8 @@ class Generator:
             RuntimeError: If the seed is no integer.
             ValueError: If it is out of range.
         """
+        if isinstance(seed, np.integer):
+            raise TypeError(f"an integer is required, not {type(seed).__name__}")
         if type(seed) is not int:
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
@@ -361,6 +368,9 @@ def normal_for(array: Array, mean: float, std: float, generator: Generator | Non
         NotImplementedError: If the entries are no floating-point numbers.
         RuntimeError: If the standard deviation is negative.
     """
+    if not mean.__class__ is std.__class__ is float:
+        mean = number(mean, "normal_", "mean", 1, "float")
+        std = number(std, "normal_", "std", 2, "float")
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if array.dtype.kind != "f":
@@ -454,11 +464,14 @@ def fork_rng(
     """Draw random numbers inside a block, and leave their state as it was before.
 
     Args:
-        devices: Other devices to do this for. There are none; so this changes nothing.
+        devices: Other devices to do this for. There are none.
         enabled: False to do nothing at all.
         _caller: Here because PyTorch has it.
         _devices_kw: Here because PyTorch has it.
         device_type: Here because PyTorch has it.
+
+    Raises:
+        AssertionError: If another device is named.
 
     Example:
         >>> import minigrad as torch
@@ -470,6 +483,8 @@ def fork_rng(
     if not enabled:
         yield
         return
+    if devices is not None and list(devices):
+        raise AssertionError("Torch not compiled with CUDA enabled")
     state = get_rng_state()
     try:
         yield

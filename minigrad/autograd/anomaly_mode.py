@@ -60,9 +60,6 @@ class set_detect_anomaly(Block):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        for place, (name, each) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
-            if each.__class__ is not bool:
-                raise wrong_type("set_anomaly_enabled", name, "bool", each, place)
         self.previous = (anomaly.enabled, anomaly.check_nan)
         _switch(mode, check_nan)
 
@@ -121,6 +118,9 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def _switch(enabled: bool, check_nan: bool, block: Block | None = None) -> None:
+    for place, (name, each) in enumerate((("enabled", enabled), ("check_nan", check_nan)), 1):
+        if each.__class__ is not bool:
+            raise wrong_type("set_anomaly_enabled", name, "bool", each, place)
     watch_nodes(_LINES, enabled, block)
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
     kinds: list[Any] = [watched] if enabled else []

@@ -48,7 +48,7 @@ def increment_version(tensor: Any) -> None:
         1
     """
     tensors = (tensor,) if isinstance(tensor, Tensor) else tensor
-    if not isinstance(tensors, Iterable):
+    if not isinstance(tensors, Iterable) or not getattr(tensors, "ndim", 1):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in tensors:
         if not isinstance(each, Tensor):

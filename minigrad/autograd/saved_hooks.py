@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.autograd.blocks import Block, DecoratingBlock
 from minigrad.autograd.grad_mode import attentions, no_grad, watch_nodes, watcher_bit
-from minigrad.autograd.messages import can_require_grad, only_floats
+from minigrad.autograd.messages import can_require_grad, only_floats, wrong_type
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.node import NO_EDGE, Node, grad_mode, reduce_gradient
@@ -135,7 +135,7 @@ def _fitting(kind: type[Node]) -> type[Node]:
             except ValueError as error:
                 raise RuntimeError(
                     f"{kind.__name__} cannot compute with what an unpack hook gave, which has to "
-                    f"be of the shape that the pack hook got: {error}"
+                    "be of the shape that the pack hook got"
                 ) from error
             if wanted is None:
                 return gradients
@@ -263,7 +263,12 @@ class save_on_cpu(saved_tensors_hooks):
         def pack(tensor: Any) -> Any:
             return tensor.clone() if pin_memory else tensor.detach()
 
-        super().__init__(pack, lambda packed: packed)
+        def unpack(packed: Any) -> Any:
+            if not isinstance(pin_memory, bool):
+                raise wrong_type("to", "non_blocking", "bool", pin_memory)
+            return packed
+
+        super().__init__(pack, unpack)
 
 
 def disable_saved_tensors_hooks(error_message: str) -> DecoratingBlock:
@@ -291,6 +296,9 @@ class _Forbidden(DecoratingBlock):
         self.previous: str | None = None
 
     def __enter__(self) -> None:
+        if not isinstance(self.error_message, (str, bytes)):
+            told = self.error_message
+            raise wrong_type("disable_saved_tensors_hooks", "error_message", "str", told)
         if grad_mode.saved_hooks:
             raise RuntimeError(self.error_message)
         self._hold()

@@ -76,7 +76,7 @@ class device:
             kind, number = given.type, given.index
         elif isinstance(given, str):
             kind, number = _parts(given, index)
-        elif isinstance(given, int) and not isinstance(given, bool):
+        elif isinstance(given, (int, np.integer)) and not isinstance(given, bool):
             raise RuntimeError(
                 f"Cannot access accelerator device when none is available. {_ONLY_CPU}"
             )
@@ -87,6 +87,8 @@ class device:
             )
         object.__setattr__(self, "type", kind)
         object.__setattr__(self, "index", number)
+
+    __init__.__qualname__ = "device"
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")

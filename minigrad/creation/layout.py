@@ -37,6 +37,8 @@ class Size(tuple[int, ...]):
                 return super().__new__(cls, _checked(size))
         return size
 
+    __new__.__qualname__ = "tuple"
+
     def numel(self) -> int:
         """Give the number of entries of a tensor of this shape."""
         return math.prod(self)

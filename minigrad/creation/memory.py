@@ -24,6 +24,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.plugs import attach
+from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
@@ -139,7 +140,10 @@ class Copies(Tensor):
 
     def __new__(cls, *data: Any) -> Any:
         """Make a tensor of data, or of sizes."""
-        return wrap(import_module("minigrad.creation.tensor_types").array_for(*data), cls)
+        array = import_module("minigrad.creation.tensor_types").array_for(*data)
+        if cls is Tensor and data and array is getattr(data[0], "_array", None):
+            return book["alias"](data[0])
+        return wrap(array, cls)
 
     def __repr__(self) -> str:
         try:

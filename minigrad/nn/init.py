@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
 from minigrad.faces.arguments import number
 from minigrad.faces.out import refuse_repeats
@@ -106,7 +106,8 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return _fill(tensor, entry(val, tensor._array.dtype))
+    with no_grad():
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -240,13 +241,14 @@ def orthogonal_(
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
         return tensor
-    normal_(tensor, 0.0, 1.0, generator)
     rows = tensor.shape[0]
-    drawn = tensor.detach().numpy().reshape(rows, -1)
+    drawn = normal_(tensor.new_empty(rows, tensor.numel() // rows), 0, 1, generator)._array
     wide = drawn.shape[1] > rows
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
-    return _fill(tensor, gain * (q.T if wide else q).reshape(tuple(tensor.shape)))
+    _fill(tensor, (q.T if wide else q).reshape(tuple(tensor.shape)))
+    with no_grad():
+        return tensor.mul_(gain)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -321,7 +323,10 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     for watcher in write_watchers:
         watcher(tensor)
     tensor._bump_version()
-    tensor._array[...] = values
+    try:
+        tensor._array[...] = values
+    except ValueError as error:
+        raise RuntimeError(f"the tensor cannot be filled: {error}. Fill a clone() of it.") from None
     return tensor
 
 

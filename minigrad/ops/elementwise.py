@@ -17,6 +17,7 @@ from minigrad.core.node import NO_EDGE, grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import entry
 from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast, number, plain
 from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
@@ -228,6 +229,8 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         raise RuntimeError(
             "For non-complex input tensors, argument alpha must not be a complex number."
         )
+    if alpha.__class__ is float and abs(alpha) > 65504 and meeting.kind == "f":
+        entry(alpha, meeting)
     if meeting.kind == "b":
         alpha = bool(alpha)
     if a.dtype == b.dtype:

@@ -237,9 +237,11 @@ def _check_operand(name: str, other: Any) -> None:
         raise no_tensor(f"{name}_", other, "other", 1)
 
 
-def _plain_arrays(tensor: Tensor, other: Any) -> bool:
+def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
     if not isinstance(other, Tensor) or write_watchers:
+        return False
+    if alpha.__class__ not in (int, float) or not abs(alpha) < 65504:
         return False
     a, b = tensor._array, other._array
     return (
@@ -267,24 +269,24 @@ def _with_alpha(scaled: Any) -> Any:
 
 def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Add another tensor, times `alpha`, in place."""
-    if not grad_mode.enabled and _plain_arrays(tensor, other):
+    if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
         return _write_directly(np.add, tensor, other, alpha)
     _check_operand("add", other)
-    if alpha == 1:
+    if alpha == 1 and alpha is not True:
         return write(elementwise.add, tensor, other)
     return write(_with_alpha(elementwise.add_scaled), tensor, other, alpha)
 
 
 def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Subtract another tensor, times `alpha`, in place."""
-    if not grad_mode.enabled and _plain_arrays(tensor, other):
+    if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
         return _write_directly(np.subtract, tensor, other, alpha)
     _check_operand("sub", other)
     if grad_mode.enabled:
         check_inplace(tensor, recording=_needs_gradient(tensor, other))
     if isinstance(other, Tensor) and "b" in (tensor._array.dtype.kind, other._array.dtype.kind):
         raise no_booleans(TypeError(), tensor._array, other._array)
-    if alpha == 1:
+    if alpha == 1 and alpha is not True:
         return write(elementwise.sub, tensor, other)
     return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
 

@@ -149,6 +149,8 @@ def _with_product(operation: Any) -> None:
             value = float(entry(value, np.dtype("float64")))
         if wanted.kind in "iu":
             value = int(value)
+        elif value.__class__ is float and abs(value) > 65504 and wanted.kind == "f":
+            entry(value, wanted)
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
     function.__doc__ = operation.__doc__

@@ -16,6 +16,7 @@ from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like
+from minigrad.faces.arguments import is_operand, plain
 from minigrad.nn.signatures import written as written_function
 from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
 
@@ -47,12 +48,13 @@ CONDITIONS: dict[str, Condition] = {
 }
 
 
-def check(settings: Values, names: str) -> None:
+def check(settings: Values, names: str, nan: bool = False) -> None:
     """Refuse settings that make no sense, in PyTorch's words.
 
     Args:
         settings: The settings by name.
         names: Those to look at, in this order, parted by blanks.
+        nan: Whether they may be NaN.
 
     Raises:
         ValueError: If one does not fulfill its condition.
@@ -72,7 +74,7 @@ def check(settings: Values, names: str) -> None:
         except TypeError as error:
             told = f"{error}: {name} must be a number, not {type_name(value)}"
             raise TypeError(told) from None
-        if not fits:
+        if not (fits or (nan and value != value)):
             raise ValueError(f"Invalid {words.format(value)}")
 
 
@@ -169,12 +171,19 @@ class EachParameter(Optimizer):
         """Make the step of each parameter, on its array if nothing is recorded."""
         lr, decay = setting(group["lr"]), setting(group.get("weight_decay", 0))
         decoupled, maximize = group.get("decoupled_weight_decay"), group["maximize"]
-        counted = "step" in self._counts
+        ordinary = decay is not True and all(map(is_ordinary, group.values()))
+        if not (ordinary or getattr(decay, "requires_grad", False)):
+            decay = group.get("weight_decay", 0)
+        counted, numbers = "step" in self._counts, group.keys() & CONDITIONS.keys() - {"etas"}
+        for name in () if ordinary else numbers:
+            strange = isinstance(group[name], np.ndarray) and name not in ("lr", "lr_decay")
+            if strange or not is_operand(group[name]):
+                raise wrong_type("mul_", "other", "Tensor", group[name], 1)
         for parameter, gradient in ready:
             target: Any = parameter
             values = kept = self._state_of(parameter, group)
-            plain = is_plain(parameter, gradient)
-            if plain:
+            bare = ordinary and is_plain(parameter, gradient)
+            if bare:
                 target, gradient = parameter._array, gradient._array
                 if kept:
                     values = {k: getattr(v, "_array", v) for k, v in kept.items()}
@@ -183,14 +192,14 @@ class EachParameter(Optimizer):
             if decay != 0:
                 if decoupled:
                     target *= 1 - lr * decay
-                elif isinstance(decay, Tensor):
+                elif getattr(decay, "requires_grad", False):
                     gradient = gradient + parameter.clone() * decay  # a copy: the step changes it
                 else:
-                    gradient = added(gradient, target, number(decay))
+                    gradient = added(gradient, target, decay)
             if counted:
                 values["step"] += 1
             self._update(target, gradient, values, group, lr)
-            if plain:
+            if bare:
                 parameter._bump_version()
                 for name, value in values.items():
                     held = kept.get(name)
@@ -221,14 +230,30 @@ def count(value: float) -> Tensor:
 
 def number(value: Any) -> Any:
     """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
-    if type(value) is float or type(value) is int:
+    if type(value) is float:
         return value
     if isinstance(value, np.ndarray) and value.size != 1:
         raise wrong_type("add_", "alpha", "Number", value)
     value = value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
     if isinstance(value, complex):
         raise RuntimeError("A setting of an optimizer must not be a complex number.")
-    return value
+    if not isinstance(value, (int, float)):
+        raise wrong_type("mul_", "other", "Tensor", value, 1)
+    return plain(value)
+
+
+def is_ordinary(value: Any) -> bool:
+    """Tell whether a step may compute with a setting on arrays; PyTorch may refuse another one."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return bool(-1e18 < value < 1e18)
+    if kind is tuple:
+        return all(map(is_ordinary, value))
+    if kind is list:
+        return bool(value) and isinstance(value[0], Tensor)
+    if kind is Tensor:
+        return not (value.ndim or value.requires_grad or value._array.dtype.kind != "f")
+    return kind is bool or value is None
 
 
 def setting(value: Any) -> Any:
@@ -276,16 +301,18 @@ def divided(value: Any, divisor: Any) -> Any:
 
 def added(value: Any, other: Any, alpha: Any) -> Any:
     r"""Give $v + \alpha\, o$, as something new."""
-    return value.add(other, alpha=alpha) if isinstance(value, Tensor) else value + other * alpha
+    if isinstance(value, Tensor):
+        return value.add(other, alpha=alpha)
+    return value + other * number(alpha)
 
 
 def add_(value: Any, other: Any, alpha: Any = 1) -> None:
     r"""Add in place: $v \leftarrow v + \alpha\, o$."""
-    alpha = number(alpha)  # NumPy's would change the type of an array
     if isinstance(value, Tensor):
         value.add_(other, alpha=alpha)
-    else:
-        value += other if alpha == 1 else other * alpha
+        return
+    alpha = number(alpha)  # NumPy's would change the type of an array
+    value += other if alpha == 1 else other * alpha
 
 
 def lerp_(value: Any, end: Any, weight: Any) -> None:
@@ -307,7 +334,7 @@ def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     if isinstance(factor, Tensor):
         value.add_(a * b * factor)
     elif isinstance(value, Tensor):
-        value.addcmul_(a, b, value=number(factor))
+        value.addcmul_(a, b, value=factor)
     else:
         product = a * number(factor)
         product *= b
@@ -319,7 +346,7 @@ def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     if isinstance(factor, Tensor):
         value.add_(a / b * factor)
     elif isinstance(value, Tensor):
-        value.addcdiv_(a, b, value=number(factor))
+        value.addcdiv_(a, b, value=factor)
     else:
         quotient = a * number(factor)
         quotient /= b

@@ -92,10 +92,12 @@ class LBFGS(
         loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
         gradient = self._gradient()
-        if _largest(gradient) <= group["tolerance_grad"]:
+        if wrap(_largest(gradient)) <= group["tolerance_grad"]:
             return first_loss
         memory = {name: _bare(state.get(name)) for name in _MEMORY}
-        for iteration in range(1, group["max_iter"] + 1):
+        iteration = 0
+        while iteration < group["max_iter"]:
+            iteration += 1
             state["n_iter"] += 1
             direction = self._direction(memory, gradient, state, group["history_size"])
             before = memory["prev_flat_grad"]
@@ -109,7 +111,7 @@ class LBFGS(
                 size *= min(1.0, 1.0 / np.abs(gradient).sum())
             memory["t"] = size
             slope = gradient @ direction
-            if slope > -group["tolerance_change"]:
+            if wrap(slope) > -group["tolerance_change"]:
                 break
             used = 0
             if group["line_search_fn"] is not None:

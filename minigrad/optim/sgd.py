@@ -13,6 +13,7 @@ from minigrad.optim.each_parameter import (
     Values,
     add_,
     added,
+    check,
     copy_,
     is_plain,
     number,
@@ -67,7 +68,7 @@ class SGD(
     _counts: ClassVar = {}
 
     def _check(self, settings: Values) -> None:
-        super()._check(settings)
+        check(settings, self._checked, nan=True)
         if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
@@ -76,7 +77,7 @@ class SGD(
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         rate, bare = group["lr"], group["momentum"] == group["weight_decay"] == 0
-        bare = bare and type(rate) is float and not group["maximize"]
+        bare = bare and type(rate) is float and rate < 65504 and not group["maximize"]
         if not (bare and all(starmap(is_plain, ready))):
             super()._step_group(group, ready)
             return
@@ -88,7 +89,7 @@ class SGD(
             parameter._bump_version()
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        momentum = number(group["momentum"])
+        momentum = group["momentum"]
         if momentum != 0:
             velocity = state.get("momentum_buffer")
             if velocity is None:
@@ -96,7 +97,7 @@ class SGD(
                 velocity = gradient.detach().clone() if recorded else np.array(gradient)
                 state["momentum_buffer"] = velocity
             else:
-                velocity *= momentum
+                velocity *= number(momentum)
                 add_(velocity, gradient, 1 - number(group["dampening"]))
             gradient = added(gradient, velocity, momentum) if group["nesterov"] else velocity
         if isinstance(lr, Tensor):

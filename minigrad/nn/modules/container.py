@@ -154,10 +154,7 @@ class ModuleList(_Row):
 
         Raises:
             KeyError: If the index is negative.
-            TypeError: If it is no module.
         """
-        if not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
         # As in PyTorch, an index from the end finds no place.
         for place in range(len(self), index, -1):
             self._modules[str(place)] = self._modules[str(place - 1)]

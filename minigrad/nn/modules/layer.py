@@ -110,6 +110,8 @@ def shown(module: Module, pattern: str) -> str:
     parts = []
     for name in pattern.split(", ") if pattern else ():
         value = getattr(module, name.rstrip("=?!"))
+        if name == "inplace?":
+            value = bool(value)
         if name.endswith("!"):
             value = value is not None
         text = repr(value) if isinstance(value, str) else str(value)

@@ -6,11 +6,10 @@ import math
 import numbers
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.factories import zeros
+from minigrad.core.tensor import Tensor
+from minigrad.creation.factories import arange, empty_like, zeros
+from minigrad.faces.arguments import check_tensor
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
 from minigrad.ops import recurrent
@@ -50,6 +49,10 @@ class PackedSequence(_Fields):
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         """Take the fields; how the sequences come back into their order follows."""
+        if batch_sizes is None:
+            raise AssertionError("Expected data to be a list or tuple of length 2")
+        if batch_sizes.device.type != "cpu":
+            raise ValueError(f"batch_sizes should always be on CPU, not {batch_sizes.device}")
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
@@ -76,9 +79,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
-    inverse = np.empty_like(permutation._array)
-    inverse[permutation._array] = np.arange(len(inverse))
-    return wrap(inverse)
+    check_tensor("empty_like", permutation)
+    return empty_like(permutation).scatter_(0, permutation, arange(permutation.numel()))
 
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}

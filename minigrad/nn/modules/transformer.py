@@ -11,7 +11,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.devices import refuse_other_places
-from minigrad.creation.dtypes import get_default_dtype
+from minigrad.creation.factories import full
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.activation import GELU, ReLU
@@ -187,8 +187,7 @@ class TransformerDecoderLayer(_TransformerLayer):
 
 def _causal_mask(size: int, dtype: Any = None) -> Tensor:
     """Give the mask that hides what comes later."""
-    dtype = get_default_dtype() if dtype is None else dtype
-    return wrap(np.triu(np.full((size, size), -np.inf, dtype.numpy), 1))
+    return full((size, size), -np.inf, dtype=dtype).triu(1)
 
 
 class _Stack(Module):
@@ -454,9 +453,9 @@ class Transformer(
             RuntimeError: If batches or sizes do not fit.
         """
         batch_dim = 0 if self.batch_first else 1
-        if src.ndim == 3 and src.shape[batch_dim] != tgt.shape[batch_dim]:
+        if src.size(batch_dim) != tgt.size(batch_dim) and src.ndim == 3:
             raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal

@@ -47,7 +47,7 @@ class Traversal:
         yield prefix, self
         for name, child in self._modules.items():
             if child is not None:
-                path = f"{prefix}.{name}" if prefix else name
+                path = prefix + ("." if prefix else "") + name
                 yield from child.named_modules(memo, path, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
@@ -86,7 +86,7 @@ class Traversal:
                     continue
                 if remove_duplicate:
                     seen.add(id(member))
-                yield (f"{path}.{name}" if path else name), member
+                yield path + ("." if path else "") + name, member
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True

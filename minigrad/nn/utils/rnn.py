@@ -112,6 +112,8 @@ def pad_packed_sequence(
         (tensor([[1, 2, 3],
                 [4, 0, 0]]), tensor([3, 1]))
     """
+    if batch_first.__class__ is not bool:
+        raise wrong_type("_pad_packed_sequence", "batch_first", "bool", batch_first, 3)
     sizes = sequence.batch_sizes._array
     longest = len(sizes)
     if total_length is not None:
@@ -218,5 +220,5 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
         >>> pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]).batch_sizes
         tensor([2, 1])
     """
-    lengths = as_tensor([sequence.shape[0] for sequence in sequences])
+    lengths = as_tensor([sequence.size(0) for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)

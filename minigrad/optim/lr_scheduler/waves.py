@@ -193,7 +193,7 @@ class OneCycleLR(
 
 
 def _positive(name: str, value: Any) -> int:
-    if value <= 0 or not isinstance(value, int):
+    if not isinstance(value, int) or value <= 0:
         raise ValueError(f"Expected positive integer {name}, but got {value}")
     return value
 

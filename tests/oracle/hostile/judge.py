@@ -18,7 +18,7 @@ BARE = re.compile(
     r"|lambda(?! must)"
 )
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
-PUBLIC = re.compile(r"([A-Z]\w*\.)?[a-z]\w*\(\)")
+PUBLIC = re.compile(r"([A-Z]\w*\.)?[A-Za-z]\w*\(\)")
 KINDS = {
     "silent": "another answer than PyTorch's",
     "answer": "an answer where PyTorch refuses",
@@ -30,7 +30,7 @@ KINDS = {
 # Functions whose values are random, or what was in the memory.
 BY_CHANCE = re.compile(
     r"\b(rand\w*|dropout\w*|alpha_dropout_?|feature_dropout_?|native_dropout|bernoulli_?|normal_?|empty\w*"
-    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
+    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|invert_permutation|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
 )
 
 
@@ -89,7 +89,7 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
     if ours.get("inside"):
         return re.sub(r"[\d.]+", "0", says)[:60]
-    if "hostile/running" in ours["place"] or re.search(r"[a-z]\. [A-Z]", says):
+    if "/hostile/" in ours["place"] or re.search(r"[a-z]\. [A-Z]", says):
         return ""  # as it was looked at; or what to do is told, too
     found = BARE.search(says)
     return found[0] if found and found[0] not in same and " attribute" not in found[0] else ""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .objects import tools
+
 # Each row is drawn as often as any other; within a row, each value.
 VALUES = {
     "nothing": "None",
@@ -98,37 +100,6 @@ def names(torch: ModuleType) -> dict[str, Any]:
     def m() -> Any:
         return torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
 
-    def grown(*sizes: int) -> Any:
-        leaf = torch.nn.Parameter(t(*sizes))
-        leaf.grad = t(*sizes) - 0.3
-        return leaf
-
-    def step(optimizer: Any) -> list[Any]:
-        optimizer.step()
-        optimizer.step()
-        return [p.detach() for group in optimizer.param_groups for p in group["params"]]
-
-    def rate(scheduler: Any, *metrics: Any) -> list[Any]:
-        for _ in range(3):
-            scheduler.optimizer.step()
-            scheduler.step(*metrics)
-        return [group["lr"] for group in scheduler.optimizer.param_groups]
-
-    def hooked(module: Any, register: str, hook: Any) -> list[Any]:
-        getattr(module, register)(hook)
-        x = g(2, 3)
-        module(x).sum().backward()
-        return [x.grad, *(p.grad for p in module.parameters())]
-
-    def with_hook(leaf: Any, hook: Any) -> Any:
-        leaf.register_hook(hook)
-        (leaf * 2).sum().backward()
-        return leaf.grad
-
-    def squares() -> Any:
-        known["kept"] = known.get("kept", g(2, 3))
-        return known["kept"]
-
     read_only = np.ones((2, 3), dtype=np.float32)
     read_only.flags.writeable = False
     known: dict[str, Any] = {
@@ -139,11 +110,6 @@ def names(torch: ModuleType) -> dict[str, Any]:
         "d": lambda *sizes: t(*sizes).double(), "u": lambda *sizes: (t(*sizes) * 4).byte(),
         "z": lambda *sizes: torch.zeros(sizes, dtype=torch.int64),
         "c": lambda *sizes: torch.complex(t(*sizes), t(*sizes)),
-        "m": m, "o": lambda: torch.optim.SGD([grown(2, 3)], lr=0.1), "grown": grown, "step": step,
-        "rate": rate, "hooked": hooked, "with_hook": with_hook, "squares": squares,
-        "keep": lambda *given: None, "give": lambda value: lambda *given: value,
-        "len_of": lambda module: None, "half": lambda epoch: 0.5, "half_of": lambda x: x / 2,
-        "sum_of": lambda x: (x**3).sum(),
-        "pairs": lambda: torch.utils.data.TensorDataset(t(3), t(3, 2)),
+        "m": m,
     }  # fmt: skip
-    return known
+    return known | tools(torch, known)
