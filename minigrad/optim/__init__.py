@@ -2,15 +2,15 @@
 
 from minigrad.optim import adam, adaptive, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
-from minigrad.optim.adam import Adam, Adamax, AdamW
+from minigrad.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from minigrad.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
 from minigrad.optim.lbfgs import LBFGS
 from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.sgd import ASGD, SGD
 
 __all__ = [
-    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Optimizer",
-    "RMSprop", "Rprop", "lr_scheduler",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer",
+    "RAdam", "RMSprop", "Rprop", "lr_scheduler",
 ]  # fmt: skip
 
 # As in PyTorch, these are imported from (`from torch.optim.optimizer import ...`), not reached as

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import zeros_like
 from minigrad.optim.each_parameter import (
     EachParameter,
     Values,
+    add_,
     addcdiv_,
     addcmul_,
     divided,
@@ -83,10 +84,7 @@ class Adam(
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]
-        average, square = state["exp_avg"], state["exp_avg_sq"]
-        lerp_(average, gradient, 1 - beta1)
-        square *= beta2
-        addcmul_(square, gradient, gradient, 1 - beta2)
+        average, square = _averaged(gradient, state, group)
         if group["amsgrad"]:
             maximum_(state["max_exp_avg_sq"], square)
             square = state["max_exp_avg_sq"]
@@ -197,3 +195,140 @@ class Adamax(
         if isinstance(parameter, Tensor):  # recorded: copies, for the next step changes both
             average, largest = average.clone(), largest.clone()
         addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
+
+
+class NAdam(
+    EachParameter,
+    settings="lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3, "
+    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
+    "differentiable=False",
+):
+    r"""NAdam: Adam with Nesterov's momentum.
+
+    With the running averages $m_t$ and $v_t$ of `Adam`, and a momentum that grows towards
+    $\beta_1$, $\mu_t = \beta_1 (1 - \tfrac{1}{2} 0.96^{t \psi})$:
+
+    $$\theta_t = \theta_{t-1} - \gamma \left( \frac{1 - \mu_t}{1 - \prod_{i \le t} \mu_i} g_t
+    + \frac{\mu_{t+1}}{1 - \prod_{i \le t+1} \mu_i} m_t \right) \Big/
+    \left( \sqrt{v_t / (1 - \beta_2^t)} + \epsilon \right).$$
+
+    Source: Dozat, *Incorporating Nesterov momentum into Adam*, 2016.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
+        eps: $\epsilon$, which keeps the divisor away from zero.
+        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
+        momentum_decay: How fast the momentum grows: $\psi$.
+        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        capturable: For graphs of a graphics card: True is refused at the first step.
+        differentiable: Record the step, so that it can be differentiated through.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.NAdam([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.8944])
+    """
+
+    _order = (
+        "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
+        "capturable differentiable"
+    )
+    _checked = "lr eps betas weight_decay momentum_decay"
+    _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
+    _averages = ("exp_avg", "exp_avg_sq")
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        beta1, beta2 = group["betas"]
+        steps, decay = state["step"].item(), group["momentum_decay"]
+        now, then = (beta1 * (1 - 0.5 * 0.96 ** (at * decay)) for at in (steps, steps + 1))
+        state["mu_product"] *= now
+        product = state["mu_product"].item()
+        average, square = _averaged(gradient, state, group)
+        divisor = sqrt(square / (1 - beta2**steps)) + group["eps"]
+        addcdiv_(parameter, gradient * (-lr * (1 - now) / (1 - product)), divisor)
+        addcdiv_(parameter, average * (-lr * then / (1 - product * then)), divisor)
+
+
+class RAdam(
+    EachParameter,
+    settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, "
+    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
+    "differentiable=False",
+):
+    r"""RAdam: Adam that divides only when enough steps tell the size of the gradient.
+
+    With the running averages $m_t$ and $v_t$ of `Adam`, over about $\rho_t$ steps,
+    $\rho_\infty = 2 / (1 - \beta_2) - 1$ and
+    $\rho_t = \rho_\infty - 2 t \beta_2^t / (1 - \beta_2^t)$, the weights move by $-\gamma$ times
+
+    $$\frac{m_t}{1 - \beta_1^t} \quad \text{while } \rho_t \le 5, \qquad
+    \frac{m_t}{1 - \beta_1^t} \frac{\sqrt{1 - \beta_2^t}}{\sqrt{v_t} + \epsilon}
+    \sqrt{\frac{(\rho_t - 4) (\rho_t - 2) \rho_\infty}
+    {(\rho_\infty - 4) (\rho_\infty - 2) \rho_t}} \quad \text{then}.$$
+
+    Source: Liu et al., *On the variance of the adaptive learning rate and beyond*, 2019.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
+        eps: $\epsilon$, which keeps the divisor away from zero.
+        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
+        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        capturable: For graphs of a graphics card: True is refused at the first step.
+        differentiable: Record the step, so that it can be differentiated through.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.RAdam([w], lr=0.125)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.7500])
+    """
+
+    _order = (
+        "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay "
+        "differentiable"
+    )
+    _averages = ("exp_avg", "exp_avg_sq")
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        beta1, beta2 = group["betas"]
+        steps = state["step"].item()
+        average, square = _averaged(gradient, state, group)
+        change = average / (1 - beta1**steps) * lr
+        known, most = 1 - beta2**steps, 2 / (1 - beta2) - 1
+        length = most - 2 * steps * beta2**steps / known
+        if length > 5:
+            change *= known**0.5 / (sqrt(square) + group["eps"])
+            rest = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+            change *= rest**0.5
+        add_(parameter, change, -1)
+
+
+def _averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
+    """Move the running averages towards a gradient and its square."""
+    beta1, beta2 = group["betas"]
+    average, square = state["exp_avg"], state["exp_avg_sq"]
+    lerp_(average, gradient, 1 - beta1)
+    square *= beta2
+    addcmul_(square, gradient, gradient, 1 - beta2)
+    return average, square

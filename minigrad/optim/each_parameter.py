@@ -35,16 +35,14 @@ def _share(value: Any) -> bool:
     return bool(0.0 <= value < 1.0)
 
 
+_AMOUNTS = "alpha initial_accumulator_value lr_decay momentum momentum_decay weight_decay"
 # What a setting must fulfill, and what is said if it does not.
 CONDITIONS: dict[str, Condition] = {
     "lr": ("learning rate: {}", _not_negative),
     "eps": ("epsilon value: {}", _not_negative),
     "rho": ("rho value: {}", lambda rho: 0.0 <= rho <= 1.0),
     "etas": ("eta values: {0[0]}, {0[1]}", lambda etas: 0.0 < etas[0] < 1.0 < etas[1]),
-    **{
-        name: (f"{name} value: {{}}", _not_negative)
-        for name in ["alpha", "initial_accumulator_value", "lr_decay", "momentum", "weight_decay"]
-    },
+    **{name: (f"{name} value: {{}}", _not_negative) for name in _AMOUNTS.split()},
 }
 
 

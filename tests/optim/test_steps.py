@@ -16,6 +16,8 @@ SETTINGS = [
     (optim.Adagrad, {"lr_decay": 0.5}),
     (optim.Adadelta, {}),
     (optim.Adamax, {"weight_decay": 0.25}),
+    (optim.NAdam, {"weight_decay": 0.25}),
+    (optim.RAdam, {"betas": (0.5, 0.9)}),
     (optim.Rprop, {}),
     (optim.ASGD, {"t0": 1, "weight_decay": 0.25}),
 ]

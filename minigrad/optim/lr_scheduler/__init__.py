@@ -6,18 +6,25 @@ from minigrad.optim.lr_scheduler.base import (
     LambdaLR,
     LinearLR,
     LRScheduler,
+    MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
     StepLR,
     _LRScheduler,
 )  # fmt: skip
-from minigrad.optim.lr_scheduler.combined import ReduceLROnPlateau, SequentialLR
-from minigrad.optim.lr_scheduler.waves import CosineAnnealingLR, OneCycleLR
+from minigrad.optim.lr_scheduler.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
+from minigrad.optim.lr_scheduler.waves import (
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+)  # fmt: skip
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR",
-    "MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
-    "_LRScheduler",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
+    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "StepLR", "_LRScheduler",
 ]  # fmt: skip
 for _name in __all__:  # programs tell a schedule by its module
     globals()[_name].__module__ = __name__

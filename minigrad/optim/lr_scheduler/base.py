@@ -261,6 +261,27 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
         return [base * function(self.last_epoch) for function, base in pairs]
 
 
+class MultiplicativeLR(LambdaLR, settings="lr_lambda, last_epoch=-1"):
+    r"""In every epoch the learning rate is multiplied by a function of it.
+
+    $$\gamma_t = \gamma_{t-1} f(t).$$
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        lr_lambda: The function, or one for each group.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates from the present ones."""
+        self._warn_if_asked_directly()
+        rates = values_of(self.optimizer, "lr")
+        if self._is_initial:
+            return rates
+        pairs = zip(self.lr_lambdas, rates, strict=True)
+        return [rate * function(self.last_epoch) for function, rate in pairs]
+
+
 class _ByFactors(LRScheduler):
     """The part that schedules of given factors share: subclasses tell the factors."""
 

@@ -137,7 +137,45 @@ class ReduceLROnPlateau(
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
 
-class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"):
+class _Together(LRScheduler):
+    """The part that schedules made of schedules share."""
+
+    _apart = ("optimizer", "_schedulers")
+    _schedulers: Sequence[Any]
+
+    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
+        name = type(self).__name__
+        for index, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(
+                    f"{name} at index {index} should have `optimizer` as its attribute."
+                )
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                    "additional kwargs to be specified when calling `step`, but got one at index "
+                    f"{index} in the given schedulers sequence."
+                )
+            if optimizer != scheduler.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got "
+                    f"scheduler {type(scheduler).__name__} at index {index} has "
+                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}."
+                )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule and those in it remember."""
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
+
+class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
     """Follow one schedule after the other.
 
     Args:
@@ -164,9 +202,6 @@ class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"
         >>> rates
         [0.5, 0.5, 1.0, 0.25]
     """
-
-    _apart = ("optimizer", "_schedulers")
-    _schedulers: Sequence[Any]
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         schedulers, milestones, last_epoch = settings.values()
@@ -213,33 +248,43 @@ class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
-    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        name = type(self).__name__
-        for index, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(
-                    f"{name} at index {index} should have `optimizer` as its attribute."
-                )
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{index} in the given schedulers sequence."
-                )
-            if optimizer != scheduler.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(scheduler).__name__} at index {index} has "
-                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}."
-                )
 
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule and those in it remember."""
-        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": schedulers}
+class ChainedScheduler(_Together):
+    """Several schedules step together: their factors multiply.
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
+    Args:
+        schedulers: The schedules, of one optimizer.
+        optimizer: The optimizer, if it is to be checked.
+
+    Raises:
+        ValueError: If there is none, or they do not belong together.
+        TypeError: If one is no schedule.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedules = [ConstantLR(optimizer, 0.5, 1), ExponentialLR(optimizer, 0.25)]
+        >>> schedule = ChainedScheduler(schedules)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+    """
+
+    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
+                "scheduler."
+            )
+        self.optimizer = optimizer or schedulers[0].optimizer
+        self._check(schedulers, self.optimizer)
+        self._schedulers = schedulers
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Let every schedule set the learning rates of the next epoch from the last one's."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values_of(self.optimizer, "lr")

@@ -41,6 +41,16 @@ SETTINGS = {
         {},
         {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.125, "weight_decay": 0.25, "maximize": True},
     ],
+    "NAdam": [
+        {},
+        {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.25, "maximize": True},
+        {"lr": 0.125, "momentum_decay": 0.5, "weight_decay": 0.5, "decoupled_weight_decay": True},
+    ],
+    "RAdam": [
+        {},
+        {"lr": 0.5, "betas": (0.5, 0.875), "eps": 0.25, "weight_decay": 0.25, "maximize": True},
+        {"lr": 0.125, "betas": (0.5, 0.9), "weight_decay": 0.5, "decoupled_weight_decay": True},
+    ],
     "Rprop": [
         {},
         {"lr": 0.5, "etas": (0.25, 2.0), "step_sizes": (0.125, 0.75), "maximize": True},
