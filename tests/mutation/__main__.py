@@ -43,6 +43,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--limit", type=float, default=20, metavar="S", help="of tests per mutant")
     parser.add_argument("--resume", action="store_true", help="keep what earlier runs have found")
+    parser.add_argument("--again", action="store_true", help="plant again what survived in them")
     parser.add_argument("--record", action="store_true", help="plant nothing, write the figures")
     given = parser.parse_args(words)
     if given.anew or not REACHED.exists():
@@ -55,9 +56,11 @@ def main(words: list[str]) -> int:
     for room in [given.room] if given.room else ROOMS:
         named = [mutant for mutant in rooms[room] if given.only in mutant.key]
         room_of |= dict.fromkeys(named[:: 1 if given.all or given.only else EVERY[room]], room)
-    if not (given.resume or given.record):
+    if not (given.resume or given.again or given.record):
         RESULTS.unlink(missing_ok=True)
     ended = dict(map(json.loads, RESULTS.read_text().splitlines())) if RESULTS.exists() else {}
+    if given.again:
+        ended = {key: end for key, end in ended.items() if end == "killed"}
     strangers: list[str] = []
 
     def tell(mutant: Mutant, end: str, tests: int = 0) -> None:

@@ -9,9 +9,35 @@ from pathlib import Path
 from .mutants import mutants
 
 TOP = Path(__file__).resolve().parents[2]
-LITTLE = "def larger(a, b):\n    return a if a > b else b\n\n\ndef lost(a):\n    return -a\n"
-TEST = "from minigrad.little import larger\n\ndef test_it():\n    assert larger(2, 1) == 2\n"
-TEST += "    assert larger(1, 2) == 2\n"
+LITTLE = """
+def larger(a, b):
+    return a if a > b else b
+
+
+def lost(a):
+    return -a
+
+
+def down(a):
+    while a > 0:
+        a -= 1
+    return a
+"""
+TEST = """
+import pathlib
+from minigrad.little import down, larger
+
+def test_it():
+    assert larger(2, 1) == 2
+    assert larger(1, 2) == 2
+
+def test_down():
+    assert down(2) == 0
+
+def test_that_passes_once():
+    larger(2, 2)
+    pathlib.Path("once").touch(exist_ok=False)
+"""
 SCRIPT = """
 import os, pathlib, pytest, sys
 from tests.mutation import mutants, places, running
@@ -23,6 +49,7 @@ for name in [name for name in sys.modules if name.startswith("minigrad")]:
 options = ["-q", "-p", "no:cacheprovider", "--rootdir=.", "-c", os.devnull, "test_it.py"]
 pytest.main(options, plugins=[running.Reached(top / "reached.json")])
 chosen = mutants.mutants("minigrad/little.py", open("minigrad/little.py").read(), lambda _: True)
+running.COMPUTING = 0.5
 tell = lambda mutant, end, *_: print(f"{end}: {mutant.change}")
 pytest.main(options, plugins=[running.Planter(chosen, top / "reached.json", 9, tell, False)])
 """
@@ -46,6 +73,8 @@ def test_a_mutant_dies_if_it_matters(tmp_path):
     assert "killed: `if a > b` -> `if False`" in told
     assert "killed: `return a if a > b else b` -> None" in told
     assert "not reached: `-a` -> `a`" in told
+    assert "killed: `a -= 1` -> nothing" in told  # it would not end
+    assert "fails without a mutant: test_it.py::test_that_passes_once" in told
 
 
 def test_messages_and_types_are_left_alone():
