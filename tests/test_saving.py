@@ -24,9 +24,8 @@ try:
 except ImportError:
     safetensors = None
 
-ENDINGS = [
+BY_NAME = [
     ".npz",
-    ".pt",
     pytest.param(
         ".safetensors",
         marks=pytest.mark.skipif(safetensors is None, reason="safetensors is not installed"),
@@ -35,8 +34,13 @@ ENDINGS = [
 DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
 
 
-@pytest.fixture(params=ENDINGS)
-def path(request, tmp_path):
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "saved.pt"
+
+
+@pytest.fixture(params=[".pt", *BY_NAME])
+def named_path(request, tmp_path):
     return tmp_path / f"saved{request.param}"
 
 
@@ -106,10 +110,11 @@ def test_the_state_of_a_training_comes_back(path):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0, 4)])
-def test_tensors_of_every_type_come_back(path, dtype, shape):
+def test_tensors_of_every_type_come_back(named_path, dtype, shape):
     tensor = minigrad.from_numpy(np.asarray(np.arange(np.prod(shape)).reshape(shape) % 2, dtype))
-    minigrad.save({"a": tensor, "b": [tensor]}, path)
-    assert same(minigrad.load(path), {"a": tensor, "b": [tensor]})
+    minigrad.save({"a": tensor, "b": tensor + tensor}, named_path)
+    loaded = minigrad.load(named_path)
+    assert same(dict(sorted(loaded.items())), {"a": tensor, "b": tensor + tensor})
 
 
 @pytest.mark.parametrize(
@@ -159,18 +164,13 @@ def test_parameters_and_flags_come_back(path):
     assert same(minigrad.load(path), state)
 
 
-def test_views_and_transposes_come_back_whole(path):
+def test_views_and_transposes_come_back_whole(named_path):
     matrix = minigrad.arange(12.0).reshape(3, 4)
-    state = {"t": matrix.t(), "column": matrix[:, 1], "spread": minigrad.ones(1).expand(3)}
-    minigrad.save(state, path)
-    assert same(minigrad.load(path), state)
-
-
-def test_names_that_could_meet_are_kept_apart(path):
-    one, two = minigrad.ones(1), minigrad.zeros(1)
-    for state in ({"a/b": one, "a": {"b": two}}, {1: one, "1": two}, {"minigrad.json": one}):
-        minigrad.save(state, path)
-        assert same(minigrad.load(path), state)
+    state = {"a/t": matrix.t(), "column": matrix[:, 1], "spread": minigrad.ones(1).expand(3)}
+    minigrad.save(state, named_path)
+    loaded = minigrad.load(named_path)
+    assert loaded.keys() == state.keys()
+    assert all(same(loaded[name], state[name]) for name in state)
 
 
 def test_complex_numbers_are_kept_where_the_format_has_them(tmp_path):
@@ -188,11 +188,11 @@ def test_open_files_are_written_and_read():
         minigrad.load(io.StringIO("text"))
 
 
-def test_the_same_content_makes_the_same_file(path):
-    minigrad.save(trained()[1].state_dict(), path)
-    first = path.read_bytes()
-    minigrad.save(trained()[1].state_dict(), path)
-    assert path.read_bytes() == first
+def test_the_same_content_makes_the_same_file(named_path):
+    minigrad.save(trained()[0].state_dict(), named_path)
+    first = named_path.read_bytes()
+    minigrad.save(trained()[0].state_dict(), named_path)
+    assert named_path.read_bytes() == first
 
 
 # ------------------------------------------------------------------ others read it
@@ -270,6 +270,14 @@ def test_what_cannot_be_saved_says_where_and_what_to_do(path):
     assert path.read_bytes() == b"old" and os.listdir(path.parent) == [path.name]
 
 
+@pytest.mark.parametrize("ending", BY_NAME)
+def test_formats_of_tensors_by_name_take_nothing_else(tmp_path, ending):
+    for value in (minigrad.ones(1), [minigrad.ones(1)], {"a": [minigrad.ones(1)]}, {1: 2}):
+        with pytest.raises(TypeError, match=r"holds tensors by name.*ends in \.pt"):
+            minigrad.save(value, tmp_path / f"a{ending}")
+    assert not os.listdir(tmp_path)
+
+
 def test_any_other_ending_is_pytorchs(tmp_path):
     for name in ("model.pth", "model"):
         minigrad.save({"a": minigrad.ones(2)}, tmp_path / name)
@@ -279,18 +287,18 @@ def test_any_other_ending_is_pytorchs(tmp_path):
 
 def test_arguments_that_make_no_sense(tmp_path):
     with pytest.raises(NotImplementedError, match="only plain data is written"):
-        minigrad.save({}, tmp_path / "a.npz", pickle_module=pickle)
-    minigrad.save({"a": 1}, tmp_path / "a.npz")
+        minigrad.save({}, tmp_path / "a.pt", pickle_module=pickle)
+    minigrad.save({"a": 1}, tmp_path / "a.pt")
     for options in ({"map_location": "cuda"}, {"pickle_module": pickle}, {"mmap": True}, {"x": 1}):
         with pytest.raises(NotImplementedError):
-            minigrad.load(tmp_path / "a.npz", **options)
+            minigrad.load(tmp_path / "a.pt", **options)
     for options in (
         {"map_location": "cpu"},
         {"map_location": {"cuda:0": "cpu"}},
         {"weights_only": False},
         {"weights_only": None, "mmap": False},
     ):
-        assert minigrad.load(tmp_path / "a.npz", **options) == {"a": 1}
+        assert minigrad.load(tmp_path / "a.pt", **options) == {"a": 1}
     with pytest.raises(FileNotFoundError):
         minigrad.load(tmp_path / "none.npz")
 
@@ -369,16 +377,8 @@ def hostile_files():
     yield "no room for its shape", archive(("a.npy", npy((2**62, 2**62, 0)))), "damaged"
     yield "long doubles", archive(("a.npy", npy((1,), "<f16") + bytes(16))), "damaged"
     yield "fields", archive(("a.npy", npy((0,), [("a", "<f4")]))), "not numbers"
-    yield "structure", archive(("minigrad.json", b"{")), "damaged"
-    yield "deep structure", archive(("minigrad.json", b"[" * 100_000)), "damaged"
-    yield "unknown", archive(("minigrad.json", b'{"call": ["os.abort"]}')), "something unknown"
-    yield "missing", archive(("minigrad.json", b'{"tensor": "a"}')), "not there"
-    yield "surplus", archive(("a.npy", plain), ("minigrad.json", b"1")), "does not name"
-    yield "repeated", archive(("minigrad.json", b'{"dict": [[1, 2], [1, 3]]}')), "there twice"
-    yield "repeated in JSON", archive(("minigrad.json", b'{"dict":[],"dict":[]}')), "twice"
-    yield "a dtype", archive(("minigrad.json", b'{"dtype": "__doc__"}')), "no dtype"
     if safetensors is not None:
-        yield "long header", tensors({"a": entry}, b"1234", 2**62), "more than there are"
+        yield "long header", tensors({"a": entry}, b"1234", 2**62), "damaged"
         yield "cut off", tensors({"a": entry}, b"12"), "damaged"
         yield "too much", tensors({"a": entry}, b"123456"), "damaged"
         wide = {"a": {**entry, "shape": [10**12]}}
@@ -388,11 +388,7 @@ def hostile_files():
             tensors({"a": {**entry, "dtype": "F8_E4M3", "shape": [4]}}, b"1234"),
             "F8",
         )
-        text = b'{"a":%s,"a":%s}' % ((json.dumps(entry).encode(),) * 2)
-        yield "named twice", tensors(text, b"1234"), "there twice"
         yield "deep", tensors(b'{"a":' * 50_000, b""), "damaged"
-        lie = {"__metadata__": {"minigrad": "1"}}
-        yield "no checksum", tensors(lie), "checksum is missing"
 
 
 HOSTILE = list(hostile_files())

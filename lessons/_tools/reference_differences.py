@@ -287,7 +287,8 @@ BEHAVIOR = (
         what="`save` and `load` write and read PyTorch's own files, but only with tensors, "
         "numbers, texts, and dictionaries, lists, tuples and sets of them: what a `state_dict()` "
         "gives, but no module, except in a file in memory. With the ending `.npz` or "
-        "`.safetensors` they use those formats. Files from before PyTorch 1.6 are refused.",
+        "`.safetensors` they use those formats, for dictionaries of tensors. Files from before "
+        "PyTorch 1.6 are refused.",
         why="What is unpickled can run any program; here nothing in a file is executed.",
         code="import tempfile\nimport zipfile\nfrom pathlib import Path\n\n"
         "with tempfile.TemporaryDirectory() as folder:\n"

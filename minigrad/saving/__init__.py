@@ -1,17 +1,16 @@
 """Save what was learned to a file, and load it again; nothing in a file is ever executed.
 
-`.npz` files are NumPy's, `.safetensors` files need the library of that name. Both hold the tensors
-under their names, so others read them: `safetensors.torch.load_file(path)`, or `np.load(path)`,
-where the entry `minigrad.json` is no tensor: it says how all was put together. Files with any other
-ending, such as `.pt` and `.pth`, are PyTorch's own: `torch.load(path)` reads them there, and `load`
-here reads what PyTorch wrote, if it holds nothing but tensors, numbers, strings and containers.
+`.npz` files are NumPy's, `.safetensors` files need the library of that name. Both hold tensors by
+name, as a state dict has them, and others read them: `np.load(path)`, or
+`safetensors.torch.load_file(path)`. Files with any other ending, such as `.pt` and `.pth`, are
+PyTorch's own: `torch.load(path)` reads them there, and `load` here reads what PyTorch wrote, if it
+holds nothing but tensors, numbers, strings and containers.
 """
 
 from __future__ import annotations
 
 import copy
 import io
-import json
 import os
 import pickle
 import secrets
@@ -23,14 +22,7 @@ from typing import Any, BinaryIO
 
 from minigrad.creation.construction import from_numpy
 from minigrad.nn.modules.module import Module
-from minigrad.saving import pytorch, structure
-from minigrad.saving.formats import (
-    read_npz,
-    read_safetensors,
-    safetensors_content,
-    unpack,
-    write_npz,
-)
+from minigrad.saving import formats, pytorch
 
 File = str | os.PathLike[str] | BinaryIO
 
@@ -60,7 +52,7 @@ def save(
             file in memory, `io.BytesIO`, also a whole module, which stays in this program: the file
             holds its name only, as long as it is there.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
-            for a path that ends in `.npz` or `.safetensors`.
+            for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
         pickle_module: Not offered: only what is listed above is written.
         pickle_protocol: Accepted, without effect.
         _use_new_zipfile_serialization: Here because PyTorch has it.
@@ -90,19 +82,14 @@ def save(
         weakref.finalize(f, _copies.pop, name, None)
         f.write(_COPY + name.encode())
         return
-    writer = structure.Writer()
-    text = writer.text(obj)
     if not isinstance(f, (str, os.PathLike)):
         pytorch.write(f, obj, "archive")
         return
-    ending = Path(f).suffix.lower()
-    if ending == ".npz":
-        _replace(f, lambda file: write_npz(file, writer.arrays, text))
-    elif ending == ".safetensors":
-        content = safetensors_content(writer.arrays, text)
-        _replace(f, lambda file: file.write(content))
-    else:
+    write = formats.WRITTEN.get(Path(f).suffix.lower())
+    if write is None:
         _replace(f, lambda file: pytorch.write(file, obj, Path(f).stem))
+    else:
+        _replace(f, lambda file: write(file, formats.arrays_of(obj)))
 
 
 _COPY = b"minigrad module "
@@ -229,31 +216,21 @@ def _module(content: bytes, weights_only: bool | None) -> Any:
 
 
 def _read(content: bytes, moved: bool) -> Any:
-    """Read a structure in the format that the content shows."""
+    """Tell the formats apart by how they begin."""
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        files = unpack(content)
+        files = formats.unpack(content)
         if pytorch.is_one(files):
             return pytorch.read(files, moved)
-        return _put_together(*read_npz(files))
-    length = int.from_bytes(content[:8], "little")
-    if content[8:9] == b"{":
-        if length > len(content) - 8:
-            raise ValueError(f"its header says it has {length} bytes, more than there are")
-        header = json.loads(
-            content[8 : 8 + length], object_pairs_hook=structure._without_repetition
-        )
-        return _put_together(*read_safetensors(content, header))
-    raise _NoFormat(_what_it_is(content))
+        arrays = formats.read_npz(files)
+    elif content[8:9] == b"{":
+        arrays = formats.read_safetensors(content)
+    else:
+        raise _NoFormat(_what_it_is(content))
+    return {name: from_numpy(array) for name, array in arrays.items()}
 
 
 class _NoFormat(Exception):
     """Says what a file is that is in none of the formats."""
-
-
-def _put_together(arrays: structure.Arrays, text: str | None) -> Any:
-    if text is None:
-        return {key: from_numpy(array) for key, array in arrays.items()}
-    return structure.read(text, arrays)
 
 
 def _what_it_is(content: bytes) -> str:

@@ -1,34 +1,97 @@
-"""Write and read two formats: NumPy's `.npz`, a zip archive of arrays, and `.safetensors`."""
+"""Say what a file can hold, and write tensors by name as NumPy's `.npz` or as `.safetensors`."""
 
 from __future__ import annotations
 
 import io
-import json
 import math
 import warnings
 import zipfile
-import zlib
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 
-from minigrad.saving.structure import STRUCTURE, Arrays
+from minigrad.core.tensor import Tensor
+from minigrad.creation.devices import device
+from minigrad.creation.dtypes import dtype
+from minigrad.creation.layout import Size
+
+Arrays = dict[str, np.ndarray[Any, Any]]
 
 # A file may unpack to this much, or to this many times its size: more is taken for a trap.
 _MOST_BYTES = 1 << 26
 _MOST_TIMES = 100
 
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, dtype, device)
+_NUMBERS = (Tensor, np.ndarray, np.generic)
 
-def write_npz(file: BinaryIO, arrays: Arrays, text: str) -> None:
-    """Write arrays, and the structure as an entry of its own.
 
-    It comes first: damage to a zip archive's list of contents can hide what follows, and the
-    structure knows which arrays there must be.
+def check(value: Any, path: tuple[Any, ...] = ()) -> None:
+    """Look at all that is in a structure.
+
+    Args:
+        value: The structure.
+        path: Where it is in the whole one, for the errors.
+
+    Raises:
+        TypeError: If there is something in it that cannot be saved.
     """
+    if type(value) in (list, tuple, set, Size):
+        for place, entry in enumerate(value):
+            check(entry, (*path, place))
+    elif type(value) in (dict, OrderedDict, Counter, defaultdict):
+        for key, entry in value.items():
+            check(key, (*path, "key"))
+            check(entry, (*path, key))
+        check(getattr(value, "_metadata", None), (*path, "metadata"))
+    elif isinstance(value, _NUMBERS):
+        array = getattr(value, "_array", value)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(
+                f"cannot save an array of {array.dtype} ({_place(path)}): only numbers can be saved"
+            )
+    elif type(value) not in _PLAIN:
+        raise TypeError(_cannot_save(value, path))
+
+
+def _place(path: tuple[Any, ...]) -> str:
+    return "at " + "".join(f"[{key!r}]" for key in path) if path else "the whole of it"
+
+
+def _cannot_save(value: Any, path: tuple[Any, ...]) -> str:
+    text = f"cannot save a {type(value).__name__} ({_place(path)}). "
+    if hasattr(value, "state_dict"):
+        return text + "Save what its state_dict() gives, and load that with load_state_dict()."
+    return (
+        text + "A file holds tensors, numbers, strings, None, and dictionaries, lists, tuples and "
+        "sets of them: other objects would have to be unpickled, which can run any program."
+    )
+
+
+def arrays_of(obj: Any) -> Arrays:
+    """Give the arrays of tensors by name.
+
+    Raises:
+        TypeError: If it is anything else.
+    """
+    check(obj)
+    named = isinstance(obj, dict) and all(
+        isinstance(name, str) and isinstance(value, Tensor) for name, value in obj.items()
+    )
+    if not named:
+        raise TypeError(
+            "a file that ends in .npz or .safetensors holds tensors by name, such as a "
+            "state_dict() gives. Save anything else to a file that ends in .pt."
+        )
+    return {name: value.detach()._array for name, value in obj.items()}
+
+
+def write_npz(file: BinaryIO, arrays: Arrays) -> None:
+    """Write arrays as `numpy.savez` would."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        archive.writestr(entry_of(STRUCTURE), text)
         for name, array in arrays.items():
             with archive.open(entry_of(name + ".npy"), "w", force_zip64=True) as entry:
                 npy.write_array(entry, array, allow_pickle=False)
@@ -72,18 +135,16 @@ def refuse_trap(content: bytes, unpacked: int) -> None:
         )
 
 
-def read_npz(files: dict[str, bytes]) -> tuple[Arrays, str | None]:
-    """Read arrays by name, and the structure if there is one.
+def read_npz(files: dict[str, bytes]) -> Arrays:
+    """Read arrays by name.
 
     Raises:
-        ValueError: If there is something in the file that must not be there.
+        ValueError: If an entry is no array of numbers.
     """
-    files = dict(files)
-    text = files.pop(STRUCTURE).decode() if STRUCTURE in files else None
     for name in files:
         if not name.endswith(".npy"):
             raise ValueError(f"the entry {name!r} is no array")
-    return {name.removesuffix(".npy"): _array(data, name) for name, data in files.items()}, text
+    return {name.removesuffix(".npy"): _array(data, name) for name, data in files.items()}
 
 
 def _array(data: bytes, name: str) -> np.ndarray[Any, Any]:
@@ -114,7 +175,6 @@ _DTYPES = {"BOOL": "bool", "C64": "complex64"}
 _DTYPES |= {f"F{bits}": f"float{bits}" for bits in (16, 32, 64)}
 _DTYPES |= {f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
 _DTYPES |= {f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
-_TEXT, _CHECKSUM = "minigrad", "minigrad_crc32"
 
 
 def _library() -> ModuleType:
@@ -133,39 +193,28 @@ def _library() -> ModuleType:
     return safetensors
 
 
-def safetensors_content(arrays: Arrays, text: str) -> bytes:
-    """Give the content of a file."""
-    plain = {
-        name: array if array.flags.c_contiguous else array.copy() for name, array in arrays.items()
-    }
-    for name, array in plain.items():
+def write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
+    """Write arrays as `safetensors.torch.save_file` would."""
+    for name, array in arrays.items():
         if str(array.dtype) not in _DTYPES.values():
             raise TypeError(
                 f"safetensors has no {array.dtype} ({name!r}). Save it to a file that ends in .npz"
             )
-    metadata = {"format": "pt", _TEXT: text, _CHECKSUM: _checksum(plain, text)}
-    return _in_order(_library().numpy.save(plain, metadata))
+    plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    file.write(_library().numpy.save(plain, {"format": "pt"}))
 
 
-def _in_order(content: bytes) -> bytes:
-    """Write the header's own entries in alphabetical order: the library's order is by chance."""
-    end = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:end])
-    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)  # as the format asks: numbers begin at a multiple of 8
-    return len(text).to_bytes(8, "little") + text + content[end:]
+WRITTEN: dict[str, Callable[[BinaryIO, Arrays], None]] = {  # by the ending of the path
+    ".npz": write_npz,
+    ".safetensors": write_safetensors,
+}
 
 
-def read_safetensors(content: bytes, header: dict[str, Any]) -> tuple[Arrays, str | None]:
-    """Read arrays by name, and the structure if there is one.
-
-    Args:
-        content: The content of the file.
-        header: Its header, which is JSON.
+def read_safetensors(content: bytes) -> Arrays:
+    """Read arrays by name.
 
     Raises:
-        ValueError: If the checksum is wrong, or there is a type that tensors cannot have.
+        ValueError: If there is a type that tensors cannot have.
         Exception: What the library raises if the file is damaged.
     """
     arrays: Arrays = {}
@@ -182,27 +231,10 @@ def read_safetensors(content: bytes, header: dict[str, Any]) -> tuple[Arrays, st
             arrays[name] = array.astype(_DTYPES[kind])
         else:
             raise ValueError(f"the tensor {name!r} has the type {kind}, which NumPy does not have")
-    metadata = header.get("__metadata__", {})
-    text = metadata.get(_TEXT)
-    if (text is None) != (_CHECKSUM not in metadata):
-        raise ValueError("its structure or its checksum is missing")
-    if text is not None and metadata[_CHECKSUM] != _checksum(arrays, text):
-        raise ValueError("its checksum is wrong: some bytes were changed")
     if rounded:
         warnings.warn(
             f"{len(rounded)} tensors of bfloat16 became float32, which holds all of their values: "
             f"NumPy has no bfloat16. The first is {rounded[0]!r}.",
             stacklevel=4,
         )
-    return arrays, text
-
-
-def _checksum(arrays: Arrays, text: str) -> str:
-    """Sum up names, types, shapes and numbers: the format itself would not notice a change."""
-    total = zlib.crc32(text.encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        little = array.dtype.newbyteorder("<")
-        total = zlib.crc32(f"{name} {little.str} {array.shape}".encode(), total)
-        total = zlib.crc32(np.ascontiguousarray(array, little).tobytes(), total)
-    return f"{total:08x}"
+    return arrays

@@ -22,7 +22,7 @@ from minigrad.creation import dtypes
 from minigrad.creation.devices import device
 from minigrad.creation.layout import Size
 from minigrad.nn.parameter import Parameter
-from minigrad.saving.formats import entry_of, refuse_trap
+from minigrad.saving.formats import check, entry_of, refuse_trap
 
 # What the steps of a pickle make copies of, and about how many bytes that takes for each entry.
 _COPIED: dict[Any, int] = {str: 1, bytes: 1, list: 64, dict: 64}
@@ -55,9 +55,13 @@ def write(file: BinaryIO, obj: Any, root: str) -> None:
 
     Args:
         file: Where to.
-        obj: What `structure.Writer` can take apart.
+        obj: The structure.
         root: The name of the folder inside the archive.
+
+    Raises:
+        TypeError: If there is something in it that cannot be saved.
     """
+    check(obj)
     content = io.BytesIO()
     pickler = _Pickler(content, 2)
     pickler.dump(obj)
