@@ -208,7 +208,12 @@ def erf(self: Array) -> Array:
 
     Its derivative is :math:`2 e^{-x^2} / \sqrt\pi`.
     """
-    return _apply(math.erf, _erf_block, self)
+    if self.size > FEW:
+        wide = self.astype(np.float32) if self.dtype == np.float16 else self
+        result = np.empty_like(wide)
+        in_blocks(_erf_block, wide, result)
+        return result.astype(self.dtype, copy=False)
+    return _one_by_one(math.erf, self)
 
 
 def _erfc_rule(grad: Any, self: Any) -> Any:
@@ -220,15 +225,15 @@ def _erfc_rule(grad: Any, self: Any) -> Any:
 @overridable
 def erfc(self: Array) -> Array:
     r"""Complement of the error function, :math:`1 - \operatorname{erf} x`, exact also if small."""
-    return _apply(math.erfc, _erfc_block, self)
+    return _one_by_one(math.erfc, self)
 
 
 # ------------------------------------------------------------- the error function of many numbers
 
-# Each of the two is a simple factor times a smooth function, and the latter a polynomial, fitted at
-# the first use to Python's values at Chebyshev's points. Its variable is `1 / (x + c)` or
-# `1 / (x^2 + c)`, in which the function is nearly straight (the idea of M. M. Shepherd and
-# J. G. Laframboise, Mathematics of Computation 36, 1981). It errs by a few units of the last digit.
+# It is the hyperbolic tangent of x times a smooth function, and that a polynomial, fitted at the
+# first use to Python's values at Chebyshev's points. Its variable is `1 / (x^2 + c)`, in which the
+# function is nearly straight (the idea of M. M. Shepherd and J. G. Laframboise, Mathematics of
+# Computation 36, 1981). It errs by a few units of the last digit.
 
 FEW = 256  # so many numbers are computed sooner one by one
 _BLOCK = 65536  # so many at a time stay in the processor's nearer memory
@@ -244,14 +249,8 @@ def in_blocks(of_block: Callable[..., None], array: Any, *results: Any) -> None:
             of_block(*[each[start : start + _BLOCK] for each in entries])
 
 
-def _apply(of_one: Callable[[float], float], of_block: Callable[..., None], array: Any) -> Any:
-    dtype = array.dtype
-    if array.size <= FEW:
-        return np.array([*map(of_one, array.ravel().tolist())], dtype).reshape(array.shape)
-    wide = array.astype(np.float32) if dtype == np.float16 else array
-    result = np.empty_like(wide)
-    in_blocks(of_block, wide, result)
-    return result.astype(dtype, copy=False)
+def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:
+    return np.array([*map(of_one, array.ravel().tolist())], array.dtype).reshape(array.shape)
 
 
 def steepness(square: Any, out: Any, scale: float = 1, factor: float = 1) -> Any:
@@ -263,16 +262,15 @@ def steepness(square: Any, out: Any, scale: float = 1, factor: float = 1) -> Any
         scale: What the numbers are multiplied by.
         factor: What the result is multiplied by.
     """
-    last, middle, count = _FITS[square.dtype.char]
-    coefficients, slope, shift = _fit(_steepness_of_one, 0.0, last, middle, count)
+    middle, coefficients, slope, shift = _fit(square.dtype.char)
     u = square + scale * middle
     np.divide(scale * slope, u, out=u)
     u += shift
     return _polynomial([factor * each for each in coefficients], u, out)
 
 
-def _steepness_of_one(square: float, _: float) -> float:
-    x = max(math.sqrt(square), 1e-8)
+def _steepness_of_one(square: float) -> float:
+    x = max(math.sqrt(max(square, 0.0)), 1e-8)
     if x < 1:
         return math.atanh(math.erf(x)) / x
     return math.log((2 - math.erfc(x)) / math.erfc(x)) / 2 / x
@@ -285,62 +283,30 @@ def _erf_block(x: Any, result: Any) -> None:
     np.tanh(result, out=result)
 
 
-def _erfc_block(x: Any, result: Any) -> None:
-    """Compute erfc as 1 - erf up to 1/2, then as e^(-x^2) / (1 + 2x) times a polynomial in u."""
-    first, last, middle = 0.5, 27.0, 2.0
-    size = np.abs(x)
-    within = np.clip(size, first, last)
-    count = 13 if x.dtype == np.float32 else 25
-    coefficients, slope, shift = _fit(_smooth_factor, first, last, middle, count)
-    factor = _polynomial(coefficients, slope / (within + middle) + shift)
-    factor /= 1 + 2 * within
-    # the square is that of a number so short that it is exact, and a rest
-    short = np.rint(within * 64) / 64
-    factor *= np.exp((short - within) * (short + within))
-    factor *= np.exp(-(short * short))
-    factor[size >= last] = 0
-    np.subtract(2, factor, out=factor, where=x < 0)
-    _erf_block(x, result)
-    np.subtract(1, result, out=result)
-    np.copyto(result, factor, where=size > first)
-
-
-def _smooth_factor(x: float, middle: float) -> float:
-    """Give (1 + 2x) e^(x^2) erfc(x): from 1 at 0 it goes to 2 / sqrt(pi)."""
-    if x > 5:  # where erfc is small, by its continued fraction
-        fraction = x
-        for n in range(60, 0, -1):
-            fraction = x + n / 2 / fraction
-        return (1 + 2 * x) / (math.sqrt(math.pi) * fraction)
-    short = round(x * 64) / 64
-    powers = math.exp(short * short) * math.exp((x - short) * (x + short))
-    return (1 + 2 * x) * powers * math.erfc(x)
-
-
 @cache
-def _fit(
-    function: Callable[[float, float], float], first: float, last: float, middle: float, count: int
-) -> tuple[list[float], float, float]:
-    """Interpolate a function in a variable u that goes from -1 at `first` to 1 at `last`.
+def _fit(kind: str) -> tuple[float, list[float], float, float]:
+    """Interpolate the steepness in a variable u that goes from -1 at 0 to 1 at the last square.
 
     Returns:
-        The coefficients of the powers of u, and the numbers in `u = slope / (x + middle) + shift`.
+        The number c, the coefficients of the powers of u, and the slope and the shift in
+        `u = slope / (x^2 + c) + shift`.
     """
-    start, end = 1 / (first + middle), 1 / (last + middle)
+    last, middle, count = _FITS[kind]
+    start, end = 1 / middle, 1 / (last + middle)
     slope = 2 / (end - start)
     shift = -1 - slope * start
     odd = 2 * np.arange(count) + 1
     points = slope / (np.cos(np.pi * odd / (2 * count)) - shift) - middle
-    values = np.array([function(max(x, first), middle) for x in points.tolist()])
+    values = np.array([_steepness_of_one(square) for square in points.tolist()])
     level = values.mean()  # what is left without it is small, and so is what rounding does to it
     turns = np.outer(np.arange(count), odd) % (4 * count)
     cosines = np.cos(np.pi * np.minimum(turns, 4 * count - turns) / (2 * count))
     series = 2 / count * cosines @ (values - level)
     series[0] = series[0] / 2 + level
-    return np.polynomial.chebyshev.cheb2poly(series).tolist(), slope, shift
+    return middle, np.polynomial.chebyshev.cheb2poly(series).tolist(), slope, shift
 
 
-def _polynomial(coefficients: list[float], x: Any, out: Any = None) -> Any:
+def _polynomial(coefficients: list[float], x: Any, out: Any) -> Any:
     """Give a polynomial's values, by Horner's rule in place."""
     last, *others, highest = coefficients
     total = np.multiply(x, highest, out=out)

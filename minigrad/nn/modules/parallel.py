@@ -6,7 +6,7 @@ from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.normalization import _BatchNorm
+from minigrad.nn.modules.normalization import BATCH_NORM, _BatchNorm
 
 __all__ = ["DataParallel", "SyncBatchNorm"]
 
@@ -39,38 +39,14 @@ class DataParallel(Module):
         return self.module(*inputs, **kwargs)
 
 
-def data_parallel(
-    module: Module,
-    inputs: Any,
-    device_ids: Any = None,
-    output_device: Any = None,
-    dim: int = 0,
-    module_kwargs: Any = None,
-) -> Any:
-    """Run a module on its inputs, a tuple of them or one, on the CPU."""
-    given = inputs if isinstance(inputs, tuple) else (inputs,)
-    return module(*given, **(module_kwargs or {}))
-
-
-class SyncBatchNorm(_BatchNorm):
+class SyncBatchNorm(
+    _BatchNorm, settings=BATCH_NORM.replace("device=", "process_group=None, device=")
+):
     """Batch normalization of any number of dimensions; in one process there is nothing to share."""
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        process_group: Any = None,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
-        )
+    def _keep(self, settings: dict[str, Any]) -> None:
+        self.process_group = settings.pop("process_group")
+        super()._keep(settings)
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() < 2:
