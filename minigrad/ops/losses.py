@@ -216,9 +216,7 @@ def likelihood(
     return _general_nll_loss(input, target, weight, ignore_index, reduction)
 
 
-def _general_nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
-) -> Tensor:
+def _general_nll_loss(input: Tensor, target: Tensor, *settings: Any) -> Tensor:
     """Compute the loss with weights, with targets that do not count, or at several places."""
     sizes, numbers = input._array.shape, target._array
     if not sizes:
@@ -228,69 +226,57 @@ def _general_nll_loss(
         raise ValueError(
             f"Expected input batch_size ({sizes[0]}) to match target batch_size ({given})."
         )
-    if len(sizes) < 3:
-        return _vectors(input, target, weight, ignore_index, reduction)
-    if len(sizes) == 4:
-        return _pictures(input, target, weight, ignore_index, reduction)
+    if len(sizes) in (1, 2, 4):
+        return _checked_nll_loss(input, target, *settings)
     if numbers.shape[1:] != sizes[2:]:
         raise RuntimeError(
             f"Expected target size {[sizes[0], *sizes[2:]]}, got {list(numbers.shape)}"
         )
     flat = input.contiguous().view(sizes[0], sizes[1], 1, -1)
     places = target.contiguous().view(sizes[0], 1, -1)
-    result = _pictures(flat, places, weight, ignore_index, reduction)
-    return result.view(numbers.shape) if reduction == 0 else result
+    result = _checked_nll_loss(flat, places, *settings)
+    return result.view(numbers.shape) if result.ndim else result
 
 
-def _vectors(
+def _checked_nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
 ) -> Tensor:
+    """Compute the loss of a vector, of rows, or of pictures."""
     sizes, numbers = input._array.shape, target._array
-    if numbers.ndim > 1:
+    pictures = len(sizes) == 4
+    if not pictures and numbers.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    classes = sizes[-1]
-    if weight is not None and weight._array.shape != (classes,):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(weight.shape)}"
-        )
-    if len(sizes) == 1:
-        numbers = numbers.reshape(())
-    numbers, weights = _weights(
-        "nll_loss_forward", input, target, numbers, weight, classes, ignore_index
-    )
-    return weighted_nll_loss(input, numbers, weights, reduction)
-
-
-def _pictures(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
-) -> Tensor:
-    sizes, numbers = input._array.shape, target._array
-    if numbers.ndim != 3:
+    if pictures and numbers.ndim != 3:
         raise RuntimeError(
             "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
             f"{numbers.ndim}"
         )
-    if numbers.shape != (sizes[0], *sizes[2:]):
+    if pictures and numbers.shape != (sizes[0], *sizes[2:]):
         raise RuntimeError(
             f"size mismatch (got input: {list(sizes)} , target: {list(numbers.shape)}"
         )
-    if weight is not None and weight._array.size != sizes[1]:
+    classes = sizes[1 if pictures else -1]
+    if not pictures:
+        _check_weight("", weight, classes)
+    elif weight is not None and weight._array.size != classes:
         raise RuntimeError("weight tensor should be defined either for all or no classes")
-    numbers, weights = _weights(
-        "nll_loss2d_forward", input, target, numbers, weight, sizes[1], ignore_index
-    )
-    return nll_loss2d(input, numbers, weights, reduction)
+    if len(sizes) == 1:
+        numbers = numbers.reshape(())
+    name = f"nll_loss{'2d' * pictures}_forward"
+    counted = _weights(name, input, target, numbers, weight, classes, ignore_index)
+    return (nll_loss2d if pictures else weighted_nll_loss)(input, *counted, reduction)
+
+
+def _check_weight(start: str, weight: Tensor | None, classes: int) -> None:
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"{start}weight tensor should be defined either for all {classes} classes or no "
+            f"classes but got weight tensor of shape: {list(weight.shape)}"
+        )
 
 
 def _weights(
-    name: str,
-    input: Tensor,
-    target: Tensor,
-    numbers: Any,
-    weight: Tensor | None,
-    classes: int,
-    ignore_index: int,
+    name: str, input: Tensor, target: Tensor, numbers: Any, weight: Any, classes: int, ignored: int
 ) -> tuple[Any, Any]:
     """Give the classes, 0 where they do not count, and the weight of each: 0 where so."""
     if numbers.dtype not in _UNSIGNED:
@@ -307,7 +293,7 @@ def _weights(
             f"expected scalar type {input.dtype.tensor_type} but found {weight.dtype.tensor_type}"
         )
     numbers = numbers.astype(np.int64)
-    counts = numbers != ignore_index
+    counts = numbers != ignored
     outside = counts & ((numbers < 0) | (numbers >= classes))
     if outside.any():
         raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
@@ -363,31 +349,27 @@ def cross_entropy(
     check_tensor("cross_entropy_loss", target, "target", 2)
     sizes = input._array.shape
     classes = 0 if len(sizes) == 1 else 1
+    settings = (weight, ignore_index, reduction)
     if target._array.shape == sizes:
-        return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
+        return _of_probabilities(input, target, *settings, label_smoothing)
     scores = input.log_softmax(classes)
     if label_smoothing > 0:
-        return _smoothed(scores, target, weight, ignore_index, reduction, label_smoothing)
-    return likelihood(scores, target, weight, ignore_index, reduction)
+        return _smoothed(scores, target, *settings, label_smoothing)
+    return likelihood(scores, target, *settings)
 
 
-def _check_smoothing(label_smoothing: float) -> None:
-    if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+def _check_smoothing(smoothing: float) -> None:
+    if smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
 
 
-def _spread(weight: Tensor, dims: int, classes: int) -> Tensor:
+def _spread(weight: Tensor, dims: int) -> Tensor:
     """View the weights of classes so that they broadcast to the input."""
     return weight if dims == 1 else weight.view(1, -1, *(1 for _ in range(dims - 2)))
 
 
 def _of_probabilities(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    ignore_index: int,
-    reduction: int,
-    label_smoothing: float,
+    input: Tensor, target: Tensor, weight: Any, ignored: int, reduction: int, smoothing: float
 ) -> Tensor:
     """Compute the cross entropy with probabilities of classes."""
     if target._array.dtype.kind in "iub":
@@ -395,24 +377,20 @@ def _of_probabilities(
             "Expected floating point type for target with class probabilities, got "
             f"{target.dtype.tensor_type}"
         )
-    if ignore_index >= 0:
+    if ignored >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    _check_smoothing(label_smoothing)
+    _check_smoothing(smoothing)
     dims = input.dim()
     dim = 0 if dims == 1 else 1
     classes = input._array.shape[dim]
     scores = input.log_softmax(dim)
-    if weight is not None and weight._array.shape != (classes,):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or "
-            f"no classes but got weight tensor of shape: {list(weight.shape)}"
-        )
-    if label_smoothing > 0:
-        target = elementwise.mul_number(target, 1 - label_smoothing)
-        target = elementwise.add_number(target, label_smoothing / classes)
+    _check_weight("cross_entropy: ", weight, classes)
+    if smoothing > 0:
+        target = elementwise.mul_number(target, 1 - smoothing)
+        target = elementwise.add_number(target, smoothing / classes)
     products = scores * target
     if weight is not None:
-        products = products * _spread(weight, dims, classes)
+        products = products * _spread(weight, dims)
     if reduction == 0:
         return -products.sum(dim)
     total = -products.sum()
@@ -423,31 +401,23 @@ def _of_probabilities(
 
 
 def _smoothed(
-    scores: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    ignore_index: int,
-    reduction: int,
-    label_smoothing: float,
+    scores: Tensor, target: Tensor, weight: Any, ignored: int, reduction: int, smoothing: float
 ) -> Tensor:
     """Compute the cross entropy where a part of each target is shared out among all classes."""
-    _check_smoothing(label_smoothing)
-    picked = likelihood(scores, target, weight, ignore_index, reduction)
+    _check_smoothing(smoothing)
+    picked = likelihood(scores, target, weight, ignored, reduction)
     dims = scores.dim()
     dim = 0 if dims == 1 else 1
     classes = scores._array.shape[dim]
-    products = scores if weight is None else scores * _spread(weight, dims, classes)
+    products = scores if weight is None else scores * _spread(weight, dims)
     smooth = -products.sum(dim)
-    ignored: Any = target == ignore_index
-    smooth.masked_fill_(ignored, 0.0)
+    left_out: Any = target == ignored
+    smooth.masked_fill_(left_out, 0.0)
     if reduction:
         smooth = smooth.sum()
     if reduction == 1:
-        numbers = target._array[~ignored._array]
+        numbers = target._array[~left_out._array]
         count: Any = numbers.size if weight is None else weight._array[numbers].sum()
-        dtype = scores._array.dtype
-        smooth = smooth / wrap(np.asarray(count, dtype))
-    share = label_smoothing / classes
-    return elementwise.mul_number(picked, 1 - label_smoothing) + elementwise.mul_number(
-        smooth, share
-    )
+        smooth = smooth / wrap(np.asarray(count, scores._array.dtype))
+    shared = elementwise.mul_number(smooth, smoothing / classes)
+    return elementwise.mul_number(picked, 1 - smoothing) + shared
