@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name
 from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import face
+from minigrad.faces.arguments import no_combination
 from minigrad.ops import shape
 from minigrad.ops.correlation import (
     Sizes,
@@ -181,16 +181,15 @@ def _check(x: Any, w: Any, b: Any, *settings: Any) -> None:
     stride, padding, dilation, transposed, output_padding, groups = settings
     lowest = min(*stride, *dilation, groups)
     if w.ndim != x.ndim or lowest <= 0 or min(*padding, *output_padding) < 0:
-        raise _out_of_range(x, w, stride, padding, dilation, output_padding, groups)
+        raise _out_of_range(x, w, *settings)
     _check_channels(x, w, b, transposed, groups)
-    _check_sizes(x, w, stride, padding, dilation, transposed, output_padding)
+    _check_sizes(x, w, *settings)
     _check_dtypes(x, w, b, transposed)
 
 
-def _out_of_range(
-    x: Any, w: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any, groups: int
-) -> RuntimeError:
+def _out_of_range(x: Any, w: Any, *settings: Any) -> RuntimeError:
     """Make the error for a setting that is out of range."""
+    stride, padding, dilation, _, output_padding, groups = settings
     if min(padding) < 0:
         return RuntimeError("negative padding is not supported")
     if min(output_padding) < 0:
@@ -236,10 +235,9 @@ def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) ->
         )
 
 
-def _check_sizes(
-    x: Any, w: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any
-) -> None:
+def _check_sizes(x: Any, w: Any, *settings: Any) -> None:
     """Raise if no window fits, or a transposed convolution leaves nothing."""
+    stride, padding, dilation, transposed, output_padding, _ = settings
     sizes, kernel = x.shape[2:], w.shape[2:]
     if not transposed:
         if min(output_sizes(sizes, kernel, stride, padding, dilation)) >= 1:
@@ -293,21 +291,11 @@ def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-def _no_tensor(name: str, given: tuple[Any, ...]) -> TypeError:
-    """Make the error for an argument that must be a tensor."""
-    place = next(place for place, each in enumerate(given) if not isinstance(each, Tensor))
-    return TypeError(
-        f"{name}() received an invalid combination of arguments: "
-        f"'{('input', 'weight', 'bias')[place]}' (position {place + 1}) must be Tensor, not "
-        f"{type_name(given[place])}"
-    )
-
-
 def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[Tensor, bool]:
     """Give the input with a batch, and whether it was without one."""
     given = (input, weight) if bias is None else (input, weight, bias)
     if not all(isinstance(each, Tensor) for each in given):
-        raise _no_tensor(name, given)
+        raise no_combination(name, *given)
     single = input._array.ndim == ndim + 1
     if not single and input._array.ndim != ndim + 2:
         raise RuntimeError(
@@ -336,10 +324,7 @@ def _expanded(setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     )
 
 
-def _settings(
-    ndim: int, weight: Tensor, stride: Any, padding: Any, dilation: Any, output_padding: Any
-) -> tuple[tuple[int, ...], ...]:
-    given = (stride, padding, dilation, output_padding)
+def _settings(ndim: int, weight: Tensor, *given: Any) -> tuple[tuple[int, ...], ...]:
     # a number stands for as many as the function has dimensions, whatever the weight has
     pairs = [(each,) * ndim if each.__class__ is int else each for each in given]
     wanted = weight._array.ndim - 2
@@ -371,19 +356,10 @@ def _named_padding(
     return input, tuple(total // 2 for total in totals)
 
 
-def _convolved(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    settings: tuple[tuple[int, ...], ...],
-    transposed: bool,
-    groups: int,
-) -> Tensor:
+def _convolved(input: Tensor, weight: Tensor, bias: Tensor | None, *settings: Any) -> Tensor:
     """Check that everything fits, and convolve."""
-    stride, padding, dilation, output_padding = settings
-    given = (stride, padding, dilation, transposed, output_padding, groups)
-    _check(input._array, weight._array, None if bias is None else bias._array, *given)
-    return convolution(input, weight, ABSENT if bias is None else bias, *given)
+    _check(input._array, weight._array, None if bias is None else bias._array, *settings)
+    return convolution(input, weight, ABSENT if bias is None else bias, *settings)
 
 
 # ---------------------------------------------------------------------- what is called
@@ -426,8 +402,8 @@ def _convolve(
     batch, single = _batched(name, ndim, input, weight, bias)
     if isinstance(padding, str):
         batch, padding = _named_padding(padding, batch, weight, stride, dilation)
-    settings = _settings(ndim, weight, stride, padding, dilation, 0)
-    result = _convolved(batch, weight, bias, settings, False, groups)
+    *settings, more = _settings(ndim, weight, stride, padding, dilation, 0)
+    result = _convolved(batch, weight, bias, *settings, False, more, groups)
     return shape.squeeze_dim(result, 0) if single else result
 
 
@@ -467,8 +443,8 @@ def _spread(
           $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
     """
     batch, single = _batched(name, ndim, input, weight, bias)
-    settings = _settings(ndim, weight, stride, padding, dilation, output_padding)
-    result = _convolved(batch, weight, bias, settings, True, groups)
+    *settings, more = _settings(ndim, weight, stride, padding, dilation, output_padding)
+    result = _convolved(batch, weight, bias, *settings, True, more, groups)
     return shape.squeeze_dim(result, 0) if single else result
 
 
