@@ -168,8 +168,8 @@ atleast_2d(*tensors) = (lambda made: made[0] if len(tensors) == 1 and torch.is_t
 bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
     = torch.searchsorted(having(boundaries.ndim == 1, boundaries,
     "boundaries tensor must be 1 dimension"), input, out_int32=out_int32, right=right)
-cartesian_prod(*tensors) = torch.stack(
-    torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
+cartesian_prod(*tensors) = torch.stack(torch.meshgrid(
+    *tensors, indexing="ij"), -1).view((-1, len(tensors)) if len(tensors) > 1 else -1)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
     = (torch.linalg.pinv(A, rcond) @ b, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
@@ -198,7 +198,8 @@ var_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
     = (input.var(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
 trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, int dim=-1) = (lambda y, x: (
     (y[..., 1:] + y[..., :-1]) / 2 * (dx if x is None else x.diff())).sum(-1))(
-    y.movedim(dim, -1), x if x is None or x.ndim < 2 else x.movedim(dim, -1))
+    having(y.dtype is not torch.bool, y, "trapezoid: y must not be bool").movedim(dim, -1),
+    x if x is None or x.ndim < 2 else x.movedim(dim, -1))
 tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
     = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(dtype or torch.int64)
 triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
@@ -208,8 +209,10 @@ triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
 _METHODS = """
 coalesce(Tensor input) = input
 exponential_(Tensor input, float lambd=1, *, generator=None) = having(
-    lambd > 0 and input.is_floating_point(), input, "exponential_ expects lambda > 0.0 and a "
-    f"floating point dtype, but found lambda={lambd} and {input.dtype}").copy_(
+    input.is_floating_point(), having(
+    lambd > 0, input, f"exponential_ expects lambda > 0.0, but found lambda={lambd}"),
+    "Exponential distribution is a continuous probability distribution. dtype must be a floating "
+    f"point but you specified {input.dtype}").copy_(
     wrap(stream(generator).exponential(input.shape, lambd)))
 share_memory_(Tensor input) = input
 to_sparse(Tensor input) = input

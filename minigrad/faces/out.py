@@ -96,7 +96,7 @@ def write_result(
     if conversion == "limits" and len(given) > 1:
         conversion = "kind"
     if conversion == "any" and "dtype" in options:  # computed in the type that is written
-        options["dtype"], conversion = options["dtype"] or out.dtype, "none"
+        options["dtype"], conversion = options["dtype"] or places[0].dtype, "none"
     with no_grad():
         result = function(*arguments, **options)
         if isinstance(result, tuple) != several or (several and len(result) != len(places)):

@@ -323,8 +323,9 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     for watcher in write_watchers:
         watcher(tensor)
     tensor._bump_version()
+    array = tensor._array
     try:
-        tensor._array[...] = values
+        array[...] = values
     except ValueError as error:
         raise RuntimeError(f"the tensor cannot be filled: {error}. Fill a clone() of it.") from None
     return tensor

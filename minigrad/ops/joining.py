@@ -19,7 +19,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import check_tensors, dimension, whole, wholes
+from minigrad.faces.arguments import check_tensors, dimension, sequence_of, whole, wholes
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -321,7 +321,9 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
 
 
 face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
-    lambda input, sizes, dim: split(input, list(sizes), dim)
+    lambda input, sizes, dim: split(
+        input, sequence_of("split_with_sizes", "split_sizes", sizes), dim
+    )
 )
 
 

@@ -427,7 +427,9 @@ def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_tw
         values=tensor([{"5., 7." if name == "max" else "1., 0."}]),
         indices=tensor([{"1, 0" if name == "max" else "0, 1"}]))
     """
-    face(f"{name}(Tensor input, dim=nothing, keepdim=False, *, other=None, out=None)")(extreme)
+    face(f"{name}(Tensor input, dim=nothing, keepdim=False, *, Tensor? other=None, out=None)")(
+        extreme
+    )
 
 
 _extreme("max", np.argmax, max_all, max_dim, maximum)

@@ -45,7 +45,7 @@ def test_a_place_of_another_type_is_refused(name: str) -> None:
     place = torch.zeros_like(expected)
     assert function(x, *others, out=place) is place
     assert torch.equal(place, expected)
-    with pytest.raises(RuntimeError, match="dtype|signbit only supports bool"):
+    with pytest.raises(RuntimeError, match=r"dtype|signbit only supports bool"):
         function(x, *others, out=torch.zeros(expected.shape, dtype=torch.complex64))
 
 
