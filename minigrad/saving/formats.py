@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import warnings
 import zipfile
+import zlib
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from types import ModuleType
@@ -106,12 +108,15 @@ def unpack(content: bytes) -> dict[str, bytes]:
     """Open a zip archive, and give the content of each entry.
 
     Raises:
-        ValueError: If an entry is there twice, has a name that leads out of the file, or is not as
-            long as it says, or if there is much more in it than one would think.
+        ValueError: If an entry is missing, is there twice, has a name that leads out of the file,
+            or is not as long as it says, or if there is much more in it than one would think.
         zipfile.BadZipFile: If the archive is damaged.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
+        end = content.rfind(b"PK\x05\x06") + 10  # damage to the list of contents can hide entries
+        if int.from_bytes(content[end : end + 2], "little") not in (len(entries), 0xFFFF):
+            raise ValueError(f"there are {len(entries)} entries, and it says another number")
         files: dict[str, bytes] = {}
         refuse_trap(content, sum(entry.file_size for entry in entries))
         for entry in entries:
@@ -175,6 +180,7 @@ _DTYPES = {"BOOL": "bool", "C64": "complex64"}
 _DTYPES |= {f"F{bits}": f"float{bits}" for bits in (16, 32, 64)}
 _DTYPES |= {f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
 _DTYPES |= {f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
+_CHECKSUM = "minigrad_crc32"
 
 
 def _library() -> ModuleType:
@@ -193,6 +199,20 @@ def _library() -> ModuleType:
     return safetensors
 
 
+def _header(content: bytes) -> Any:
+    return json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+
+
+def _checksum(arrays: Arrays) -> str:
+    """Sum up names, types, shapes and numbers: the format itself would not notice a change."""
+    total = 0
+    for name in sorted(arrays):
+        little = np.ascontiguousarray(arrays[name], arrays[name].dtype.newbyteorder("<"))
+        total = zlib.crc32(f"{name} {little.dtype.str} {arrays[name].shape}".encode(), total)
+        total = zlib.crc32(little.tobytes(), total)
+    return f"{total:08x}"
+
+
 def write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
     """Write arrays as `safetensors.torch.save_file` would."""
     for name, array in arrays.items():
@@ -201,7 +221,13 @@ def write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
                 f"safetensors has no {array.dtype} ({name!r}). Save it to a file that ends in .npz"
             )
     plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    file.write(_library().numpy.save(plain, {"format": "pt"}))
+    content = _library().numpy.save(plain, {"format": "pt", _CHECKSUM: _checksum(plain)})
+    header = _header(content)
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))  # else by chance
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # as the format asks: numbers begin at a multiple of 8
+    data = content[8 + int.from_bytes(content[:8], "little") :]
+    file.write(len(text).to_bytes(8, "little") + text + data)
 
 
 WRITTEN: dict[str, Callable[[BinaryIO, Arrays], None]] = {  # by the ending of the path
@@ -214,7 +240,7 @@ def read_safetensors(content: bytes) -> Arrays:
     """Read arrays by name.
 
     Raises:
-        ValueError: If there is a type that tensors cannot have.
+        ValueError: If the checksum is wrong, or there is a type that tensors cannot have.
         Exception: What the library raises if the file is damaged.
     """
     arrays: Arrays = {}
@@ -231,6 +257,9 @@ def read_safetensors(content: bytes) -> Arrays:
             arrays[name] = array.astype(_DTYPES[kind])
         else:
             raise ValueError(f"the tensor {name!r} has the type {kind}, which NumPy does not have")
+    checksum = _header(content).get("__metadata__", {}).get(_CHECKSUM)
+    if checksum not in (None, _checksum(arrays)):
+        raise ValueError("its checksum is wrong: some bytes were changed")
     if rounded:
         warnings.warn(
             f"{len(rounded)} tensors of bfloat16 became float32, which holds all of their values: "
