@@ -406,6 +406,17 @@ def _guarded(name: str, form: Any, method: bool = False) -> Any:
     return faults.explains(form, name, method)
 
 
+def told_by(say: Callable[[Any], Any], function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Say a function that was made, with the docstring and for the file of what is decorated."""
+
+    def decorate(said: Any) -> Any:
+        function.__doc__, function.__module__ = said.__doc__, said.__module__
+        say(function)
+        return said
+
+    return decorate
+
+
 # ------------------------------------------------------------------ forms
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
 from minigrad.faces.arguments import not_implemented, number
+from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
@@ -63,54 +65,48 @@ def _probability(name: str, p: Any) -> Any:
     return p if p.__class__ is float else number(p, name, "p", 2, "float")
 
 
-def _dropping(name: str, feature: bool, alpha: bool, in_place: bool, text: str) -> None:
-    """Make a function, or its counterpart in place."""
+def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
+    """Make a function, and its counterpart in place; what is decorated says what it is."""
 
-    def drop(input: Tensor, p: Any, train: bool) -> Tensor:
-        p = _probability(name, p)
-        if not 0 <= p <= 1:
-            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
-        if p == 0 or not train or not input._array.size:
-            return input
-        factor, added = wrap(np.zeros((), input._array.dtype)), None
-        if p < 1:
-            factor, added = _noise(input, p, feature, alpha)
-        result = _apply(elementwise.mul, input, factor)
-        return result if added is None else _apply(elementwise.add, result, added)
+    def make(name: str, apply: Any) -> Any:
+        def drop(input: Tensor, p: Any, train: bool) -> Tensor:
+            p = _probability(name, p)
+            if not 0 <= p <= 1:
+                raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+            if p == 0 or not train or not input._array.size:
+                return input
+            factor, added = wrap(np.zeros((), input._array.dtype)), None
+            if p < 1:
+                factor, added = _noise(input, p, feature, alpha)
+            result = apply(elementwise.mul, input, factor)
+            return result if added is None else apply(elementwise.add, result, added)
 
-    def _apply(operation: Any, input: Tensor, other: Tensor) -> Tensor:
-        return write(operation, input, other) if in_place else operation(input, other)
+        return told_by(face(f"{name}(Tensor input, float p, train)", method=False), drop)
 
-    drop.__doc__ = f"""{text}
+    def decorate(said: Any) -> None:
+        make(name, lambda operation, *given: operation(*given))(said)
+        make(f"{name}_", write)(said)
 
-    Args:
-        input: The tensor.
-        p: The probability of being dropped.
-        train: Whether to drop at all; if not, the input itself is the result.
+    return decorate
+
+
+@_dropping("dropout", False, False)
+def _drop_entries() -> None:
+    """Set entries to zero at random, and divide the rest by 1 - p; if not `train`, do nothing.
 
     Raises:
         RuntimeError: If `p` is not between 0 and 1.
     """
-    face(f"{name}(Tensor input, float p, train)", method=False)(drop)
 
 
-for _name, _feature, _alpha, _text in (
-    ("dropout", False, False, "Set entries to zero at random, and divide the rest by 1 - p."),
-    (
-        "feature_dropout",
-        True,
-        False,
-        "Set whole channels (dimension 1) to zero at random, and divide the rest by 1 - p.",
-    ),
-    (
-        "alpha_dropout",
-        False,
-        True,
-        "Set entries at random to the value that selu has far on the left; mean and variance stay.",
-    ),
-):
-    _dropping(_name, _feature, _alpha, False, _text)
-    _dropping(f"{_name}_", _feature, _alpha, True, f"Do what `{_name}` does, in place.")
+@_dropping("feature_dropout", True, False)
+def _drop_channels() -> None:
+    """Set whole channels (dimension 1) to zero at random, and divide the rest by 1 - p."""
+
+
+@_dropping("alpha_dropout", False, True)
+def _drop_to_the_left() -> None:
+    """Set entries at random to what selu has far on the left; mean and variance stay."""
 
 
 @face("native_dropout(Tensor input, float p, train)", method=False)

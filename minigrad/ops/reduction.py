@@ -28,7 +28,7 @@ from minigrad.faces.arguments import (
     only,
     sizes_of,
 )
-from minigrad.faces.face import named_tuple
+from minigrad.faces.face import named_tuple, told_by
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
@@ -351,7 +351,9 @@ def refuse_empty(name: str, input: Tensor, *dims: int) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
-def _along(name: str, operation: Any, which: str, example: str) -> None:
+def _along(name: str, operation: Any) -> Callable[[Any], None]:
+    """Make `amax` or `amin`; what is decorated says what it is."""
+
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
         dims = dimensions(given, input.ndim)
@@ -360,18 +362,30 @@ def _along(name: str, operation: Any, which: str, example: str) -> None:
             raise not_implemented(f"{name[1:]}_values_cpu", input._array)
         return operation(input, dims, keepdim)
 
-    extreme.__doc__ = f"""Give the {which} entry, of all or along dimensions. Equal ones share the gradient.
+    schema = f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)"
+    return told_by(face(schema, out="none"), extreme)
+
+
+@_along("amax", amax)
+def _largest_along() -> None:
+    """Give the largest entry, of all or along dimensions. Equal ones share the gradient.
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
-        tensor({example})
-    """  # noqa: E501
-    face(f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)", out="none")(extreme)
+        >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        tensor([5., 7.])
+    """
 
 
-_along("amax", amax, "largest", "[5., 7.]")
-_along("amin", amin, "smallest", "[1., 0.]")
+@_along("amin", amin)
+def _smallest_along() -> None:
+    """Give the smallest entry, of all or along dimensions. Equal ones share the gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        tensor([1., 0.])
+    """
 
 
 def with_indices(values: Tensor, positions: Any) -> tuple[Tensor, Tensor]:
@@ -380,8 +394,8 @@ def with_indices(values: Tensor, positions: Any) -> tuple[Tensor, Tensor]:
     return watched(values, indices), indices
 
 
-def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_two: Any) -> None:
-    """Make `max` or `min` from their three meanings."""
+def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Callable[[Any], None]:
+    """Make `max` or `min` from their three meanings; what is decorated says what it is."""
     kind = named_tuple(name, ("values", "indices"))
 
     def extreme(input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
@@ -404,14 +418,15 @@ def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_tw
         positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
         return kind(*with_indices(along(input, number, keepdim, positions), positions))
 
-    extreme.__doc__ = f"""Give the {name}imum of all entries, along a dimension, or of two tensors.
+    schema = f"{name}(Tensor input, dim=nothing, keepdim=False, *, Tensor? other=None, out=None)"
+    return told_by(face(schema), extreme)
 
-    Args:
-        input: The tensor.
-        dim: Nothing for the {name}imum of all entries; a dimension; or another tensor, to compare
-            with entry by entry.
-        keepdim: Keep the dimension, with size 1.
-        other: The other tensor, by name.
+
+@_extreme("max", np.argmax, max_all, max_dim, maximum)
+def _largest() -> None:
+    """Give the maximum of all entries, along a dimension, or of two tensors.
+
+    Where `dim` is another tensor, or `other` is given, the two are compared entry by entry.
 
     Returns:
         A tensor; along a dimension a named tuple of the `values` and their `indices`.
@@ -422,15 +437,21 @@ def _extreme(name: str, find: Callable[..., Any], of_all: Any, along: Any, of_tw
 
     Example:
         >>> import minigrad as torch
-        >>> torch.{name}(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
-        torch.return_types.{name}(
-        values=tensor([{"5., 7." if name == "max" else "1., 0."}]),
-        indices=tensor([{"1, 0" if name == "max" else "0, 1"}]))
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        torch.return_types.max(
+        values=tensor([5., 7.]),
+        indices=tensor([1, 0]))
     """
-    face(f"{name}(Tensor input, dim=nothing, keepdim=False, *, Tensor? other=None, out=None)")(
-        extreme
-    )
 
 
-_extreme("max", np.argmax, max_all, max_dim, maximum)
-_extreme("min", np.argmin, min_all, min_dim, minimum)
+@_extreme("min", np.argmin, min_all, min_dim, minimum)
+def _smallest() -> None:
+    """Give the minimum, as `max` gives the maximum.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 0.0]]), dim=1)
+        torch.return_types.min(
+        values=tensor([1., 0.]),
+        indices=tensor([0, 1]))
+    """

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
 from minigrad.faces.arguments import dimensions, not_implemented, whole
+from minigrad.faces.face import told_by
 
 _HALF = np.dtype("float16")
 
@@ -126,7 +128,7 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-def _softmax(name: str, operation: Any, doc: str) -> None:
+def _along(name: str, operation: Any) -> Callable[[Any], None]:
     def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
         input = input if dtype is None else input.to(dtype)
         if input._array.dtype.kind in "iubc" and input._array.size:
@@ -134,13 +136,12 @@ def _softmax(name: str, operation: Any, doc: str) -> None:
             raise not_implemented(f"{name}_{last}kernel_impl", input._array)
         return operation(input, dim)
 
-    function.__doc__ = doc
-    face(f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")(function)
+    schema = f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)"
+    return told_by(face(schema, out="none"), function)
 
 
-_softmax(
-    "softmax",
-    softmax,
+@_along("softmax", softmax)
+def _softmax_along() -> None:
     r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
 
     Args:
@@ -152,19 +153,18 @@ _softmax(
         >>> import minigrad as torch
         >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
-    """,
-)
-_softmax(
-    "log_softmax",
-    log_softmax,
+    """
+
+
+@_along("log_softmax", log_softmax)
+def _log_softmax_along() -> None:
     """Give the logarithm of the softmax, without the loss of precision of two steps.
 
     Example:
         >>> import minigrad as torch
         >>> torch.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
-    """,
-)
+    """
 
 
 @face("logsumexp(Tensor input, dim, keepdim=False, *, out=None)", floats=True)

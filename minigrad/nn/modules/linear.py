@@ -203,34 +203,33 @@ class _Table(Layer):
         given = ", ".join(f"{name}={name}" for name in arguments_of(", ".join(taken)))
         head = f"{cls.__qualname__}.from_pretrained({signature})"
         line = f"return cls._from_rows(embeddings, freeze, {given})"
-        made = written(head, [line], {"__name__": cls.__module__}, _FROM_PRETRAINED)
+        made = written(head, [line], {"__name__": cls.__module__}, cls._from_rows.__doc__)
         cls.from_pretrained = classmethod(made)
 
     @classmethod
     def _from_rows(cls, embeddings: Tensor, freeze: bool, **settings: Any) -> Self:
+        """Make a table of given rows.
+
+        Args:
+            embeddings: The rows, of shape (num_embeddings, embedding_dim); shared, not copied.
+            freeze: Whether they stay as they are in training.
+            **settings: See the class.
+
+        Raises:
+            AssertionError: If `embeddings` has not two dimensions.
+
+        Example:
+            >>> import minigrad as torch
+            >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+            >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
+            tensor([[3., 4.]])
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         made = cls(*embeddings.shape, _weight=embeddings, **settings)
         made.weight.requires_grad = not freeze
         return made
 
-
-_FROM_PRETRAINED = """Make a table of given rows.
-
-    Args:
-        embeddings: The rows, of shape (num_embeddings, embedding_dim); shared, not copied.
-        freeze: Whether they stay as they are in training.
-        padding_idx: See the class, as for all others.
-
-    Raises:
-        AssertionError: If `embeddings` has not two dimensions.
-
-    Example:
-        >>> import minigrad as torch
-        >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
-        tensor([[3., 4.]])
-    """
 
 _LENGTHS = "max_norm=None, norm_type=2.0, scale_grad_by_freq=False"
 
@@ -318,16 +317,6 @@ class EmbeddingBag(
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
         """Look up the vectors and join those of each bag."""
-        return F.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
-        )
+        how = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse)
+        more = (per_sample_weights, self.include_last_offset, self.padding_idx)
+        return F.embedding_bag(input, self.weight, offsets, *how, *more)
