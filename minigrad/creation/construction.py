@@ -18,7 +18,7 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_dtype, check_tensor, number
+from minigrad.faces.arguments import check_dtype, check_tensor, is_truth, number
 from minigrad.faces.faults import explained_call
 from minigrad.faces.out import fit, refuse_gradient, shows
 
@@ -408,7 +408,8 @@ def dtype_for(
 
 def check_place(caller: str, device: Any, layout: Any, pin_memory: Any) -> None:
     """Raise if a tensor is wanted anywhere but on the CPU; do next to nothing otherwise."""
-    if (device is None or device == "cpu") and layout is None and pin_memory is False:
+    usual = device is None or (device.__class__ is not np.ndarray and device == "cpu")
+    if usual and layout is None and pin_memory is False:
         return
     devices = import_module("minigrad.creation.devices")  # loaded when it is first needed
     devices.refuse_other_places(device, caller)
@@ -467,6 +468,8 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
 
 def _is_whole(size: Any, position: int) -> bool:
     if isinstance(size, Tensor):
+        if is_truth(size):
+            raise RuntimeError("a size must be a whole number, not a bool tensor")
         return size._array.size == 1 and size._array.dtype.kind in "iu"
     if isinstance(size, np.ndarray):
         return size.ndim == 0 and size.dtype.kind in "iu"
@@ -475,7 +478,7 @@ def _is_whole(size: Any, position: int) -> bool:
 
 
 def _whole(size: Any, position: int, caller: str) -> int:
-    if _is_whole(size, position):
+    if _is_whole(size, position) and int(size).bit_length() < 64:
         return int(size)
     raise TypeError(
         f"{caller}(): argument 'size' failed to unpack the object at pos {position} with error "

@@ -114,6 +114,7 @@ class Layout(Tensor):
     def _no_dimension(self, dim: Any) -> Exception:
         """Make the error for a dimension that is not there."""
         ndim = self._array.ndim
+        whole("size", dim, "dim")
         if not ndim:
             return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return IndexError(

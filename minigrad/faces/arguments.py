@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
 # Whole numbers for which an array, or an object that is none itself, is none.
-_STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "n", "num_classes"}
-_STRICT |= {"num_groups", "offset", "steps", "upscale_factor"}
+_STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "num_classes"}
+_OVERLOADED = {"movedim", "tile"}  # whose dimensions are no list of numbers first of all
+_STRICT |= {"num_groups", "offset", "steps", "to", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
 
 
@@ -108,8 +110,11 @@ def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) 
     Raises:
         TypeError: If there are none.
     """
+    if several and given is not None:
+        raise TypeError(f"{name}() got multiple values for argument '{argument}'")
     if several:
-        return sizes_of(several)
+        alone = len(several) == 1 and isinstance(several[0], (tuple, list, range))
+        return wholes(name, several[0] if alone else several, argument)
     if given is None:
         raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
     return sequence_of(name, argument, given)
@@ -156,8 +161,8 @@ def wrong_operand(name: str, *operands: Any) -> TypeError:
 
 def is_operand(value: Any) -> bool:
     """Tell whether a tensor can be computed with something."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind in "biufcO"
+    if isinstance(value, np.generic):
+        return value.dtype.kind in "biufc"
     return isinstance(value, (Tensor, int, float, complex)) or hasattr(value, "free_symbols")
 
 
@@ -190,9 +195,12 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
         TypeError: If it is none.
         ValueError: If it has more than 64 bits.
     """
-    strict = "dim" in argument or argument in _STRICT or (name == "diag" and argument == "diagonal")
+    strict = "dim" in argument or argument in _STRICT
+    strict = strict or (name, argument) in (("diag", "diagonal"), ("diff", "n"))
     if value.__class__ is not int:
         array = value._array if isinstance(value, Tensor) else value
+        if is_truth(value) and not strict:
+            raise RuntimeError(f"{name}(): argument '{argument}' must be int, not a bool tensor")
         if isinstance(array, (np.ndarray, np.generic)):
             if (
                 array.dtype.kind not in "iu"
@@ -214,6 +222,11 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
     return number
 
 
+def is_truth(value: Any) -> bool:
+    """Tell whether a value is a tensor with one truth value."""
+    return isinstance(value, Tensor) and value._array.size == 1 and value._array.dtype.kind == "b"
+
+
 def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[int, ...]:
     """Take whole numbers in a sequence; of one that is none PyTorch says the sequence is wrong."""
     try:
@@ -222,7 +235,8 @@ def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[in
                 each
                 if each.__class__ is int and -_LIMIT <= each < _LIMIT
                 else int(each)
-                if place and each.__class__ is bool  # PyTorch looks at the first only
+                if (place and each.__class__ is bool)  # PyTorch looks at the first only
+                or (argument[:3] == "dim" and name not in _OVERLOADED and is_truth(each))
                 else whole(name, each, argument)
                 for place, each in enumerate(values)
             ]
@@ -363,16 +377,29 @@ def not_implemented(kernel: str, array: Any) -> NotImplementedError:
 
 
 def as_tensor(value: Any) -> Tensor:
-    """Give an array or a number that NumPy was called with as a tensor."""
+    """Give an array or a number that NumPy was called with as a tensor.
+
+    Raises:
+        TypeError: If it is an array of neither numbers nor symbols.
+    """
     if isinstance(value, np.integer):
         value = int(value)  # it counts as one of Python's
+    if isinstance(value, np.ndarray) and not holds_numbers(value):
+        raise TypeError(f"can't convert np.ndarray of type numpy.{value.dtype}: it has no numbers")
     return value if isinstance(value, Tensor) else wrap(np.asarray(value))
+
+
+def holds_numbers(array: Any) -> bool:
+    """Tell whether an array has numbers, or symbols, for entries."""
+    return array.dtype.kind in "biufc" or all(
+        isinstance(each, Number) or hasattr(each, "free_symbols") for each in array.flat
+    )
 
 
 def on_operands(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of tensors and numbers stand for one of NumPy's, which may get an array."""
     return lambda *operands: function(
-        *(wrap(each) if isinstance(each, np.ndarray) else each for each in operands)
+        *(as_tensor(each) if isinstance(each, np.ndarray) else each for each in operands)
     )
 
 

@@ -32,6 +32,8 @@ _NAMED = {
     "tuple of ints": "axis axis0 axis1 dim dim0 dim1 dim2 dimension end_dim kernel_size"
     " normalized_shape output_size shape size sizes split_sizes start_dim",
 }
+# except where there may be a tensor in the place
+_TENSORS = {("max", "dim"), ("min", "dim"), ("normal", "std")}
 _EXPECTED = {name: kind for kind, names in _NAMED.items() for name in names.split()}
 
 _INSIDE = tuple(os.path.dirname(each) + os.sep for each in (os.path.dirname(__file__), np.__file__))
@@ -119,7 +121,7 @@ def _named(error: BaseException, name: str, given: dict[str, Any], expected: str
 def _misfit(name: str, given: dict[str, Any]) -> TypeError | None:
     """Find the argument that is of another kind than those of its name are everywhere."""
     for key, value in given.items():
-        wanted = _EXPECTED.get(key)
+        wanted = _EXPECTED.get(key) if (name, key) not in _TENSORS else None
         if wanted and value is not None and not _fits(value, wanted):
             return wrong_type(name, key, wanted, value)
     return None
@@ -131,10 +133,17 @@ def _fits(value: Any, wanted: str) -> bool:
         fits = {"str": str, "bool": bool, "float": bool, "Number": bool}.get(wanted)
         return fits is not None and isinstance(value, fits)
     if isinstance(value, (tuple, list)):
+        value = value[0] if len(value) == 1 and isinstance(value[0], (tuple, list)) else value
         return wanted == "tuple of ints" and all(_fits(each, "int") for each in value)
     array = value._array if isinstance(value, Tensor) else value
     if isinstance(array, (np.ndarray, np.generic)):
-        kinds = "iu" if "int" in wanted else "iufb" if wanted == "float" else "iufbc"
+        kinds = (
+            "iu" + "b" * (array is not value)
+            if "int" in wanted
+            else "iufb"
+            if wanted == "float"
+            else "iufbc"
+        )
         return array.dtype.kind in kinds and array.size == 1
     if "int" in wanted:
         return hasattr(value, "__index__") and not isinstance(value, type)

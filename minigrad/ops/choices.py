@@ -262,22 +262,20 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
         if input is not _NOT_GIVEN:
             raise TypeError('where() missing 1 required positional arguments: "other"')
         return condition.nonzero(as_tuple=True)
-    fits = isinstance(condition, (Tensor, np.ndarray))  # NumPy's own functions may ask
-    if not (fits and is_operand(input) and is_operand(other)):
+    if not (isinstance(condition, Tensor) and is_operand(input) and is_operand(other)):
         raise no_combination("where", condition, input, other)
     known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
     meets = np.dtype("bool") if known is None else known._array.dtype
     first = input if isinstance(input, Tensor) else scalar(input, meets)
     second = other if isinstance(other, Tensor) else scalar(other, meets)
-    mask = condition if isinstance(condition, Tensor) else wrap(condition)
-    if mask._array.dtype.kind in "iufc":
+    if condition._array.dtype.kind in "iufc":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{dtypes.scalar_name(mask._array)}. Compare it with something, such as `x != 0`."
+            f"{dtypes.scalar_name(condition._array)}. Compare it with something, such as `x != 0`."
         )
     if first._array.dtype is not second._array.dtype:
-        return meet_types(lambda a, b: where(mask, a, b), first, second)
-    return where(mask, first, second)
+        return meet_types(lambda a, b: where(condition, a, b), first, second)
+    return where(condition, first, second)
 
 
 def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:

@@ -19,8 +19,14 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach, entrywise, face, lazy_loading
-from minigrad.faces.arguments import cast, number, plain
-from minigrad.ops.type_promotion import meet_types, no_booleans, scalar, with_number
+from minigrad.faces.arguments import cast, is_operand, number, plain
+from minigrad.ops.type_promotion import (
+    beside_array,
+    meet_types,
+    no_booleans,
+    scalar,
+    with_number,
+)
 
 _WHOLE = range(1, 1 << 63)
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
@@ -210,8 +216,12 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         RuntimeError: If the number is of a higher kind than the tensors, or one is boolean in a
             difference.
     """
-    if other is None:
+    if other.__class__ is bool and scaled is sub_scaled:
+        raise no_booleans(TypeError(), np.empty(0), np.asarray(other))
+    if not (is_operand(input) and is_operand(other)):
         return NotImplemented
+    if not isinstance(input, Tensor):
+        input = scalar(input, getattr(other, "_array", np.empty(0, bool)).dtype)
     if not isinstance(other, Tensor):
         other = scalar(other, input._array.dtype)
     alpha = number(alpha, scaled.__name__[:3], "alpha")
@@ -420,7 +430,7 @@ def power(input: Any, exponent: Any) -> Any:
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
-        return power(input, wrap(exponent))
+        return power(*beside_array(input, exponent))
     exponent = plain(exponent)
     if isinstance(exponent, (int, float, complex)):
         return _to_number(input, exponent)

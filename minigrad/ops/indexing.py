@@ -17,7 +17,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach
-from minigrad.faces.arguments import dimension
+from minigrad.faces.arguments import dimension, whole
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write
@@ -193,6 +193,7 @@ def _view_of(
 
 def _checked(index: int, dim: int, size: int) -> int:
     if not -size <= index < size:
+        whole("index", index, "index")
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return dimension(index, size) if index < 0 else index  # which remembers that it was negative
 
@@ -267,6 +268,8 @@ def _dimensions_taken(key: Any) -> int:
         return 0
     if isinstance(key, _ONE_DIMENSION) or _is_integer(key):
         return 1
+    if isinstance(key, str) and len(key) > 1:
+        return len(key)  # letters count one by one
     array = _index_array(key)
     return array.ndim if array.dtype == bool else 1
 
@@ -278,7 +281,9 @@ def _is_integer(key: Any) -> bool:
     if isinstance(key, (int, np.integer)):
         return True
     array = key._array if isinstance(key, Tensor) else key
-    if not isinstance(array, np.ndarray) or array.ndim or array.dtype.kind not in "iu":
+    if not isinstance(array, np.ndarray):
+        return hasattr(key, "__index__") and not isinstance(key, type)
+    if array.ndim or array.dtype.kind not in "iu":
         return False
     return array.dtype.num != _BYTES or not isinstance(key, Tensor)  # those are old booleans
 
@@ -294,8 +299,8 @@ def _index_array(key: Any) -> Any:
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
             f"valid indices (got {type(key).__name__})"
         )
-    if isinstance(key, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(key, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(key).__name__}'")
     array = np.asarray(key._array if isinstance(key, Tensor) else key)
     if array.dtype.kind == "f" and not isinstance(key, Tensor):
         array = array.astype(np.int64)  # lists of numbers and arrays are cut to whole ones

@@ -177,7 +177,7 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: If the value is a tensor with dimensions.
     """
-    if not is_operand(value) or isinstance(value, np.ndarray):
+    if not is_operand(value):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type_name(value)}), "
             "but expected a number or a tensor without dimensions"
@@ -293,6 +293,7 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 
 def pow_(tensor: Tensor, exponent: Any) -> Tensor:
     """Raise to a power, in place."""
+    _check_operand("pow", exponent)
     return write(elementwise.power, tensor, exponent)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex, wrong_type
+from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.own_nodes import new_node
 from minigrad.autograd.rules import applied
 from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
@@ -19,7 +19,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import check_tensors, dimension, sequence_of, whole, wholes
+from minigrad.faces.arguments import check_tensors, dimension, sequence_of, whole
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -285,11 +285,10 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     number = dimension(dim, tensor.ndim)
     total = tensor._array.shape[number]
-    if isinstance(size, np.generic):
-        raise wrong_type("split_with_sizes", "split_sizes", "tuple of ints", size, 2)
-    if not isinstance(size, (tuple, list)):
-        size = whole("split", size, "split_size", 2)
+    if isinstance(size, Tensor) and size._array.size == 1:
+        size = int(size)
     if isinstance(size, int):
+        size = whole("split", int(size), "split_size", 2)
         if size < 0:
             raise RuntimeError(
                 f"split expects split_size be non-negative, but got split_size={size}"
@@ -303,7 +302,7 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
         sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
         kind: type[Node] = SplitBackward0
     else:
-        sizes = list(wholes("split_with_sizes", size, "split_sizes", 2))
+        sizes = list(sequence_of("split_with_sizes", "split_sizes", size))
         kind = SplitWithSizesBackward0
         if min(sizes, default=0) < 0:
             raise RuntimeError(
@@ -322,7 +321,7 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
 
 face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
     lambda input, sizes, dim: split(
-        input, sequence_of("split_with_sizes", "split_sizes", sizes), dim
+        input, list(sequence_of("split_with_sizes", "split_sizes", sizes)), dim
     )
 )
 

@@ -16,25 +16,33 @@ from minigrad.autograd.views import check_inplace
 from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import check_place, dtype_for, finish, shape_of
+from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import no_combination, not_implemented, number, whole, wholes
+from minigrad.faces.arguments import no_combination, not_implemented, number, whole
 from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
-from minigrad.ops.type_promotion import check_floats, no_kernel
+from minigrad.ops.type_promotion import broadcast_shape, check_floats, no_kernel
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
 
 
-def _drawn(node: str, name: str, what: str) -> Any:
-    """Enter into the book what puts numbers, drawn before, in the place of a tensor."""
+def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
+    """Enter into the book what puts numbers, drawn before, in the place of a tensor, or of two."""
 
     def forward(self: Array, values: Any) -> Array:
         return values.astype(self.dtype)
 
-    forward.__name__ = name
-    forward.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
-    return differentiable(node, self=lambda grad: np.zeros_like(grad))(forward)
+    def of_two(self: Array, other: Array, values: Any) -> Array:
+        return values.astype(self.dtype)
+
+    def zeros(grad: Any) -> Any:
+        return np.zeros_like(grad)
+
+    operation: Any = of_two if two else forward
+    rules: dict[str, Any] = {"other": zeros} if two else {}
+    operation.__name__ = name
+    operation.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
+    return differentiable(node, broadcasts=two, self=zeros, **rules)(operation)
 
 
 _uniform_draw = _drawn("UniformBackward0", "uniform_draw", "Uniform numbers")
@@ -43,24 +51,29 @@ _random_between = _drawn("RandomBackward0", "random_between", "Whole numbers bet
 _random_below = _drawn("RandomBackward1", "random_below", "Whole numbers below a bound")
 _random_draw = _drawn("RandomBackward2", "random_draw", "Whole numbers")
 _bernoulli_draw = _drawn("BernoulliBackward2", "bernoulli_draw", "Zeros and ones")
+_bernoulli_chances = _drawn("BernoulliBackward1", "bernoulli_chances", "Zeros and ones", two=True)
+_normal_means = _drawn("NormalBackward1", "normal_means", "Normal numbers")
+_normal_widths = _drawn("NormalBackward2", "normal_widths", "Normal numbers")
+_normal_of_two = _drawn("NormalBackward3", "normal_of_two", "Normal numbers", two=True)
 _bernoulli = _drawn("BernoulliBackward0", "bernoulli", "Zeros and ones of a tensor's probabilities")
 
 # ------------------------------------------------------------------ into tensors
 
 
-def _drawn_into(operation: Any, tensor: Tensor, draw: Any) -> Tensor:
+def _drawn_into(operation: Any, tensor: Tensor, draw: Any, *others: Tensor) -> Tensor:
     """Draw as many numbers as a tensor has entries, and write them in the order of its memory.
 
     Args:
         operation: What the graph shall say.
         tensor: The tensor.
         draw: Gives so many numbers as it is asked for.
+        *others: What else the graph shall name.
     """
     if grad_mode.enabled:  # a tensor that must not be changed uses up no random numbers
-        check_inplace(tensor, recording=tensor.requires_grad)
+        check_inplace(tensor, recording=any(each.requires_grad for each in (tensor, *others)))
     refuse_repeats(tensor._array)
     values = in_order_of_memory(np.empty_like(tensor._array), draw)
-    return write(operation, tensor, values, checked=True)
+    return write(operation, tensor, *others, values, checked=True)
 
 
 def _check_floats(kernel: str, tensor: Tensor) -> None:
@@ -140,11 +153,8 @@ def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> 
     """
     source, dtype = stream(generator), input._array.dtype
     if bounds:
-        low, high = (
-            (0, whole("random_", bounds[0], "to"))
-            if len(bounds) == 1
-            else wholes("random_", bounds, "to")
-        )
+        ends = bounds if len(bounds) > 1 else (0, *bounds)
+        low, high = (whole("random_", each, "to") for each in ends)
         check_range(low, high, dtype)
         return _drawn_into(
             _random_below if len(bounds) == 1 else _random_between,
@@ -172,7 +182,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         check_floats("bernoulli_", "bernoulli_tensor_cpu_p_", p)
         chances = np.broadcast_to(p._array, input._array.shape)
         return _drawn_into(
-            _bernoulli_draw, input, lambda count: _tried(chances, source).reshape(-1)
+            _bernoulli_chances, input, lambda count: _tried(chances, source).reshape(-1), p
         )
     chance = number(p, "bernoulli_", "p", 1, "float")
     if input._array.dtype.kind == "c":
@@ -258,9 +268,12 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if not given:
+    if not isinstance(mean, Tensor):
         mean = number(mean, "normal", "mean", 1, "float")
+    if not isinstance(std, Tensor):
         std = number(std, "normal", "std", 2, "float")
+    elif std._array.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
     if given and size is not None:
         raise no_combination("normal", mean, std, size)
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
@@ -271,16 +284,17 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     if not given:
         if size is None:
             raise TypeError("normal() needs a size if neither mean nor std is a tensor")
-        shape = shape_of((size,), None, "normal")
+        shape = sequence_of_sizes(size, "normal")
         array = stream(generator).normal(shape, dtype_for("normal", None, dtype), mean, std)
         return finish(array, requires_grad)
     numbers = [getattr(each, "_array", each) for each in (mean, std)]
-    shape = np.broadcast_shapes(*(np.shape(each) for each in numbers))
+    shape = broadcast_shape(*(np.shape(each) for each in numbers))
     kind = given[0]._array.dtype
     if kind.kind != "f":
         raise not_implemented("normal_kernel_cpu", given[0]._array)
     drawn = stream(generator).normal(shape, kind)
-    return wrap((drawn * numbers[1] + numbers[0]).astype(kind))
+    operation = _normal_of_two if given[1:] else (_normal_means, _normal_widths)[given[0] is std]
+    return operation(*given, drawn * numbers[1] + numbers[0])
 
 
 @face(

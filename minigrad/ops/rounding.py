@@ -20,7 +20,7 @@ from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, cast, not_implemented, plain
 from minigrad.ops.inplace import operator_of, write
-from minigrad.ops.type_promotion import scalar
+from minigrad.ops.type_promotion import beside_array, scalar
 
 
 def _zeros(grad: Any) -> Any:
@@ -238,12 +238,15 @@ def floor_divide(input: Any, other: Any) -> Any:
 
 
 def _divided(name: str, input: Any, other: Any) -> Any:
-    operands = [wrap(v) if isinstance(v, np.ndarray) else v for v in (input, other)]
+    operands = [input, other]
+    if isinstance(input, Tensor) and isinstance(other, np.ndarray):
+        operands = [*beside_array(input, other)]
     tensors = [value for value in operands if isinstance(value, Tensor)]
-    if not tensors or not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
+    if not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
         return NotImplemented
+    meets = tensors[0]._array.dtype if tensors else np.dtype(bool)
     numbers = [
-        wrap(value._array) if isinstance(value, Tensor) else scalar(value, tensors[0]._array.dtype)
+        wrap(value._array) if isinstance(value, Tensor) else scalar(value, meets)
         for value in operands
     ]
     _refuse_booleans("div_floor_cpu", *numbers)

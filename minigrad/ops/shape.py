@@ -348,9 +348,12 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape
         torch.Size([3, 4, 2])
     """
-    if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
+    several = isinstance(source, (tuple, list))
+    if several is not isinstance(destination, (tuple, list)):
         raise no_combination("movedim", input, source, destination)
-    given, places = sizes_of((source,)), sizes_of((destination,))
+    given, places = (
+        wholes("movedim", each if several else (each,), "dims") for each in (source, destination)
+    )
     if len(given) != len(places):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(given)} dims) should "

@@ -19,7 +19,9 @@ import numpy as np
 
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
+from minigrad.creation import dtypes
 from minigrad.faces import entrywise, face
+from minigrad.faces.arguments import not_implemented
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import rsqrt
 
@@ -145,7 +147,7 @@ def log10(self: Array) -> Array:
     return np.log10(self)
 
 
-@face("xlogy(Tensor input, Tensor other, *, out=None)", floats=True, in_place="function")
+@face("xlogy(Scalar input, Scalar other, *, out=None)", in_place="function")
 @differentiable(
     "XlogyBackward0",
     arithmetic=True,
@@ -157,6 +159,12 @@ def log10(self: Array) -> Array:
 @quietly
 def xlogy(self: Array, other: Array) -> Array:
     r"""Product :math:`x \ln y`, and 0 where x is 0: :math:`g \ln y` in x, :math:`g x / y` in y."""
+    if self.dtype.kind == "c":
+        raise not_implemented("xlogy_cpu", self)
+    if self.dtype.kind in "iub":
+        self = self.astype(dtypes.default.dtype.numpy)
+    if other.dtype.kind in "iub":  # NumPy's logarithms of small ones are inexact
+        other = other.astype(self.dtype)
     return np.where((self == 0) * (other == other), 0, self * np.log(other))
 
 

@@ -14,10 +14,11 @@ from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import cast, check_tensor, plain
+from minigrad.faces.arguments import as_tensor, cast, check_tensor, holds_numbers, plain
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
+_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # not of arrays
 _OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of two numbers, too
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
@@ -34,6 +35,8 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
         unusual = value.__class__ not in _PYTHON_NUMBERS
         if (unusual or (value.__class__ is int and value.bit_length() > 62)) and meets.kind != "O":
             value = plain(value)  # symbols meet numbers of any size
+            if value.__class__ is int and value.bit_length() > 63 and meets.kind == "b":
+                raise RuntimeError("There is no dtype in which bool meets a number of 64 bits")
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it
@@ -63,8 +66,10 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             if self.__class__ is bool and operation.__name__ == "sub":
                 raise no_booleans(TypeError(), np.asarray(self), other._array)
             return operation(scalar(self, other._array.dtype), other)
-        if operation.__name__ in _OF_NUMBERS and not (
-            {self.__class__, other.__class__} - {bool, int, float, complex}
+        if (
+            operation.__name__ in _OF_NUMBERS
+            and isinstance(self, _NUMBERS)
+            and isinstance(other, _NUMBERS)
         ):
             return operation(scalar(self, np.dtype(bool)), other)
         return NotImplemented
@@ -75,12 +80,25 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             return with_number[operation](self, other)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
-        if not other.ndim and other.dtype.kind in "iufc":  # for NumPy it is no plain number
-            self = cast(self, np.result_type(self._array.dtype, other.dtype))
-        return operation(self, wrap(other))
+        sign = _ORDERS.get(operation.__name__)
+        if sign and not rules_mode.running:
+            told = "not supported between instances of 'Tensor' and 'numpy.ndarray'"
+            raise TypeError(f"'{sign}' {told}. Make a tensor of the array first.")
+        if operation.__name__ in ("eq", "ne") and not holds_numbers(other):
+            return operation.__name__ == "ne"
+        return operation(*beside_array(self, other))
     if self._array.dtype.kind == "O" and hasattr(other, "free_symbols"):
         return operation(self, wrap(np.array(other, dtype=object)))
     return NotImplemented
+
+
+def beside_array(self: Tensor, array: Any) -> tuple[Tensor, Tensor]:
+    """Give a tensor, and one of NumPy's arrays as another: they meet by NumPy's rules."""
+    if array.dtype.kind in "iufc" and not (
+        rules_mode.running or (array.ndim and self.requires_grad)
+    ):
+        self = cast(self, np.result_type(self._array.dtype, array.dtype))
+    return self, as_tensor(array)
 
 
 def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:

@@ -14,9 +14,15 @@ CASES: dict[str, list[Case]] = {
         "bernoulli",
         "bernoulli_draw",
         "normal_draw",
+        "normal_means",
+        "normal_widths",
         "random_between",
         "random_below",
         "random_draw",
         "uniform_draw",
     )
+}
+CASES |= {
+    name: [case(lambda x, y: DRAWN, V, V, then=(DRAWN,))]
+    for name in ("bernoulli_chances", "normal_of_two")
 }

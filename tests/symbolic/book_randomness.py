@@ -12,9 +12,14 @@ CASES = {
         "bernoulli",
         "bernoulli_draw",
         "normal_draw",
+        "normal_means",
+        "normal_widths",
         "random_between",
         "random_below",
         "random_draw",
         "uniform_draw",
     )
+}
+CASES |= {
+    name: [([("x", 2), ("y", 2)], (DRAWN,))] for name in ("bernoulli_chances", "normal_of_two")
 }
