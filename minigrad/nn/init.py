@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import wraps
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import zeros_like
+from minigrad.creation.construction import entry
+from minigrad.creation.factories import randperm, zeros_like
 from minigrad.faces.arguments import number
 from minigrad.faces.out import refuse_repeats
 
@@ -251,6 +253,66 @@ def orthogonal_(
         return tensor.mul_(gain)
 
 
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill a convolution's weight so that it lets channels through as they are.
+
+    Args:
+        tensor: The weight to fill, of three to five dimensions.
+        groups: Of how many groups of channels each lets its own through.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: If the dimensions are too few or too many, or the groups do not divide them.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.init.dirac_(torch.empty(2, 1, 3))
+        tensor([[[0., 1., 0.]],
+        <BLANKLINE>
+                [[0., 0., 0.]]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    outputs, inputs, *window = tensor.shape
+    if outputs % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    values = np.zeros(tensor.shape)
+    channels = np.arange(outputs) % (outputs // groups)
+    kept = np.flatnonzero(channels < inputs)
+    values[kept, channels[kept], *(size // 2 for size in window)] = 1
+    return _fill(tensor, values)
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: random.Generator | None = None
+) -> Tensor:
+    """Draw a matrix normally, with a share of zeros in each column.
+
+    Source: Martens, *Deep learning via Hessian-free optimization*, 2010.
+
+    Args:
+        tensor: The matrix to fill.
+        sparsity: The share of zeros.
+        std: The standard deviation of the others.
+        generator: The source of their randomness; the global one if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: If the tensor is no matrix.
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    values = normal_(tensor, 0, std, generator)._array
+    for column in range(columns):
+        values[randperm(rows)._array[: math.ceil(sparsity * rows)], column] = 0
+    return tensor
+
+
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     r"""Give the factor that keeps the variance of activations steady through a nonlinearity.
 
@@ -370,3 +432,21 @@ def _draw_uniformly(
         pending = pending & again
         if not pending.any():
             return _fill(tensor, values)
+
+
+def _before(fill: Any) -> Any:
+    """Make what a function was before its name ended in an underscore: it warns."""
+
+    @wraps(fill)
+    def deprecated(*values: Any, **named: Any) -> Tensor:
+        old, new = (f"`nn.init.{function.__name__}`" for function in (deprecated, fill))
+        warn(f"{old} is now deprecated in favor of {new}.", FutureWarning)
+        return cast(Tensor, fill(*values, **named))
+
+    deprecated.__name__ = fill.__name__[:-1]
+    return deprecated
+
+
+_OLD = (uniform_, normal_, constant_, eye_, dirac_, orthogonal_, sparse_, xavier_uniform_)
+for _fill_ in (*_OLD, xavier_normal_, kaiming_uniform_, kaiming_normal_):
+    globals()[_fill_.__name__[:-1]] = _before(_fill_)

@@ -205,3 +205,18 @@ def first_values(torch, log):
     log.raises("mode", lambda: init.kaiming_uniform_(torch.empty(2, 2), mode="x"))
     log.raises("gain", lambda: init.calculate_gain("x"))
     log.raises("orthogonal", lambda: init.orthogonal_(torch.empty(2)))
+    torch.manual_seed(5)
+    log("sparse_", init.sparse_(torch.empty(5, 3), 0.5), init.sparse_(torch.empty(2, 2), 0.1, 2.0))
+    log.raises("sparse", lambda: init.sparse_(torch.empty(2), 0.5))
+    for shape, groups in (((3, 2, 3), 1), ((4, 2, 2, 3), 2), ((2, 3, 1, 3, 1), 1)):
+        log(f"dirac_ {groups}", init.dirac_(torch.empty(shape), groups))
+    log.raises("dirac", lambda: init.dirac_(torch.empty(2, 2)))
+    log.raises("groups", lambda: init.dirac_(torch.empty(3, 2, 3), 2))
+    for name in ("uniform", "normal", "xavier_uniform", "xavier_normal", "kaiming_uniform",
+                 "kaiming_normal", "eye"):  # fmt: skip
+        torch.manual_seed(5)
+        log(name, getattr(init, name)(torch.empty(3, 4)))
+    log("constant", init.constant(torch.empty(2), val=0.5), init.constant.__name__)
+    log("orthogonal", init.orthogonal(torch.empty(2, 3)).shape)
+    log("sparse", init.sparse(torch.empty(2, 3), sparsity=1.0))
+    log("dirac", init.dirac(torch.empty(1, 1, 3)))
