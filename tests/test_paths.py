@@ -171,9 +171,13 @@ def test_mixed_precision_is_switched_off_and_says_so():
     scaler.step(optimizer)
     scaler.update()
     assert weight.item() == 0.0
-    with warnings.catch_warnings(), minigrad.cuda.amp.autocast(enabled=False):
+    with warnings.catch_warnings(), minigrad.amp.autocast("cuda", enabled=False):
         warnings.simplefilter("error")
         minigrad.amp.GradScaler(enabled=False).load_state_dict({})
+    for name in ("autocast", "GradScaler"):
+        new = rf"deprecated. Please use `torch.amp.{name}\('cuda', args...\)` instead."
+        with pytest.warns(FutureWarning, match=new):
+            getattr(minigrad.cuda.amp, name)(enabled=False)
     with pytest.raises(NotImplementedError, match="bfloat16"):
         minigrad.autocast("cpu")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ContextDecorator
 from types import SimpleNamespace
 from typing import Any
+
+from minigrad.autograd.messages import warn
 
 
 class autocast(ContextDecorator):
@@ -40,7 +41,7 @@ class autocast(ContextDecorator):
                 "out, or say enabled=False."
             )
         if enabled:
-            warnings.warn("CUDA is not available. Disabling autocast.", stacklevel=2)
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
 
     def __enter__(self) -> autocast:
         return self
@@ -65,8 +66,7 @@ class GradScaler:
 
     def __init__(self, device: str = "cuda", **options: Any) -> None:
         if options.get("enabled", True):
-            warnings.warn("GradScaler is enabled, but CUDA is not available.  Disabling.",
-                          stacklevel=2)  # fmt: skip
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
 
     def is_enabled(self) -> bool:
         """Tell whether it scales."""
@@ -99,7 +99,20 @@ class GradScaler:
 
 
 def _autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> autocast:
+    _warn_of_the_old_name("autocast")
     return autocast("cuda", dtype, enabled, cache_enabled)
 
 
-cuda = SimpleNamespace(autocast=_autocast, GradScaler=lambda **options: GradScaler(**options))
+def _scaler(**options: Any) -> GradScaler:
+    _warn_of_the_old_name("GradScaler")
+    return GradScaler(**options)
+
+
+def _warn_of_the_old_name(name: str) -> None:
+    now = f"`torch.amp.{name}('cuda', args...)`"
+    warn(
+        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use {now} instead.", FutureWarning
+    )
+
+
+cuda = SimpleNamespace(autocast=_autocast, GradScaler=_scaler)

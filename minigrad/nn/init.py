@@ -13,7 +13,6 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
 from minigrad.faces.arguments import number
 from minigrad.faces.out import refuse_repeats
