@@ -15,13 +15,13 @@ import os
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import devices, dtypes
+from minigrad.creation import dtypes
 from minigrad.faces.arguments import not_implemented, number
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
@@ -220,10 +220,8 @@ class Generator:
     """
 
     def __init__(self, device: str = "cpu") -> None:
-        if not isinstance(device, (str, int, devices.device, type(None))):
-            raise wrong_type("Generator", "device", "torch.device", device, 1)
-        if device is not None and devices.device(device).type != "cpu":
-            raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
+        if device.__class__ is not str or device != "cpu":
+            import_module("minigrad.creation.devices").refuse_other_places(device, "Generator")
         self._seed: int | None = _FIRST_SEED
         self._stream: Stream | None = None
 

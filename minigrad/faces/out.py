@@ -211,6 +211,8 @@ def warn_of_repeats(name: str, example: str) -> None:
 
 def refuse_repeats(written: Any) -> None:
     """Raise if entries of an array that is about to be written to share memory."""
+    if not written.flags.writeable:
+        raise ValueError("the memory is read-only. Write to a copy, made by clone().")
     if 0 in written.strides and repeats(written):
         raise RuntimeError(_SHARED.format("more than one element of the written-to tensor", "s"))
 

@@ -13,6 +13,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
+from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
 from minigrad.faces.arguments import number
 from minigrad.faces.out import refuse_repeats
@@ -107,8 +108,7 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    with no_grad():
-        return tensor.fill_(val)
+    return _fill(tensor, entry(val, tensor._array.dtype))
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -384,17 +384,13 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     for watcher in write_watchers:
         watcher(tensor)
     tensor._bump_version()
-    array = tensor._array
-    try:
-        array[...] = values
-    except ValueError as error:
-        raise RuntimeError(f"the tensor cannot be filled: {error}. Fill a clone() of it.") from None
+    tensor._array[...] = values
     return tensor
 
 
 def _drawn(tensor: Tensor, draw: random.Draw) -> Tensor:
     """Write random numbers into the tensor."""
-    if 0 in tensor._array.strides:
+    if 0 in tensor._array.strides or not tensor._array.flags.writeable:
         refuse_repeats(tensor._array)
     return _fill(tensor, random.in_order_of_memory(np.empty_like(tensor._array), draw))
 

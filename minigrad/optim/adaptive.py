@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import full_like, zeros_like
 from minigrad.optim.each_parameter import (
@@ -202,12 +201,10 @@ class RMSprop(
             mean = state["grad_avg"]
             lerp_(mean, gradient, 1 - alpha)
             recorded = isinstance(square, Tensor)
-            if recorded and grad_mode.enabled:
+            if recorded:
                 square = square.addcmul(mean, mean, value=-1)
             else:  # rounded once, as PyTorch does: what is left may be tiny
-                a, b = getattr(square, "_array", square), getattr(mean, "_array", mean)
-                difference = (a - np.square(b, dtype=np.float64)).astype(a.dtype)
-                square = wrap(difference) if recorded else difference
+                square = (square - np.square(mean, dtype=np.float64)).astype(square.dtype)
         divisor = _root(square, group)
         if group["momentum"] > 0:
             velocity = state["momentum_buffer"]

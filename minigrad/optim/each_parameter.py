@@ -167,11 +167,11 @@ class EachParameter(Optimizer):
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         """Make the step of each parameter, on its array if nothing is recorded."""
-        lr, decay = setting(group["lr"]), setting(group.get("weight_decay", 0))
+        lr, decay = setting(group["lr"]), group.get("weight_decay", 0)
         decoupled, maximize = group.get("decoupled_weight_decay"), group["maximize"]
         ordinary = decay is not True and all(map(is_ordinary, group.values()))
-        if not (ordinary or getattr(decay, "requires_grad", False)):
-            decay = group.get("weight_decay", 0)
+        if ordinary or getattr(decay, "requires_grad", False):
+            decay = setting(decay)
         counted, numbers = "step" in self._counts, group.keys() & CONDITIONS.keys() - {"etas"}
         for name in () if ordinary else numbers:
             strange = isinstance(group[name], np.ndarray) and name not in ("lr", "lr_decay")
@@ -242,16 +242,11 @@ def number(value: Any) -> Any:
 
 def is_ordinary(value: Any) -> bool:
     """Tell whether a step may compute with a setting on arrays; PyTorch may refuse another one."""
-    kind = type(value)
-    if kind is float or kind is int:
+    if type(value) in (float, int):
         return bool(-1e18 < value < 1e18)
-    if kind is tuple:
-        return all(map(is_ordinary, value))
-    if kind is list:
-        return bool(value) and isinstance(value[0], Tensor)
-    if kind is Tensor:
-        return not (value.ndim or value.requires_grad or value._array.dtype.kind != "f")
-    return kind is bool or value is None
+    if isinstance(value, Tensor):
+        return value._array.dtype.kind == "f" and not (value.ndim or value.requires_grad)
+    return value is None or isinstance(value, (bool, list, tuple))
 
 
 def setting(value: Any) -> Any:

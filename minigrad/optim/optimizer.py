@@ -9,7 +9,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar
 
-from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.grad_mode import no_grad, set_grad_enabled
 from minigrad.autograd.messages import warn
 from minigrad.core.node import RemovableHandle
 from minigrad.core.tensor import Tensor
@@ -358,7 +358,8 @@ def _use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]
 
     @functools.wraps(step)
     def recorded_or_not(*args: Any, **kwargs: Any) -> Any:
-        with set_grad_enabled(args[0].defaults["differentiable"]):
+        recorded = args[0].defaults["differentiable"]
+        with no_grad() if recorded is False else set_grad_enabled(recorded):
             return step(*args, **kwargs)
 
     return recorded_or_not
