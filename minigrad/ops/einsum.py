@@ -288,6 +288,22 @@ def _total(tensor: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:
     return reduction.sum_dim(tensor, dims, keepdim)
 
 
+def _written(args: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Write lists of numbers for dimensions as an equation; give it, and the operands."""
+
+    def letters(numbers: Any) -> str:
+        if not all(number is ... or 0 <= number < 52 for number in numbers):
+            raise ValueError(
+                "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+            )
+        return "".join(ELLIPSIS if number is ... else _LETTERS[number] for number in numbers)
+
+    equation = ",".join(map(letters, args[1::2]))
+    if len(args) % 2:
+        equation += f"->{letters(args[-1])}"
+    return equation, [*args[: len(args) - len(args) % 2 : 2]]
+
+
 @face("einsum(*args)", method=False)
 def einsum(*args: Any) -> Tensor:
     r"""Multiply tensors and sum over indices, as an equation says: "ij,jk->ik".
@@ -295,7 +311,8 @@ def einsum(*args: Any) -> Tensor:
     Args:
         *args: The equation, then the operands. Each operand's dimensions have a letter; a letter
             that the result has not is summed over. "..." stands for any dimensions. Without "->"
-            the result has the letters that occur once, in alphabetic order.
+            the result has the letters that occur once, in alphabetic order. Or each operand with
+            a list of numbers for its dimensions, and perhaps a list for the result.
 
     Returns:
         The result. With two operands the sum is one batch of matrix products.
@@ -314,9 +331,7 @@ def einsum(*args: Any) -> Tensor:
         raise ValueError(_NOTHING)
     equation, *operands = args
     if not isinstance(equation, str):
-        raise NotImplementedError(
-            "einsum takes an equation such as 'ij,jk->ik', and no lists of numbers."
-        )
+        equation, operands = _written(args)
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
     if not operands:

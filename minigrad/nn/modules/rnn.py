@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 from typing import Any, NamedTuple
@@ -137,6 +138,7 @@ class RNNBase(
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 add_parameters(self, settings, **named)
                 self._all_weights.append([*named])
+        self._flat_weights_names = [*itertools.chain(*self._all_weights)]
         self.reset_parameters()
 
     def _check_settings(self, dropout: Any) -> None:
@@ -173,6 +175,10 @@ class RNNBase(
     def all_weights(self) -> list[list[Any]]:
         """The parameters, a list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        return [getattr(self, name) for name in self._flat_weights_names]
 
     def flatten_parameters(self) -> None:
         """Do nothing: on the CPU the parameters lie well where they are."""

@@ -59,3 +59,37 @@ def nothing_is_deleted(torch, log):
     """`del x[0]` is an error."""
     x = torch.ones(2)
     log.raises("del", lambda: x.__delitem__(0))
+
+
+@family
+def steps_of_a_fraction(torch, log):
+    """arange in steps that are no whole number, where rounding shows."""
+    for bounds in ((-1, 1, 0.1), (-8.0, 8.0, 0.1), (0, 6.28, 0.01), (5, -5, -0.37), (0.3, 90, 0.7)):
+        numbers = torch.arange(*bounds)
+        log(f"{bounds}", numbers, (numbers <= 0).sum())
+        log("doubled", torch.arange(*bounds, dtype=torch.float64))
+
+
+@family
+def numbered_dimensions(torch, log):
+    """einsum with a list of numbers after each operand in place of an equation."""
+    x = torch.arange(6.0).view(2, 3)
+    y = torch.arange(12.0).view(3, 4)
+    log("result", torch.einsum(x, [0, 1], y, [1, 2], [2, 0]), torch.einsum(x, [0, 30], y, [30, 2]))
+    log("the rest", torch.einsum(x, [..., 1], [1, ...]), torch.einsum(x, [0, 1], []))
+    log.raises("number", lambda: torch.einsum(x, [0, 52]))
+    log.raises("size", lambda: torch.einsum(x, [0, 1], y, [0, 2]))
+
+
+@family
+def weights_by_name(torch, log):
+    """What a program that draws the weights of a recurrent layer anew asks for."""
+    for layer in (torch.nn.GRU(2, 3, 2), torch.nn.LSTM(2, 3, bidirectional=True, bias=False)):
+        log("names", layer._flat_weights_names)
+        log(
+            "same",
+            [
+                w is layer._parameters[n]
+                for n, w in zip(layer._flat_weights_names, layer._flat_weights, strict=True)
+            ],
+        )
