@@ -122,7 +122,7 @@ def living_functions() -> dict[tuple[Any, ...], list[FunctionType]]:
     gc.unfreeze()  # else the collector does not know them
     found: dict[tuple[Any, ...], list[FunctionType]] = {}
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(f"{TOP}/"):
+        if type(each) is FunctionType and each.__code__.co_filename.startswith(f"{TOP}/"):
             found.setdefault(identity(each.__code__), []).append(each)
     return found
 
