@@ -77,10 +77,10 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     """Multiply each entry of one tensor by the whole other one."""
     ndim = max(input.ndim, other.ndim)
     ours, theirs = ((1,) * (ndim - each.ndim) + tuple(each.shape) for each in (input, other))
-    product = input.reshape([n for size in ours for n in (size, 1)]) * other.reshape(
+    product = input.view([n for size in ours for n in (size, 1)]) * other.view(
         [n for size in theirs for n in (1, size)]
     )
-    return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
+    return product.view([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
 def places(boundaries: Tensor, input: Any, side: str) -> Tensor:

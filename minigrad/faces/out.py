@@ -106,6 +106,7 @@ def write_result(
         for place, value in zip(places, values, strict=True):
             _check_dtype(function.__name__, place, value, "none" if several else conversion)
         for place, value in zip(places, values, strict=True):
+            refuse_repeats(place._array)
             for read in given:
                 refuse_overlap(place._array, read._array)
             fit(place, value._array.shape)

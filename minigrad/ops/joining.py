@@ -462,7 +462,7 @@ def repeat_interleave(
     if repeats is None or input is None:
         input = repeats if input is None else input
         places = _places(input, len(input), output_size)
-        return wrap(places)
+        return wrap(places.astype(input._array.dtype))
     if not isinstance(repeats, Tensor):
         repeats = whole("repeat_interleave", repeats, "repeats", 2)
     if isinstance(repeats, int) and repeats < 0:

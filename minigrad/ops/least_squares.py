@@ -91,7 +91,7 @@ def pseudoinverse(input: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: A
     return pinv(input, _limits(array, *limits), bool(hermitian))
 
 
-@face("pinverse(Tensor input, rcond=1e-15)")
+@face("pinverse(Tensor input, float rcond=1e-15)")
 def pinverse(input: Tensor, rcond: float) -> Tensor:
     """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
     return pseudoinverse(input, rcond, False, None, None)

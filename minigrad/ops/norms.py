@@ -360,7 +360,7 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
             for tensor, sizes in ((x1, (*batch, n, k)), (x2, (*batch, m, k)))
         )
         return shape.view(euclidean_dist(first, second), (*batch, n, m))
-    if not k or not math.prod((*batch, n, m)):
+    if not k:
         return wrap(np.zeros((*batch, n, m), a.dtype))
     return cdist(x1, x2, float(p))
 

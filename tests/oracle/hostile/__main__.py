@@ -9,6 +9,8 @@ from typing import Any
 from .judge import KINDS, groups
 from .running import outcomes
 
+SOURCES = ("functions", "objects", "signatures")
+
 
 def told_of(told: dict[str, Any], module: str) -> str:
     """Put what came of a call into a line."""
@@ -27,11 +29,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--objects", action="store_true", help="use layers, optimizers, ...")
+    parser.add_argument("--source", choices=SOURCES, default=SOURCES[0], help="made of what")
+    parser.add_argument("--objects", dest="source", action="store_const", const="objects")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--examples", type=int, default=1)
     options = parser.parse_args()
-    found = groups(outcomes(options.seed, options.count, options.objects))
+    found = groups(outcomes(options.source, options.seed, options.count))
     counts: Counter[str] = Counter()
     for (kind, where), all_told in found.items():
         counts[kind] += len(all_told)

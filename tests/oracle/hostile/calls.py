@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from . import signatures
 from .bases import ENTRYWISE, calls
 from .objects import uses
 from .values import VALUES
@@ -111,16 +112,20 @@ def _change_call(tree: ast.Call, chance: random.Random) -> None:
         tree.func.value = value(chance)
 
 
-def generate(seed: int, count: int, of_objects: bool = False) -> Iterator[str]:
+def generate(seed: int, count: int, source: str = "functions") -> Iterator[str]:
     """Give hostile calls.
 
     Args:
         seed: Which ones.
         count: How many.
-        of_objects: Whether they use layers, optimizers and the like, in place of functions.
+        source: What they are made of: working calls of "functions", working uses of "objects", such
+            as layers and optimizers, or "signatures" alone.
     """
     chance = random.Random(seed)
-    if of_objects:
+    if source == "signatures":
+        yield from signatures.generate(seed, count)
+        return
+    if source == "objects":
         for base in chance.choices(uses(), k=count):
             yield hostile(base, chance, True)
         return

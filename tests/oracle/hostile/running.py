@@ -1,6 +1,6 @@
 """Run calls with minigrad and with PyTorch, side by side, and tell what came of each.
 
-    python -m tests.oracle.hostile.running SEED COUNT OBJECTS FIRST
+    python -m tests.oracle.hostile.running SOURCE SEED COUNT FIRST
 
 writes one line of JSON for each call. The process dies of a call that hangs; who began it goes on
 behind that call.
@@ -120,7 +120,7 @@ def _raises(file: str) -> list[tuple[int, int]]:
     return [(n.lineno, n.end_lineno or 0) for n in ast.walk(tree) if isinstance(n, ast.Raise)]
 
 
-def run(seed: int, count: int, of_objects: int = 0, first: int = 0) -> None:
+def run(source: str, seed: int, count: int, first: int) -> None:
     """Run calls and write what came of them."""
     import torch
 
@@ -129,7 +129,7 @@ def run(seed: int, count: int, of_objects: int = 0, first: int = 0) -> None:
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     torch.set_num_threads(1)
-    for number, call in enumerate(generate(seed, count, bool(of_objects))):
+    for number, call in enumerate(generate(seed, count, source)):
         if number < first:
             continue
         told: dict[str, Any] = {"number": number, "call": call}
@@ -141,12 +141,11 @@ def run(seed: int, count: int, of_objects: int = 0, first: int = 0) -> None:
         print(json.dumps(told), flush=True)
 
 
-def outcomes(seed: int, count: int, of_objects: bool = False) -> Iterator[dict[str, Any]]:
+def outcomes(source: str, seed: int, count: int) -> Iterator[dict[str, Any]]:
     """Run calls in processes of their own and give what came of each."""
     first = 0
     tests = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "oracle.hostile.running", str(seed), str(count)]
-    command += [str(int(of_objects))]
+    command = [sys.executable, "-m", "oracle.hostile.running", source, str(seed), str(count)]
     paths = [str(tests.parent), str(tests), os.environ.get("PYTHONPATH", "")]
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     while first < count:
@@ -171,4 +170,4 @@ def outcomes(seed: int, count: int, of_objects: bool = False) -> Iterator[dict[s
 
 
 if __name__ == "__main__":
-    run(*map(int, sys.argv[1:]))
+    run(sys.argv[1], *map(int, sys.argv[2:]))
