@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType
@@ -198,4 +199,5 @@ def planted(text: str, place: Place, variant: int, filename: str) -> CodeType:
         setattr(parent, field, other)
     else:
         getattr(parent, field)[number] = other
-    return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
+    with warnings.catch_warnings(action="ignore"):  # of what makes no sense
+        return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)

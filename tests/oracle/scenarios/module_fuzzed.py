@@ -59,7 +59,8 @@ def a_node_hook_sees_only_what_was_asked_for(torch, log):
         result = operation(x, y)
         result.grad_fn.register_hook(lambda given, _: log("hook", given))
         result.sum().backward(inputs=[x], retain_graph=True)
-        log("grad", torch.autograd.grad(result.sum(), [y]))
+        log("grad", torch.autograd.grad(result.sum(), [y], retain_graph=True))
+        result.sum().backward(inputs=[result])
 
 
 @family
