@@ -151,11 +151,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
 
 
 def jacrev(
-    func: Function,
-    argnums: Any = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
+    func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None
 ) -> Function:
     """Make the function that gives the Jacobian of a function: a backward pass for each row.
 

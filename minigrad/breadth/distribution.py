@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from numbers import Number
 from typing import Any, ClassVar
@@ -93,56 +94,28 @@ class Distribution:
                 f"{constraint!r}, but found invalid values:\n{value}"
             )
 
-    @property
-    def batch_shape(self) -> Size:
-        """The shape of the batch of distributions."""
-        return self._batch_shape
-
-    @property
-    def event_shape(self) -> Size:
-        """The shape of one draw from one distribution."""
-        return self._event_shape
-
-    @property
-    def mean(self) -> Tensor:
-        """The mean."""
+    def _not_here(self, *given: Any) -> Any:
+        """Raise: this distribution does not tell it, or one that is made of this class must."""
         raise NotImplementedError
+
+    batch_shape = property(lambda self: self._batch_shape, doc="The shape of the batch.")
+    event_shape = property(lambda self: self._event_shape, doc="The shape of one draw.")
+    mean = variance = property(_not_here)
+    stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
+    log_prob: Callable[..., Any] = _not_here
+    rsample: Callable[..., Any] = _not_here
+    cdf: Callable[..., Any] = _not_here
+    entropy: Callable[..., Any] = _not_here
 
     @property
     def mode(self) -> Tensor:
         """The most likely value."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
-    @property
-    def variance(self) -> Tensor:
-        """The variance."""
-        raise NotImplementedError
-
-    @property
-    def stddev(self) -> Tensor:
-        """The standard deviation."""
-        return self.variance.sqrt()
-
-    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Any:
         """Draw without a graph, as many as `sample_shape` says for each distribution."""
         with no_grad():
             return self.rsample(sample_shape)
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by a formula of the parameters, which is recorded."""
-        raise NotImplementedError
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density, or of the probability, at a value."""
-        raise NotImplementedError
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """Give the probability of a draw that is not greater than a value."""
-        raise NotImplementedError
-
-    def entropy(self) -> Tensor:
-        """Give the entropy, in nats."""
-        raise NotImplementedError
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         """Give the shape of as many draws as `sample_shape` says."""

@@ -111,10 +111,10 @@ def unpooled(
     return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
 
 
-def upsampled(input: Tensor, size: Any, factor: Any, mode: str, align: Any) -> Tensor:
+def upsampled(name: str, *given: Any) -> Tensor:
     """Resize, under an old name."""
-    warn(f"`nn.functional.upsample_{mode}` is deprecated. Use `nn.functional.interpolate` instead.")
-    return F.interpolate(input, size, factor, mode, align)
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
+    return F.interpolate(*given)
 
 
 def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -> Tensor:
@@ -154,10 +154,12 @@ multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_avera
     reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
     1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
 softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
+upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None)
+    = upsampled("upsample", input, size, scale_factor, mode, align_corners)
 upsample_bilinear(Tensor input, size=None, scale_factor=None)
-    = upsampled(input, size, scale_factor, "bilinear", True)
+    = upsampled("upsample_bilinear", input, size, scale_factor, "bilinear", True)
 upsample_nearest(Tensor input, size=None, scale_factor=None)
-    = upsampled(input, size, scale_factor, "nearest", None)
+    = upsampled("upsample_nearest", input, size, scale_factor, "nearest", None)
 """
 
 for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():

@@ -16,15 +16,8 @@ from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
 from minigrad.faces.arguments import check_dtype, check_tensor
 
-__all__ = [
-    "accelerator",
-    "backends",
-    "compile",
-    "cuda",
-    "device",
-    "get_default_device",
-    "set_default_device",
-]
+__all__ = ["accelerator", "backends", "compile", "cuda", "device"]
+__all__ += ["get_default_device", "set_default_device"]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
 __all__ += ["channels_last", "channels_last_3d", "preserve_format", "use_deterministic_algorithms"]
 __all__ += ["are_deterministic_algorithms_enabled"]

@@ -125,12 +125,7 @@ def set_default_dtype(d: dtype, /) -> None:
 
 
 # Python's own types stand for those that they are counted among.
-of_python = {
-    builtins.float: float64,
-    builtins.int: int64,
-    builtins.bool: bool,
-    complex: complex128,
-}
+of_python = {builtins.float: float64, builtins.int: int64, builtins.bool: bool, complex: complex128}
 
 
 def asked(caller: str, given: Any) -> Any:

@@ -159,11 +159,7 @@ methods: dict[str, Any] = {
 
 @factory
 def arange(
-    *bounds: Any,
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    dtype_or: DtypeChoice,
+    *bounds: Any, start: Any = 0, end: Any = None, step: Any = 1, dtype_or: DtypeChoice
 ) -> Array:
     """Make a vector of numbers from a start (or 0) up to but not including an end.
 

@@ -128,7 +128,7 @@ def warn_if_has_hooks(tensor: Any) -> None:
             warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
                 "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
-                "suppress this warning",
+                "suppress this warning"
             )
 
 

@@ -211,7 +211,5 @@ def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
         lengths[index % len(lengths)] += 1
     for index, length in enumerate(lengths):
         if length == 0:
-            warn(
-                f"Length of split at index {index} is 0. This might result in an empty dataset.",
-            )
+            warn(f"Length of split at index {index} is 0. This might result in an empty dataset.")
     return lengths

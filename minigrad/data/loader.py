@@ -154,7 +154,7 @@ class _BaseDataLoaderIter:
         if loader.pin_memory:
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
-                "pinned memory won't be used.",
+                "pinned memory won't be used."
             )
         self._loader, self._dataset = loader, loader.dataset
         self._in_batches, self._collate = loader._auto_collation, loader.collate_fn

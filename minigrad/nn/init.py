@@ -98,7 +98,7 @@ def trunc_normal_(
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect.",
+            "values may be incorrect."
         )
     inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
     if inside > 0.3:

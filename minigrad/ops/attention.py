@@ -258,16 +258,9 @@ def _additive(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) 
     return np.where(allowed, 0, -np.inf).astype(dtype)
 
 
-def _composed(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-    scale: float,
-) -> Tensor:
+def _composed(query: Tensor, key: Tensor, value: Tensor, *settings: Any) -> Tensor:
     """Compute attention by matrix products and a softmax."""
+    mask, dropout_p, is_causal, scale = settings
     if is_causal and mask is not None:
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
@@ -275,11 +268,9 @@ def _composed(
         )
     if is_causal:
         mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
-    root = math.sqrt(scale) if scale >= 0 else math.sqrt(-scale)
-    sign = 1.0 if scale >= 0 else -1.0
-    scores = elementwise.mul_number(query, root * sign) @ elementwise.mul_number(
-        key.transpose(-2, -1), root
-    )
+    root = math.sqrt(abs(scale))
+    scores = elementwise.mul_number(query, root if scale >= 0 else -root)
+    scores = scores @ elementwise.mul_number(key.transpose(-2, -1), root)
     if mask is not None:
         if mask._array.dtype.kind == "b":
             mask = wrap(np.where(mask._array, 0, -np.inf).astype(query._array.dtype))

@@ -146,6 +146,7 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     return self if memory_format is None else to(self, memory_format=memory_format)
 
 
+_NAMED_BY_TYPE = "float double half long int short bool cfloat cdouble"
 attach(
     __name__,
     {
@@ -153,21 +154,8 @@ attach(
         "contiguous": contiguous,
         "cpu": cpu,
         "_check_memory_format": lambda self, given, caller: _wants_order(given, caller),
-        **{
-            name: _type(name, dtype)
-            for name, dtype in {
-                "float": dtypes.float32,
-                "double": dtypes.float64,
-                "half": dtypes.float16,
-                "long": dtypes.int64,
-                "int": dtypes.int32,
-                "short": dtypes.int16,
-                "char": dtypes.int8,
-                "byte": dtypes.uint8,
-                "bool": dtypes.bool,
-                "cfloat": dtypes.complex64,
-                "cdouble": dtypes.complex128,
-            }.items()
-        },
+        **{name: _type(name, getattr(dtypes, name)) for name in _NAMED_BY_TYPE.split()},
+        "char": _type("char", dtypes.int8),
+        "byte": _type("byte", dtypes.uint8),
     },
 )

@@ -33,6 +33,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, only, refuse
+from minigrad.faces.face import told_by
 
 Sizes = Sequence[int]
 
@@ -122,8 +123,7 @@ def face_of(
     def function(*given: Any) -> Any:
         return compute(name, ndim, *given)
 
-    function.__doc__, function.__module__ = compute.__doc__, compute.__module__
-    say(schema)(function)
+    told_by(say(schema), function)(compute)
 
 
 def output_sizes(
@@ -407,11 +407,7 @@ def col2im(
 
 @functional
 def unfold(
-    input: Tensor,
-    kernel_size: Any,
-    dilation: Any = 1,
-    padding: Any = 0,
-    stride: Any = 1,
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     r"""Put the windows of images side by side as columns (`im2col`).
 

@@ -220,7 +220,7 @@ def _of_channels(
         warn(
             f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
             "an error in a future release. To retain the behavior and silence this warning, please "
-            f"use dropout instead. {meant}",
+            f"use dropout instead. {meant}"
         )
     elif spatial == 2 and ndim == 3:
         warn(
@@ -228,7 +228,7 @@ def _of_channels(
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead.",
+            "dropout behavior, please switch to using dropout1d instead."
         )
     call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
     if spatial == 2 or ndim == spatial + 2:

@@ -101,10 +101,7 @@ def sub(self: Array, other: Array) -> Array:
 
 
 @differentiable(
-    "SubBackward0",
-    broadcasts=True,
-    self=lambda grad: grad,
-    other=lambda grad, alpha: -grad * alpha,
+    "SubBackward0", broadcasts=True, self=lambda grad: grad, other=lambda grad, alpha: -grad * alpha
 )
 @quietly
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:

@@ -516,30 +516,20 @@ def set_(
     return tensor
 
 
+_IN_PLACE: list[Any] = [add_, sub_, pow_, copy_, masked_fill_, resize_, resize_as_, set_]
+_IN_PLACE += [t_, transpose_, squeeze_, unsqueeze_, as_strided_]
 attach(
     __name__,
-    {
-        "add_": add_,
-        "sub_": sub_,
+    {method.__name__: method for method in _IN_PLACE}
+    | {
         "subtract_": sub_,
-        "pow_": pow_,
-        "copy_": copy_,
-        "masked_fill_": masked_fill_,
         "__iadd__": operator_of(add_),
         "__isub__": operator_of(sub_),
         "__imul__": operator_of(vars(Tensor)["mul_"]),
         "__itruediv__": operator_of(vars(Tensor)["div_"]),
         "__ipow__": operator_of(pow_),
-        "t_": t_,
-        "transpose_": transpose_,
         "swapdims_": transpose_,
         "swapaxes_": lambda tensor, axis0, axis1: transpose_(tensor, axis0, axis1),
-        "squeeze_": squeeze_,
-        "unsqueeze_": unsqueeze_,
-        "as_strided_": as_strided_,
-        "resize_": resize_,
-        "resize_as_": resize_as_,
-        "set_": set_,
     },
     {"as_strided_": as_strided_, "resize_as_": resize_as_},
 )

@@ -92,9 +92,7 @@ def mv(self: Array, vec: Array) -> Array:
 
 @face("dot(Tensor input, Tensor tensor, *, out=None)", out="none", check=check_dot)
 @differentiable(
-    "DotBackward0",
-    self=lambda grad, tensor: grad * tensor,
-    tensor=lambda grad, self: grad * self,
+    "DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
 )
 def dot(self: Array, tensor: Array) -> Array:
     """Inner product: each vector gets the gradient times the other vector."""

@@ -21,6 +21,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor
+from minigrad.faces.face import told_by
 from minigrad.faces.signature import read
 from minigrad.ops import elementwise
 from minigrad.ops.scatter import gather, scatter
@@ -36,9 +37,7 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
         return reduction
     size_average, reduce = size_average is None or size_average, reduce is None or reduce
     old = "mean" if size_average and reduce else "sum" if reduce else "none"
-    warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.",
-    )
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{old}' instead.")
     return old
 
 
@@ -68,9 +67,7 @@ def loss(schema: str) -> Callable[[Any], Any]:
             number = reduction_number(given[place], *[given[each] for each in old])
             return compute(*pick((*given[:place], number, *given[place + 1 :])))
 
-        body.__doc__, body.__module__ = compute.__doc__, compute.__module__
-        functional(schema)(body)
-        return compute
+        return told_by(functional(schema), body)(compute)
 
     return decorate
 

@@ -203,11 +203,7 @@ def soft_margin_loss_backward(
     return grad_output * _soft_margin_slope(self, target, reduction)
 
 
-@differentiable(
-    "SoftMarginLossBackward0",
-    constants=("target",),
-    self=soft_margin_loss_backward,
-)
+@differentiable("SoftMarginLossBackward0", constants=("target",), self=soft_margin_loss_backward)
 @quietly
 def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1."""

@@ -290,7 +290,7 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     warn(
         f"Using a target size ({target_size}) that is different to the input size ({size}). "
         "This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
+        "Please ensure they have the same size."
     )
     together = (input.detach() - target.detach()).shape
     return input.expand(together), target.expand(together)

@@ -76,9 +76,7 @@ def _bce_target_rule(grad: Any, self: Any, weight: Any, reduction: int) -> Any:
 
 
 @differentiable(
-    "BinaryCrossEntropyBackward0",
-    self=binary_cross_entropy_backward,
-    target=_bce_target_rule,
+    "BinaryCrossEntropyBackward0", self=binary_cross_entropy_backward, target=_bce_target_rule
 )
 @quietly
 def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int) -> Array:
@@ -321,7 +319,7 @@ def kl_div(
                 "reduction: 'mean' divides the total loss by both the batch size and the support "
                 "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
                 "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-                "major release.",
+                "major release."
             )
         kind = 2 if reduction == "batchmean" else reduction_number(reduction)
     if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":

@@ -436,11 +436,7 @@ _of_elu = floats("elu_cpu")
 scaled_elu_in_place = in_place_of(scaled_elu, "EluBackward1", _elu_rule)
 
 
-@activation(
-    "elu(input, alpha=1.0, inplace=False)",
-    in_place=scaled_elu_in_place,
-    of=scaled_elu,
-)
+@activation("elu(input, alpha=1.0, inplace=False)", in_place=scaled_elu_in_place, of=scaled_elu)
 def _steep(name: str, input: Tensor, alpha: Any) -> Any:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere.
 
@@ -449,12 +445,7 @@ def _steep(name: str, input: Tensor, alpha: Any) -> Any:
     return *_of_elu(name, input, alpha), 1, 1
 
 
-@activation(
-    "selu(input, inplace=False)",
-    in_place=scaled_elu_in_place,
-    of=scaled_elu,
-    public="",
-)
+@activation("selu(input, inplace=False)", in_place=scaled_elu_in_place, of=scaled_elu, public="")
 def _self_normalizing(name: str, input: Tensor) -> Any:
     r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
 

@@ -87,10 +87,7 @@ def to_copy(self: Array, dtype: Any) -> Array:
 
 
 @differentiable(
-    "CopyBackwards",
-    broadcasts=True,
-    self=lambda grad: np.zeros_like(grad),
-    src=lambda grad: grad,
+    "CopyBackwards", broadcasts=True, self=lambda grad: np.zeros_like(grad), src=lambda grad: grad
 )
 def copy_values(self: Array, src: Array) -> Array:
     """Write one tensor's values over another's: the gradient goes to the source alone."""
@@ -113,10 +110,7 @@ def filled(self: Array, value: Any) -> Array:
 
 
 @differentiable(
-    "FillBackward3",
-    broadcasts=True,
-    self=lambda grad: np.zeros_like(grad),
-    value=lambda grad: grad,
+    "FillBackward3", broadcasts=True, self=lambda grad: np.zeros_like(grad), value=lambda grad: grad
 )
 def filled_with(self: Array, value: Array) -> Array:
     """One tensor's only entry in the place of all entries: it collects their gradients."""

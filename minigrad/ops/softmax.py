@@ -226,6 +226,6 @@ def _dim(name: str, input: Tensor, dim: int | None, level: int) -> int:
     whole(name, level, "_stacklevel", 3)
     warn(
         f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
+        "Change the call to include dim=X as an argument."
     )
     return 0 if input.ndim in (0, 1, 3) else 1

@@ -16,6 +16,7 @@ from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented, number
+from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.type_promotion import meeting_of
 
@@ -153,9 +154,8 @@ def _with_product(operation: Any) -> None:
             entry(value, wanted)
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
-    function.__doc__ = operation.__doc__
     schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out=None)"
-    face(schema, in_place=True)(function)
+    told_by(face(schema, in_place=True), function)(operation)
 
 
 _with_product(addcmul)

@@ -333,7 +333,7 @@ def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
         warn(
             "optimizer contains a parameter group with duplicate parameters; in future, this "
             "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-            "information",
+            "information"
         )
 
 

@@ -442,11 +442,7 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any,
-    segments: int,
-    input: Any,
-    use_reentrant: bool | None = None,
-    **kwargs: Any,
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
     """Call functions one after the other, in checkpointed segments; the last one is kept whole.
 

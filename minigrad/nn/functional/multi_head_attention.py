@@ -178,11 +178,7 @@ def _fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
 
 
 def _merge_masks(
-    attn_mask: Tensor | None,
-    key_padding_mask: Tensor | None,
-    batch: int,
-    heads: int,
-    places: int,
+    attn_mask: Tensor | None, key_padding_mask: Any, batch: int, heads: int, places: int
 ) -> Tensor | None:
     """Add the mask of keys to the mask of pairs."""
     if key_padding_mask is None:
@@ -199,12 +195,7 @@ def _merge_masks(
 
 
 def _check_dimensions(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    key_padding_mask: Tensor | None,
-    attn_mask: Tensor | None,
-    num_heads: int,
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, attn_mask: Any, num_heads: int
 ) -> bool:
     """Tell whether there is a batch, or raise if the dimensions do not go together."""
     if query.ndim not in (2, 3):
@@ -298,7 +289,7 @@ def canonical_mask(
     if check_other and other_type is not None and mask.dtype != other_type:
         warn(
             f"Support for mismatched {mask_name} and {other_name} is deprecated. "
-            "Use same type for both instead.",
+            "Use same type for both instead."
         )
     if kind == "f":
         return mask

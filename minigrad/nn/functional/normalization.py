@@ -339,16 +339,8 @@ def batch_norm(
     return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def _batch_norm(
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> Tensor:
+def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
+    running_mean, running_var, weight, bias, training, momentum, eps = settings
     array = input._array
     dimension(1, array.ndim)
     momentum = number(momentum, "batch_norm", "momentum", 7, "float")
@@ -356,12 +348,8 @@ def _batch_norm(
     channels = array.shape[1]
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-    for name, given in (
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-        ("weight", weight),
-        ("bias", bias),
-    ):
+    names = ("running_mean", "running_var", "weight", "bias")
+    for name, given in zip(names, settings, strict=False):
         if given is not None and given._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {given._array.size}")
         if given is None and not training and name.startswith("running"):

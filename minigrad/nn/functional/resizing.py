@@ -83,8 +83,7 @@ def _resizing(name: str, node: str) -> Any:
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     rule = differentiable(
-        f"{node}BackwardBackward0",
-        grad_output=lambda grad, taps: applied(operation, grad, taps),
+        f"{node}BackwardBackward0", grad_output=lambda grad, taps: applied(operation, grad, taps)
     )(in_single(backward))
     operation = differentiable(f"{node}Backward0", self=rule)(in_single(forward))
     return operation
@@ -270,21 +269,6 @@ def _taps(
     return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
 
 
-@functional
-def upsample(
-    input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Tensor:
-    """Do what `interpolate` does, under a name that is deprecated."""
-    warn(
-        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
-    )
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
 # ---------------------------------------------------------------------- between the pixels
 
 _SAMPLED = ("bilinear", "nearest", "bicubic")
@@ -341,7 +325,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True. This is not an intended use case of affine_grid. See the "
-            "documentation of affine_grid for details.",
+            "documentation of affine_grid for details."
         )
     dtype = theta._array.dtype
     v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
@@ -363,7 +347,7 @@ def _aligned(align_corners: bool | None) -> bool:
         warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
             "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
-            "documentation of grid_sample for details.",
+            "documentation of grid_sample for details."
         )
     return bool(align_corners)
 

@@ -146,21 +146,11 @@ class MultiheadAttention(
         if turn:
             turned = {id(each): each.transpose(1, 0) for each in (query, key, value)}
             query, key, value = (turned[id(each)] for each in (query, key, value))
+        sizes = (self.embed_dim, self.num_heads)
+        projections = (self.in_proj_weight, self.in_proj_bias, None, None, False)
+        outward = (self.dropout, self.out_proj.weight, self.out_proj.bias, self.training)
         output, weights = multi_head_attention_forward(
-            query,
-            key,
-            value,
-            self.embed_dim,
-            self.num_heads,
-            self.in_proj_weight,
-            self.in_proj_bias,
-            None,
-            None,
-            False,
-            self.dropout,
-            self.out_proj.weight,
-            self.out_proj.bias,
-            training=self.training,
+            *(query, key, value, *sizes, *projections, *outward),
             key_padding_mask=key_padding_mask,
             need_weights=need_weights,
             attn_mask=attn_mask,

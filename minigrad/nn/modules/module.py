@@ -644,7 +644,7 @@ class _HookedCall:
                 except Exception as error:
                     warn(
                         f"{which} forward hook with ``always_call=True`` raised an exception "
-                        f"that was silenced as another error was raised in forward: {error}",
+                        f"that was silenced as another error was raised in forward: {error}"
                     )
 
 

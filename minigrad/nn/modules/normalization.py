@@ -316,18 +316,13 @@ class _InstanceNorm(
                 )
             warn(
                 f"input's size at dim={dim} does not match num_features. You can silence this "
-                "warning by not passing in num_features, which is not used because affine=False",
+                "warning by not passing in num_features, which is not used because affine=False"
             )
-        result = F.instance_norm(
-            input.unsqueeze(0) if single else input,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            self.momentum if self.momentum is not None else 0.0,
-            self.eps,
-        )
+        batch = input.unsqueeze(0) if single else input
+        kept = (self.running_mean, self.running_var, self.weight, self.bias)
+        of_input = self.training or not self.track_running_stats
+        momentum = self.momentum if self.momentum is not None else 0.0
+        result = F.instance_norm(batch, *kept, of_input, momentum, self.eps)
         return result.squeeze(0) if single else result
 
 

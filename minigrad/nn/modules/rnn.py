@@ -153,7 +153,7 @@ class RNNBase(
             warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
-                f"num_layers={self.num_layers}",
+                f"num_layers={self.num_layers}"
             )
         kinds: Any = {"bias": bool, "batch_first": bool, "input_size": int, "hidden_size": int}
         for name, kind in kinds.items():

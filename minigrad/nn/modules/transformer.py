@@ -245,7 +245,7 @@ class TransformerEncoder(_Stack):
         if enable_nested_tensor and why:
             warn(
                 "enable_nested_tensor is True, but self.use_nested_tensor is False because "
-                f"encoder_layer{why}",
+                f"encoder_layer{why}"
             )
 
     def forward(
@@ -357,16 +357,10 @@ class TransformerDecoder(_Stack):
             memory_is_causal: A hint that `memory_mask` is the causal one.
         """
         output = tgt
-        settings = {
-            "tgt_mask": tgt_mask,
-            "memory_mask": memory_mask,
-            "tgt_key_padding_mask": tgt_key_padding_mask,
-            "memory_key_padding_mask": memory_key_padding_mask,
-            "tgt_is_causal": self._is_causal(tgt_mask, tgt_is_causal, tgt),
-            "memory_is_causal": memory_is_causal,
-        }
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        causal = (self._is_causal(tgt_mask, tgt_is_causal, tgt), memory_is_causal)
         for layer in self.layers:
-            output = layer(output, memory, **settings)
+            output = layer(output, memory, *masks, *causal)
         return output if self.norm is None else self.norm(output)
 
 
@@ -460,16 +454,8 @@ class Transformer(
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
-        return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:

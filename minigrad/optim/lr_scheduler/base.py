@@ -25,7 +25,7 @@ def warn_of_epoch(epoch: Any) -> None:
         "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
         "epoch is different from None, the closed form is used instead of the new chainable form, "
         "where available. Please open an issue if you are unable to replicate your use case: "
-        "https://github.com/pytorch/pytorch/issues/new/choose.",
+        "https://github.com/pytorch/pytorch/issues/new/choose."
     )
 
 
@@ -131,7 +131,7 @@ class LRScheduler:
                 warn(
                     "Seems like `optimizer.step()` has been overridden after learning rate "
                     "scheduler initialization. Please, make sure to call `optimizer.step()` "
-                    f"before `lr_scheduler.step()`. {_SEE}",
+                    f"before `lr_scheduler.step()`. {_SEE}"
                 )
             elif not getattr(self.optimizer, "_opt_called", False):
                 warn(
@@ -139,7 +139,7 @@ class LRScheduler:
                     "1.1.0 and later, you should call them in the opposite order: "
                     "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will "
                     "result in PyTorch skipping the first value of the learning rate schedule. "
-                    f"{_SEE}",
+                    f"{_SEE}"
                 )
         self._step_count += 1
         if epoch is not None:
@@ -165,7 +165,7 @@ class LRScheduler:
         if not self._get_lr_called_within_step:
             warn(
                 "To get the last learning rate computed by the scheduler, please use "
-                "`get_last_lr()`.",
+                "`get_last_lr()`."
             )
 
 
