@@ -32,6 +32,15 @@ BEHAVIOR = (
         names=("torch.randn*", "torch.normal", "torch.Tensor.normal_"),
     ),
     Difference(
+        slug="mean-of-infinities",
+        title="A mean beside a variance, of infinities",
+        what="Where there are infinities, `var_mean` and `std_mean` give the mean that `mean` "
+        "gives; PyTorch's mean is NaN there.",
+        why="PyTorch finds both in one pass, by differences from the mean so far.",
+        code='torch.var_mean(torch.tensor([float("inf"), 1.0]))[1]',
+        names=("torch.var_mean", "torch.std_mean"),
+    ),
+    Difference(
         slug="longer-messages",
         title="Messages with a sentence more",
         what="Where it helps, an error message goes on after PyTorch's text and says what to do. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -133,11 +134,15 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     return result
 
 
-def meeting_of(first: Any, second: Any, third: Any) -> np.dtype[Any]:
-    """Give the type in which three arrays meet: one without dimensions counts by its kind."""
-    pair = dtypes.result_type(first, second)
-    shape = (1,) if first.ndim or second.ndim else ()
-    return dtypes.result_type(np.empty(shape, pair), third)
+def meeting_of(*arrays: Any) -> np.dtype[Any]:
+    """Give the type in which arrays meet: those without dimensions count by their kind."""
+    groups = [each for each in arrays if each.ndim], [each for each in arrays if not each.ndim]
+    met = [
+        np.empty((1,) * bool(group[0].ndim), reduce(dtypes.promote, (a.dtype for a in group)))
+        for group in groups
+        if group
+    ]
+    return dtypes.result_type(*met) if len(met) > 1 else met[0].dtype
 
 
 def _original(saved: Any, shadows: Any, originals: Any) -> Any:

@@ -17,7 +17,6 @@ import minigrad
 from .values import VALUES
 
 ROOMS = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.Tensor")
-OPERATORS = "add and eq floordiv lt matmul mod mul pow rpow rsub rtruediv"
 # What sets something for the whole process, gives what was in the memory or comes by chance, is
 # kept in full (see the reference on sparse tensors), or has a path of its own in PyTorch.
 LEFT_OUT = frozenset(
@@ -59,8 +58,7 @@ def callees() -> tuple[Callee, ...]:
         place = minigrad
         for part in room.split(".")[1:]:
             place = getattr(place, part)
-        operators = [f"__{name}__" for name in OPERATORS.split() if place is minigrad.Tensor]
-        for name in [*(each for each in dir(place) if each[0].islower()), *operators]:
+        for name in (each for each in dir(place) if each[0].islower()):
             function = getattr(place, name)
             if name in LEFT_OUT or isinstance(function, type) or not callable(function):
                 continue
@@ -88,8 +86,6 @@ def call(chance: random.Random) -> str:
 
     most = chance.randint(0, callee.most + 1)
     count = chance.choice([callee.needed, callee.needed, callee.needed + 1, most])
-    if callee.method.startswith("__"):
-        return f"({chance.choice(tensors)}).{callee.method}({drawn(0.3)})"
     arguments = [drawn(0.4 if place else 0.9) for place in range(count)]
     if chance.random() < 0.35:
         name = chance.choice([*callee.names, *NAMES.split()])
