@@ -33,6 +33,8 @@ PLOT_INK = "#6f7780"
 # 3 to 1 or more to both: orange and sky are darker than in the palette.
 AMBER, AZURE = "#b97c00", "#3d94cc"
 COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, PLOT_INK)
+# More than seven lines go from one of these colors to the next.
+RAMP = (BLUE, "#8370b8", "#c7607a", "#c98500")
 # One line style for each color, so that lines differ without any color.
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
 

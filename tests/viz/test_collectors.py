@@ -13,7 +13,7 @@ from minigrad import nn
 from minigrad.classroom.data import digits
 from minigrad.nn import functional as F
 from minigrad.viz import Distributions, GradientFlow
-from minigrad.viz.collectors import MOST_VALUES, Values
+from minigrad.viz.collectors import MOST_VALUES, FlowStep, Values
 
 
 def network():
@@ -70,17 +70,19 @@ def test_a_watched_run_equals_its_unwatched_twin_to_the_last_bit(kind):
     losses = train(plain, kind(plain.parameters(), lr=0.05))
     watched = network()
     optimizer = kind(watched.parameters(), lr=0.05)
-    with GradientFlow(watched) as flow, Distributions(watched) as seen:
+    with GradientFlow(watched, optimizer) as flow, Distributions(watched) as seen:
         assert train(watched, optimizer) == losses
     assert everything(watched) == everything(plain)
     assert len(flow.steps) == seen.steps == 4
     assert hooks_on(watched) == 0
+    assert not optimizer._optimizer_step_pre_hooks
+    assert not optimizer._optimizer_step_post_hooks
 
 
 def test_after_the_block_nothing_is_collected():
     model = network()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with GradientFlow(model) as flow, Distributions(model) as seen:
+    with GradientFlow(model, optimizer) as flow, Distributions(model) as seen:
         train(model, optimizer, steps=2)
     before = list(flow.steps), seen.steps, repr(seen)
     train(model, optimizer, steps=1)
@@ -118,20 +120,24 @@ def norm_of(tensors):
     return math.sqrt(sum((tensor.detach().numpy() ** 2).sum() for tensor in tensors))
 
 
-def test_norms_are_those_of_the_gradients():
+def test_norms_and_ratios_are_those_of_the_gradients_and_updates():
     model, x = two_layers(), torch.randn(5, 3, dtype=torch.float64)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.25)
-    norms = []
-    with GradientFlow(model) as flow:
+    norms, ratios = [], []
+    with GradientFlow(model, optimizer) as flow:
         for _ in range(3):
             optimizer.zero_grad()
             (model(x) ** 2).sum().backward()
             layers = [list(model[0].parameters()), list(model[2].parameters())]
             norms.append([norm_of(p.grad for p in layer) for layer in layers])
+            sizes = [norm_of(layer) for layer in layers]
+            ratios.append([0.25 * g / w for g, w in zip(norms[-1], sizes, strict=True)])
             optimizer.step()
     assert flow.layers == ["0 Linear", "2 Linear"]
     # sums of float64 in another order
     assert np.allclose(list(flow.norms.values()), np.transpose(norms), rtol=1e-13, atol=0)
+    # the update is read off the weights, where the last digits of w - g are lost
+    assert np.allclose(list(flow.ratios.values()), np.transpose(ratios), rtol=1e-12, atol=0)
     assert flow.reference == "2 Linear"
 
 
@@ -140,14 +146,29 @@ def test_norms_are_those_before_clipping():
     for clip in (None, 1e-3):
         model = network()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        with GradientFlow(model) as flow:
+        with GradientFlow(model, optimizer) as flow:
             train(model, optimizer, steps=1, clip=clip)
         flows.append(flow)
     plain, clipped = flows
     assert plain.norms == clipped.norms
+    assert clipped.ratios["5 Linear"][0] < 0.01 * plain.ratios["5 Linear"][0]
 
 
-def test_a_step_ends_where_the_next_forward_begins():
+def test_parts_of_a_batch_add_up_to_one_step():
+    """Gradients accumulate; a unit is dead if it was silent in all parts."""
+    model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.ReLU()).double()
+    model[0].weight.data = torch.eye(2, dtype=torch.float64)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with GradientFlow(model, optimizer) as flow:
+        for row in ([[3.0, -1.0]], [[-1.0, -1.0]]):
+            model(torch.tensor(row, dtype=torch.float64)).sum().backward()
+        optimizer.step()
+    # of the first unit only, from the first part only: (3, -1)
+    assert flow.norms["0 Linear"] == [math.sqrt(10)]
+    assert flow.dead == {"1 ReLU": [0.5]}
+
+
+def test_without_an_optimizer_a_step_ends_where_the_next_forward_begins():
     model, x = two_layers(), torch.ones(1, 3, dtype=torch.float64)
     with GradientFlow(model) as flow:
         for scale in (1.0, 10.0):
@@ -156,6 +177,8 @@ def test_a_step_ends_where_the_next_forward_begins():
         assert len(flow.steps) == 1
     first, second = flow.norms["2 Linear"]
     assert second == pytest.approx(10 * first, rel=1e-14)  # two rounded multiplications
+    assert all(math.isnan(ratio) for ratio in flow.ratios["2 Linear"])
+    assert "-" in flow.table
 
 
 def test_passes_without_gradients_are_not_counted():
@@ -169,6 +192,37 @@ def test_passes_without_gradients_are_not_counted():
         pass
     assert empty.steps == []
     assert repr(empty).startswith("GradientFlow over 0 steps\n")
+
+
+@pytest.mark.parametrize(
+    ("shape", "units"),
+    [
+        ((2, 4), 1),  # features
+        ((2, 3, 4), 2),  # (batch, length, features)
+        ((2, 4, 3, 3), 1),  # channels
+    ],
+)
+def test_a_unit_is_dead_if_it_is_zero_for_the_whole_batch(shape, units):
+    values = np.ones(shape)
+    index = [slice(None)] * len(shape)
+    index[units] = 2
+    values[tuple(index)] = -1.0
+    index[units] = 3
+    values[tuple(index)][..., :1] = -1.0  # silent here and there only
+    x = torch.tensor(values, requires_grad=True)
+    model = nn.Sequential(nn.ReLU(), Scale())
+    with GradientFlow(model) as flow:
+        model(x).sum().backward()
+    assert flow.dead == {"0 ReLU": [0.25]}
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = nn.Parameter(torch.tensor(2.0, dtype=torch.float64))
+
+    def forward(self, x):
+        return x * self.factor
 
 
 class Twice(nn.Module):
@@ -187,8 +241,10 @@ def test_a_relu_in_two_places_has_two_rows():
     torch.manual_seed(0)
     model = Twice()
     model.second.bias.data = torch.tensor([-100.0, 100.0, 100.0])
-    with Distributions(model) as seen:
+    with GradientFlow(model) as flow, Distributions(model) as seen:
         model(torch.ones(4, 2)).sum().backward()
+    assert list(flow.dead) == ["act", "act (2)"]
+    assert flow.dead["act (2)"] == [1 / 3]
     assert list(seen.activations) == ["first", "act", "second", "act (2)"]
     # the gradient that arrives at the last is that of the sum
     assert seen.gradients["act (2)"][0].mean == 1.0
@@ -204,7 +260,7 @@ def test_a_gradient_that_another_hook_used_up_is_left_out():
     model[0].bias.register_post_accumulate_grad_hook(use_up)
     with GradientFlow(model) as flow:
         model(torch.ones(1, 3, dtype=torch.float64)).sum().backward()
-    assert list(flow.steps[0]) == ["2 Linear"]
+    assert list(flow.steps[0].norms) == ["2 Linear"]
     assert flow.mark("0 Linear") == "no gradient"
 
 
@@ -238,7 +294,9 @@ def test_frozen_layers_are_left_out_and_shared_weights_count_once():
 def test_marks(norms, mark):
     flow = GradientFlow(two_layers())
     first, last = flow.layers
-    flow.steps = [{last: 1.0} if norm is None else {first: norm, last: 1.0} for norm in norms]
+    flow.steps = [
+        FlowStep({last: 1.0} if norm is None else {first: norm, last: 1.0}) for norm in norms
+    ]
     assert flow.mark(first) == mark
     assert flow.mark(last) == ""
     assert flow.table.splitlines()[1].endswith(mark)
@@ -246,10 +304,10 @@ def test_marks(norms, mark):
 
 def test_large_gradients_explode_wherever_they_are():
     flow = GradientFlow(two_layers())
-    flow.steps = [dict.fromkeys(flow.layers, 1e7)]
+    flow.steps = [FlowStep(dict.fromkeys(flow.layers, 1e7))]
     assert [flow.mark(name) for name in flow.layers] == ["exploding", "exploding"]
     # far from the loss a thousand times as much explodes, however little it is
-    flow.steps = [dict(zip(flow.layers, (2e-3, 1e-6), strict=True))]
+    flow.steps = [FlowStep(dict(zip(flow.layers, (2e-3, 1e-6), strict=True)))]
     assert [flow.mark(name) for name in flow.layers] == ["exploding", ""]
 
 
@@ -275,9 +333,13 @@ def test_networks_that_do_not_learn_are_told_from_one_that_does(kind, marks):
     if kind == "dead":
         model[5].bias.data.fill_(-5.0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    with GradientFlow(model) as flow:
+    with GradientFlow(model, optimizer) as flow:
         train(model, optimizer, steps=10)
     assert {name: flow.mark(name) for name in marks} == marks
+    if kind == "dead":
+        assert set(flow.dead["6 ReLU"]) == {1.0}
+    if kind == "healthy":
+        assert max(map(max, flow.dead.values())) < 0.6
 
 
 # ------------------------------------------------------------------ Distributions
@@ -336,16 +398,18 @@ def test_a_layer_that_writes_in_place_does_not_disturb_the_one_before():
     assert before == after
 
 
-def test_which_layers():
+def test_which_layers_and_how_often():
     model = network()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with Distributions(model, ["0", "8"]) as seen:
-        train(model, optimizer, steps=2)
+    with Distributions(model, ["0", "8"], every=3) as seen:
+        train(model, optimizer, steps=5)
     assert seen.layers == list(seen.activations) == ["0 Conv2d", "8 Linear"]
-    assert list(seen.activations["0 Conv2d"]) == list(seen.gradients["0 Conv2d"]) == [0, 1]
+    assert list(seen.activations["0 Conv2d"]) == list(seen.gradients["0 Conv2d"]) == [0, 3]
     assert not any("Flatten" in name or "Dropout" in name for name in Distributions(model).layers)
     with pytest.raises(ValueError, match="no module named 'head', 'neck'"):
         Distributions(model, ["0", "head", "neck"])
+    with pytest.raises(ValueError, match="every must be at least 1, but it is 0"):
+        Distributions(model, every=0)
     with pytest.raises(ValueError, match="no module to watch"):
         Distributions(model, [])
 
