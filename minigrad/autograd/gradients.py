@@ -145,11 +145,8 @@ def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -
             "Expected output to be a torch.Tensor or a gradient edge, but got "
             f"{type(root).__name__}"
         )
-    if isinstance(root, GradientEdge) and root.output_nr and not root.node._multiple:
-        raise IndexError(
-            f"tuple index out of range: {root.node.name()} has one output, not number "
-            f"{root.output_nr}"
-        )
+    if isinstance(root, GradientEdge):
+        _check_edge(*root)
     layout = layout_of(root)
     if gradient is None:
         start = _one(position, root, layout)
@@ -179,6 +176,17 @@ def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -
             f"output[{position}] has a dtype of {wanted}."
         )
     return gradient._to_numpy_dtype(dtype) if recorded else start.astype(dtype)
+
+
+def _check_edge(node: Any, output_nr: Any, _: Any) -> None:
+    if not isinstance(node, Node):
+        raise AttributeError(f"'{type_name(node)}' object has no attribute '_input_metadata'")
+    if not hasattr(output_nr, "__index__"):
+        raise TypeError(f"indices must be integers or slices, not {type_name(output_nr)}")
+    if output_nr and not node._multiple:
+        raise IndexError(
+            f"tuple index out of range: {node.name()} has one output, not number {output_nr}"
+        )
 
 
 def _one(position: int, root: Any, layout: Any) -> Any:

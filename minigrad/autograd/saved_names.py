@@ -527,6 +527,8 @@ class NodeFace(Node):
         if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
             results: Sequence[Any] = (None,) * len(self.next_functions)
         else:
+            if isinstance(self, AccumulateGrad):
+                gradients = (gradients[0].broadcast_to(self.variable.shape),)
             results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
         if isinstance(self, AccumulateGrad) and self._hooks is not None:
             self._hooks.run_post_accumulate_hooks(self.variable)  # no others run

@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.breadth.derivatives import check_randomness
 from minigrad.breadth.levels import Structure, take_apart
 from minigrad.core.tensor import Tensor
+from minigrad.ops.joining import stacked
 from minigrad.random import get_rng_state, set_rng_state
 
 _RANDOM = (
@@ -170,7 +171,7 @@ def _stacked(results: list[Any], count: int, out_dims: Any, name: str) -> Any:
             "the structure of `outputs`"
         )
     columns = zip(*(take_apart(result)[0] for result in results), strict=True)
-    stacked = []
+    parts = []
     for column, leaf, dim in zip(columns, first, dims, strict=True):
         if dim is None:
             if isinstance(leaf, Tensor) and not all(one is leaf for one in column):
@@ -178,13 +179,13 @@ def _stacked(results: list[Any], count: int, out_dims: Any, name: str) -> Any:
                     f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is "
                     "None"
                 )
-            stacked.append(leaf)
+            parts.append(leaf)
             continue
         if not isinstance(leaf, Tensor):
             raise ValueError(
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did "
                 "you mean to set out_dims= to None for output?"
             )
-        whole: Any = np.stack(column, axis=dim)
-        stacked.append(whole if count else whole.narrow(dim, 0, 0))
-    return structure.build(stacked)
+        whole = stacked(column, dim)
+        parts.append(whole if count else whole.narrow(dim, 0, 0))
+    return structure.build(parts)

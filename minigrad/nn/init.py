@@ -42,7 +42,7 @@ def uniform_(
         >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
         (True, True)
     """
-    return _drawn(tensor, random.uniform_for(tensor._array, a, b, generator))
+    return _drawn(tensor, random.uniform_for, a, b, generator)
 
 
 def normal_(
@@ -62,7 +62,7 @@ def normal_(
     Raises:
         RuntimeError: If the standard deviation is negative.
     """
-    return _drawn(tensor, random.normal_for(tensor._array, mean, std, generator))
+    return _drawn(tensor, random.normal_for, mean, std, generator)
 
 
 def trunc_normal_(
@@ -388,11 +388,12 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     return tensor
 
 
-def _drawn(tensor: Tensor, draw: random.Draw) -> Tensor:
-    """Write random numbers into the tensor."""
-    if 0 in tensor._array.strides or not tensor._array.flags.writeable:
-        refuse_repeats(tensor._array)
-    return _fill(tensor, random.in_order_of_memory(np.empty_like(tensor._array), draw))
+def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
+    """Write random numbers into a tensor."""
+    if not isinstance(x, Tensor) or 0 in x._array.strides or not x._array.flags.writeable:
+        getattr(x, draw.__name__.replace("for", ""))  # or the error that PyTorch raises
+        refuse_repeats(x._array)
+    return _fill(x, random.in_order_of_memory(np.empty_like(x._array), draw(x._array, *settings)))
 
 
 def _probability_below(x: float) -> float:

@@ -37,6 +37,7 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Node, attend, grad_mode
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 from minigrad.faces import lazy_loading
+from minigrad.faces.arguments import no_tensor
 from minigrad.ops import joining, parts, shape
 from minigrad.ops.activations import relu, sigmoid, tanh
 from minigrad.ops.linear import linear
@@ -459,6 +460,8 @@ def run(
 def _check(input: Tensor, hx: Tensor, hidden_size: int, w_x: Tensor, number: int) -> None:
     """Raise if sizes do not fit."""
     for name, tensor in (("input", input), (f"hidden{number}", hx)):
+        if not isinstance(tensor, Tensor):
+            raise no_tensor("rnn_cell", tensor, name, 1)
         if tensor._array.ndim < 2:
             raise IndexError(
                 "Dimension out of range (expected to be in range of "

@@ -82,6 +82,10 @@ def save(
         weakref.finalize(f, _copies.pop, name, None)
         f.write(_COPY + name.encode())
         return
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+        raise AttributeError(
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
+        )
     if not isinstance(f, (str, os.PathLike)):
         pytorch.write(f, obj, "archive")
         return
@@ -161,6 +165,7 @@ def load(
         raise NotImplementedError(
             f"map_location={map_location!r}: tensors can only be on the 'cpu' here"
         )
+    weights_only = None if weights_only is None else bool(weights_only)
     content, name = _content(f)
     if content.startswith(_COPY):
         return _module(content, weights_only)

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
+from minigrad.faces.arguments import check_tensor
 from minigrad.faces.face import in_functional
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
@@ -283,6 +284,7 @@ def canonical_mask(
     """
     if mask is None:
         return None
+    check_tensor("is_floating_point", mask)
     kind = mask._array.dtype.kind
     if kind not in "bf":
         raise AssertionError(f"only bool and floating types of {mask_name} are supported")

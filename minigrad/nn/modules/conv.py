@@ -194,7 +194,7 @@ class _ConvTransposeNd(_ConvNd):
         if output_size is not None:
             if not isinstance(output_size, (tuple, list)):
                 raise TypeError(f"output_size must be sizes, not {type(output_size).__name__}")
-            more = self._output_padding(input, [int(size) for size in output_size])
+            more = self._output_padding(input, list(output_size))
         settings = (self.stride, self.padding, more, self.groups, self.dilation)
         spread = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
         return spread(input, self.weight, self.bias, *settings)

@@ -304,7 +304,8 @@ def _why_not_without_padding(layer: Any) -> str:
         f".self_attn.batch_first was not True{first}": not own.batch_first,
         ".self_attn was passed bias=False": own.in_proj_bias is None,
         ".activation_relu_or_gelu was not True": not (
-            layer.activation in (F.relu, F.gelu) or isinstance(layer.activation, (ReLU, GELU))
+            any(layer.activation is each for each in (F.relu, F.gelu))
+            or isinstance(layer.activation, (ReLU, GELU))
         ),
         ".self_attn.num_heads is odd": own.num_heads % 2 == 1,
     }.items():

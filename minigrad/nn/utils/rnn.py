@@ -12,7 +12,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import full
-from minigrad.faces.arguments import dimension
+from minigrad.faces.arguments import check_tensor, check_tensors, dimension
 from minigrad.nn.modules.rnn import PackedSequence as PackedSequence
 from minigrad.nn.modules.rnn import invert_permutation as invert_permutation
 from minigrad.ops.joining import pack
@@ -49,6 +49,7 @@ def pack_padded_sequence(
     """
     if not isinstance(batch_first, bool):
         raise wrong_type("_pack_padded_sequence", "batch_first", "bool", batch_first, 3)
+    check_tensor("_pack_padded_sequence", input)
     counts = as_tensor(lengths, dtype=int64)
     order = None
     if not enforce_sorted:
@@ -171,7 +172,7 @@ def pad_sequence(
             "pad_sequence: Expected iterable for input sequences, but got arg of type: "
             f"{type(sequences)}"
         )
-    tensors = tuple(sequences)
+    tensors = check_tensors(tuple(sequences))
     if batch_first.__class__ is not bool:
         raise wrong_type("pad_sequence", "batch_first", "bool", batch_first, 2)
     if not tensors:

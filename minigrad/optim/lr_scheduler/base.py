@@ -109,7 +109,7 @@ class LRScheduler:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave. The optimizer's own state is loaded apart from it."""
-        self.__dict__.update((k, v) for k, v in state_dict.items() if k not in self._apart)
+        self.__dict__.update((k, v) for k, v in dict(state_dict).items() if k not in self._apart)
 
     def get_last_lr(self) -> list[Any]:
         """Give the learning rate of each group as it was last set."""

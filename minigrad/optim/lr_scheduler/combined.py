@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, SupportsFloat
 
+from minigrad.core.tensor import Tensor
 from minigrad.optim.lr_scheduler.base import (
     LRScheduler,
     check_optimizer,
@@ -210,6 +211,8 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
                 f"{type(self).__name__} expects at least one scheduler, but got no scheduler."
             )
         self._check(schedulers, optimizer)
+        if isinstance(milestones, Tensor):
+            raise TypeError("Tensor is not a sequence")
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than "

@@ -78,9 +78,9 @@ def _judge(
 def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Tell what is wrong with an error's words."""
     says, same = ours["says"], theirs.get("says", "")
-    # a class may live elsewhere, or inherit from another one
+    # a class may live elsewhere, or inherit from another one, and be asked for something else
     first, other = (
-        re.sub(r"torch\.|\b_?[A-Z]\w*\.(?=\w+\(\))", "", each)
+        re.sub(r"(torch|minigrad)\.|\b_?[A-Z]\w*\.(?=\w+\(\))|(?<=attribute )'[a-z]\w*'", "", each)
         for each in (says, same.replace("_C._TensorMeta", "type"))
     )
     if first.split("\n")[0] == other.split("\n")[0] and not says.startswith("_stub"):

@@ -14,8 +14,9 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"np\.complex64", "", "PyTorch drops the imaginary part; the reference tells"),
     ("answer|error", r"^np\.", "", "an array on the left is known; the reference tells"),
     ("answer", r"sgn\(", "unallocated storage", "PyTorch cannot show its gradient of zeros"),
-    ("refusal|error|bare", "", r"has no attribute", "minigrad does not have it"),
+    ("error", "", r"\nAttributeError .*has no attribute", "PyTorch asks for what nothing has"),
 )
+LACKING = re.compile(r"AttributeError .* has no attribute '(\w+)'")
 
 
 def justified(
@@ -24,6 +25,9 @@ def justified(
     """Give the reason why a difference is meant, or nothing."""
     failed = ours if "error" in ours else ours.get("backward", {})
     words = f"{failed['error'][0]} {failed['says']}" if failed else ""
+    lacking = LACKING.match(words)
+    if lacking and f".{lacking[1]}" in call:
+        return "minigrad does not have it"
     refused = theirs if "error" in theirs else theirs.get("backward", {})
     words += f"\n{refused['error'][0]} {refused['says']}" if refused else ""
     for kinds, calls, said, reason in REASONS:
