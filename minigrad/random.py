@@ -20,6 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import not_implemented, number
@@ -221,7 +222,11 @@ class Generator:
 
     def __init__(self, device: str = "cpu") -> None:
         if device.__class__ is not str or device != "cpu":
-            import_module("minigrad.creation.devices").refuse_other_places(device, "Generator")
+            devices = import_module("minigrad.creation.devices")
+            if not isinstance(device, (str, int, devices.device, type(None))):
+                raise wrong_type("Generator", "device", "torch.device", device, 1)
+            if device is not None and devices.device(device).type != "cpu":
+                raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
         self._seed: int | None = _FIRST_SEED
         self._stream: Stream | None = None
 

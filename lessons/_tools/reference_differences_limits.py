@@ -66,15 +66,11 @@ LIMITS = (
     Difference(
         slug="old-arguments",
         title="Arguments of old programs",
-        what="`Hardtanh` takes no `min_value` and `max_value`, `state_dict` nothing by position, "
-        "and a `PackedSequence` is not made of one tensor alone.",
-        why="All of these are deprecated there, or made by other functions.",
+        what="`Hardtanh` takes no `min_value` and `max_value`, and `state_dict` nothing by "
+        "position.",
+        why="All of these are deprecated there.",
         code="torch.nn.Hardtanh(min_value=-2.0)",
         covers=(
-            (
-                "torch.nn.utils.rnn.PackedSequence",
-                "default of `batch_sizes` is required, there None",
-            ),
             ("torch.nn.Hardtanh", "without `m*_value`"),
             ("torch.nn.Module.state_dict", "without `args`"),
         ),

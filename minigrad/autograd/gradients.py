@@ -116,6 +116,10 @@ def _flag(value: Any) -> bool:
 
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
+    if recorded.__class__ is not bool:
+        with suppress(TypeError, OverflowError):  # which the pass itself will raise
+            recorded = _flag(recorded)
+        recorded = recorded is True
     if gradients is None:
         gradients = [None] * len(roots)
     elif isinstance(gradients, Tensor):

@@ -193,6 +193,8 @@ def tensor(
     wanted = None if dtype is None else dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
         data = array_of_tensor(data, "torch.tensor", stacklevel=3)
+    if requires_grad is None:
+        raise wrong_type("tensor", "requires_grad", "bool", requires_grad)
     return finish(copied(data, wanted), requires_grad)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
@@ -198,6 +199,8 @@ class BatchSampler(Sampler[list[int]]):
 
     def __iter__(self) -> Iterator[list[int]]:
         numbers = iter(self.sampler)
+        if self.batch_size > sys.maxsize:
+            raise OverflowError("cannot fit 'int' into an index-sized integer: a batch is smaller")
         while batch := [*itertools.islice(numbers, self.batch_size)]:
             if len(batch) < self.batch_size and self.drop_last:
                 return

@@ -95,6 +95,8 @@ def trunc_normal_(
         >>> bool((abs(weight) <= 1).all())
         True
     """
+    if not isinstance(tensor, Tensor):
+        return tensor.normal_(mean, std)  # an error, as in PyTorch
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
@@ -108,6 +110,8 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
+    if not isinstance(tensor, Tensor):
+        return tensor.fill_(val)  # an error, as in PyTorch
     return _fill(tensor, entry(val, tensor._array.dtype))
 
 
@@ -215,8 +219,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
-    fan = _calculate_correct_fan(tensor, mode)
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
 def orthogonal_(
@@ -391,7 +394,7 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
     """Write random numbers into a tensor."""
     if not isinstance(x, Tensor) or 0 in x._array.strides or not x._array.flags.writeable:
-        getattr(x, draw.__name__.replace("for", ""))  # or the error that PyTorch raises
+        getattr(x, draw.__name__.removesuffix("for"))  # or the error that PyTorch raises
         refuse_repeats(x._array)
     return _fill(x, random.in_order_of_memory(np.empty_like(x._array), draw(x._array, *settings)))
 

@@ -179,7 +179,7 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
 def _check(x: Any, w: Any, b: Any, *settings: Any) -> None:
     """Raise if something does not fit."""
     stride, padding, dilation, transposed, output_padding, groups = settings
-    lowest = min(*stride, *dilation, *w.shape[2:], groups)
+    lowest = min(*stride, *dilation, *w.shape[2:], *x.shape[2:], groups)
     if w.ndim != x.ndim or lowest <= 0 or min(*padding, *output_padding) < 0:
         raise _out_of_range(x, w, *settings)
     _check_channels(x, w, b, transposed, groups)
@@ -200,7 +200,9 @@ def _out_of_range(x: Any, w: Any, *settings: Any) -> RuntimeError:
         return RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
     if groups <= 0:
         return RuntimeError("non-positive groups is not supported")
-    if 0 in w.shape[2:]:
+    if x.ndim == w.ndim and 0 in x.shape[2:]:
+        return RuntimeError(f"Only zero batch or zero channel inputs are supported, got {x.shape}")
+    if x.ndim == w.ndim and 0 in w.shape[2:]:
         return RuntimeError(f"kernel size should be greater than zero, but got {w.shape[2:]}")
     return RuntimeError(
         f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, "

@@ -232,6 +232,10 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
         raise RuntimeError(
             f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(sizes)}"
         )
+    if target.is_complex() and not input.is_complex():
+        raise RuntimeError(
+            "result type ComplexFloat can't be cast to the desired output type Float"
+        )
     if target._array.dtype != input._array.dtype and input._array.dtype.kind == "f":
         target = target.detach().to(input.dtype)
     return soft_margin_loss(input, target, reduction)

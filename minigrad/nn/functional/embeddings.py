@@ -15,7 +15,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, number
 from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
 
@@ -148,6 +148,7 @@ def _padding(name: str, padding_idx: int | None, rows: int) -> int:
 
 def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten rows that will be looked up to a given norm, in place and without recording it."""
+    max_norm = number(max_norm, "embedding_renorm_", "max_norm", 3, "float")
     rows = np.unique(positions)
     if not rows.size:
         return

@@ -60,6 +60,12 @@ class _Row(Module):
         self.add_module(str(len(self)), module)
         return self
 
+    def _insert(self, index: int, module: Any) -> None:
+        # As in PyTorch, an index from the end finds no place.
+        for place in range(len(self), index, -1):
+            self._modules[str(place)] = self._modules[str(place - 1)]
+        self._modules[str(index)] = module
+
     def pop(self, key: int | slice) -> Any:
         """Remove a module and return it."""
         module = self[key]
@@ -114,9 +120,7 @@ class Sequential(_Row):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        modules = list(self)
-        modules.insert(index, module)
-        self._renumber(modules)
+        self._insert(index + len(self) if index < 0 else index, module)
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
@@ -155,10 +159,7 @@ class ModuleList(_Row):
         Raises:
             KeyError: If the index is negative.
         """
-        # As in PyTorch, an index from the end finds no place.
-        for place in range(len(self), index, -1):
-            self._modules[str(place)] = self._modules[str(place - 1)]
-        self._modules[str(index)] = module
+        self._insert(index, module)
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end.

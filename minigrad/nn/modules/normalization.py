@@ -206,9 +206,9 @@ class _NormBase(
     def _check_input_dim(self, input: Tensor) -> None:
         large = self._spatial + 2
         allowed = (large,) if self._batched else (large - 1, large)
-        if input.dim() not in allowed:
+        if input.ndim not in allowed:
             listed = " or ".join(f"{ndim}D" for ndim in allowed)
-            raise ValueError(f"expected {listed} input (got {input.dim()}D input)")
+            raise ValueError(f"expected {listed} input (got {input.ndim}D input)")
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any

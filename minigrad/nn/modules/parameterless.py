@@ -176,12 +176,9 @@ class _Pad(Layer, settings="padding", shows="padding"):
     _mode: ClassVar[str] = "constant"
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        padding, several = settings["padding"], 2 * self._dims
-        padding = tuple(padding) if isinstance(padding, Iterable) else (padding,) * several
-        if len(padding) != several:
-            raise ValueError(
-                f"padding must be one number or {several} of them, but there are {len(padding)}"
-            )
+        padding = settings["padding"]
+        alone = not isinstance(padding, Iterable)
+        padding = (padding,) * 2 * self._dims if alone else tuple(padding)
         super()._keep(settings | {"padding": padding})
 
     def forward(self, input: Tensor) -> Tensor:

@@ -44,15 +44,17 @@ class PackedSequence(_Fields):
 
     def __new__(
         cls,
-        data: Tensor,
-        batch_sizes: Tensor,
+        data: Any,
+        batch_sizes: Tensor | None = None,
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         """Take the fields; how the sequences come back into their order follows."""
         if batch_sizes is None:
-            raise AssertionError("Expected data to be a list or tuple of length 2")
-        if batch_sizes.device.type != "cpu":
+            if not isinstance(data, (tuple, list)) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        elif batch_sizes.device.type != "cpu":
             raise ValueError(f"batch_sizes should always be on CPU, not {batch_sizes.device}")
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)

@@ -201,9 +201,9 @@ class _Stack(Module):
 
     def _is_causal(self, mask: Tensor | None, is_causal: bool | None, input: Tensor) -> bool:
         """Tell whether a mask hides just what comes later; if a hint is given, believe it."""
+        batch_first = self.layers[0].self_attn.batch_first and input.ndim == 3
         if is_causal is not None or mask is None:
             return is_causal is True
-        batch_first = self.layers[0].self_attn.batch_first and input.ndim == 3
         causal = _causal_mask(input.shape[1 if batch_first else 0], mask.dtype)._array
         return mask._array.shape == causal.shape and bool((mask._array == causal).all())
 
