@@ -101,6 +101,12 @@ in each run of the tests, and PyTorch is called the same way. In these, {still_w
 end otherwise: most with an error of another type or in words that are not ours. The number is
 written down, and may only go down.
 
+The calls are made of working calls of functions, of working uses of objects (layers, optimizers,
+hooks, loaders), and of nothing but signatures. Of a longer run, with calls that nobody had seen
+before:
+
+{hostile_run}
+
 ## What comes with it
 
 minigrad itself needs NumPy and nothing else. Whatever the commands install is pinned to exact
@@ -191,10 +197,23 @@ def mutation() -> dict[str, Any]:
     return {"planted": f"{planted:,}", "mutation": "\n".join(lines)}
 
 
+def hostile() -> dict[str, str]:
+    """Say what came of the calls of `python -m tests.oracle.hostile --record`, in a table."""
+    rooms = json.loads((ROOT / "tests" / "recorded" / "hostile.json").read_text(encoding="utf-8"))
+    kinds = import_module("tests.oracle.hostile.judge").KINDS
+    heads = ["Made of", "Calls", *(each[0].upper() + each[1:] for each in kinds.values())]
+    lines = [f"| {' | '.join(heads)} |"]
+    lines += ["|---|--:" + "|--:" * len(kinds) + "|"]
+    for source, counts in rooms.items():
+        told = " | ".join(f"{counts[kind]:,}" for kind in kinds)
+        lines.append(f"| {source} | {counts['calls']:,} | {told} |")
+    return {"hostile_run": "\n".join(lines)}
+
+
 def page(figures: dict[str, Any]) -> str:
     """Write the page."""
     told = {name: f"{each:,}" if isinstance(each, int) else each for name, each in figures.items()}
-    return TEXT.format(**told, **mutation())
+    return TEXT.format(**told, **mutation(), **hostile())
 
 
 def main() -> int:

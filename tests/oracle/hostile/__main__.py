@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from .judge import KINDS, groups
 from .running import outcomes
 
+RECORDED = Path(__file__).parents[2] / "recorded" / "hostile.json"
 SOURCES = ("functions", "objects", "signatures")
 
 
@@ -24,6 +27,18 @@ def told_of(told: dict[str, Any], module: str) -> str:
     return str(made)[:300]
 
 
+def record(seed: int, count: int) -> None:
+    """Write down how many calls of a seed end otherwise than in PyTorch."""
+    told: dict[str, dict[str, int]] = {}
+    for source in SOURCES:
+        counts = {"seed": seed, "calls": count, **dict.fromkeys(KINDS, 0)}
+        for (kind, _), found in groups(outcomes(source, seed, count)).items():
+            counts[kind] += len(found)
+        told[source] = counts
+        print(source, counts, flush=True)
+    RECORDED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
 def main() -> None:
     """Read the arguments, run, and print groups."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -33,7 +48,11 @@ def main() -> None:
     parser.add_argument("--objects", dest="source", action="store_const", const="objects")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--examples", type=int, default=1)
+    parser.add_argument("--record", action="store_true", help="make all kinds, write the counts")
     options = parser.parse_args()
+    if options.record:
+        record(options.seed, options.count)
+        return
     found = groups(outcomes(options.source, options.seed, options.count))
     counts: Counter[str] = Counter()
     for (kind, where), all_told in found.items():
