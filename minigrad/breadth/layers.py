@@ -197,8 +197,7 @@ def _layer(name: str, base: type, function: str, settings: str, shows: str) -> t
     doc = f"Compute `functional.{function}`; settings are its arguments."
     body = {"__doc__": doc, "__module__": "minigrad.breadth.layers"}
     options = {"calls": getattr(F, function), "settings": settings, "shows": shows}
-    made: Any = type(name, (base,), body, **options)
-    return made
+    return type(name, (base,), body, **options)
 
 
 globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})

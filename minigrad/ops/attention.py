@@ -278,5 +278,4 @@ def _composed(query: Tensor, key: Tensor, value: Tensor, *settings: Any) -> Tens
     weights = safe_softmax(scores, scores.ndim - 1)
     if dropout_p:
         weights = in_functional["dropout"](weights, dropout_p)
-    result: Tensor = weights @ value
-    return result
+    return weights @ value

@@ -157,8 +157,7 @@ def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     if dtype is not None and dtype.numpy.kind == "b":
         raise not_implemented(f"{operation.__name__}_out_cpu", np.empty(0, bool))
     input, wanted = added_up_in(input, dtype)
-    result: Tensor = operation(input, dim, wanted)
-    return result
+    return operation(input, dim, wanted)
 
 
 @face("cumsum(Tensor input, Dim dim, *, dtype=None, out=None)", out="any", in_place=True)

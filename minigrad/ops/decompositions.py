@@ -182,8 +182,7 @@ def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
 @linalg('eigvalsh(Tensor A, UPLO="L", *, out=None)', numpy=np.linalg.eigvalsh)
 def eigvalsh(A: Tensor, UPLO: str) -> Tensor:
     """Give the eigenvalues of symmetric matrices, ascending; see `eigh`."""
-    values: Tensor = symmetric_eigenvalues(A, UPLO)[0]
-    return values
+    return symmetric_eigenvalues(A, UPLO)[0]
 
 
 @linalg("eig(Tensor A, *, out=None) -> (eigenvalues, eigenvectors)")
@@ -215,8 +214,7 @@ def eig(A: Tensor, name: str = "eig") -> Any:
 @linalg("eigvals(Tensor A, *, out=None)")
 def eigvals(A: Tensor) -> Tensor:
     """Give the complex eigenvalues of square matrices; see `eig`."""
-    values: Tensor = eig(A, "eigvals")[0]
-    return values
+    return eig(A, "eigvals")[0]
 
 
 # ---------------------------------------------------------------------- singular values

@@ -18,6 +18,7 @@ from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
+from minigrad.ops.type_promotion import no_cast
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
 # and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
@@ -126,10 +127,7 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
         kept = wrap(np.ones(array.shape, bool))
         return native_dropout(input, np.ones((), array.dtype)), kept
     if array.dtype.kind in "iub":
-        raise RuntimeError(
-            "result type Float can't be cast to the desired output type "
-            f"{input.dtype.tensor_type}; convert the input with .float()"
-        )
+        raise no_cast(input, "input")
     mask = _keep_mask(array.shape, p, array.dtype)._array
     scale = 1 / (1 - p) if p < 1 else 0.0
     return native_dropout(input, mask * scale), wrap(mask.astype(bool))

@@ -34,7 +34,7 @@ from minigrad.faces.arguments import (
 from minigrad.faces.face import writer
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_shape, no_booleans, scalar
+from minigrad.ops.type_promotion import broadcast_into, no_booleans, scalar
 
 
 def write(
@@ -158,11 +158,7 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         refuse_repeats(tensor._array)
         refuse_overlap(tensor._array, array)
     if array.shape != sizes:
-        fits = broadcast_shape(sizes, array.shape)
-        if fits != sizes:
-            raise RuntimeError(
-                f"output with shape {list(sizes)} doesn't match the broadcast shape {list(fits)}"
-            )
+        broadcast_into(sizes, array.shape)
     if not (grad_mode.enabled and (other.requires_grad or tensor.requires_grad)):
         tensor._array[...] = array
         tensor._bump_version()

@@ -170,8 +170,7 @@ def inverted(A: Tensor) -> Tensor:
         "The diagonal element {} is zero, the inversion could not be completed because the "
         "input matrix is singular."
     )
-    result: Tensor = _computed("linalg.inv", lambda: inv(A), A._array, text)
-    return result
+    return _computed("linalg.inv", lambda: inv(A), A._array, text)
 
 
 # ---------------------------------------------------------------------- linear systems
@@ -237,8 +236,7 @@ def solved(A: Tensor, B: Tensor) -> Tensor:
         )
     broadcast_shape(B._array.shape[: -1 if vector else -2], a.shape[:-2])
     text = "The solver failed because the input matrix is singular."
-    result: Tensor = _computed("torch.linalg.solve", lambda: solve(A, B, vector), a, text)
-    return result
+    return _computed("torch.linalg.solve", lambda: solve(A, B, vector), a, text)
 
 
 def _triangular_right(grad: Any, A: Any, upper: bool) -> Any:

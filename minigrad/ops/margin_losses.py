@@ -12,11 +12,11 @@ import numpy as np
 from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemented
+from minigrad.faces.arguments import as_floats, cast, check_tensor, refuse
 from minigrad.ops import choices, elementwise
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
-from minigrad.ops.type_promotion import refuse_gradient, scalar
+from minigrad.ops.type_promotion import broadcast_into, no_cast, refuse_gradient, scalar
 
 # ---------------------------------------------------------------------- what is alike
 
@@ -223,15 +223,8 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     check_tensor("soft_margin_loss", target, "target", 2)
     refuse_gradient("soft_margin_loss", "target", target)
     if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "result type Float can't be cast to the desired output type "
-            f"{input.dtype.tensor_type}. Convert the input with .float()."
-        )
-    sizes = np.broadcast_shapes(input._array.shape, target._array.shape)
-    if sizes != input._array.shape:
-        raise RuntimeError(
-            f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(sizes)}"
-        )
+        raise no_cast(input, "input")
+    broadcast_into(input._array.shape, target._array.shape)
     if target.is_complex() and not input.is_complex():
         raise RuntimeError(
             "result type ComplexFloat can't be cast to the desired output type Float"
@@ -293,8 +286,7 @@ def label_margins(input: Tensor, target: Tensor, reduction: int) -> Tensor:
             f"expected scalar type Long but found {target.dtype.tensor_type}. Convert the target "
             "with .long()."
         )
-    if input._array.dtype.kind in "iubc":
-        raise not_implemented("multilabel_margin_loss_forward_out_frame", input._array)
+    refuse("multilabel_margin_loss_forward_out_frame", "iubc", input)
     rows = input if input.dim() == 2 else input.reshape(1, -1)
     labels = target._array.reshape(rows._array.shape)
     if ((labels < -1) | (labels >= labels.shape[1])).any():

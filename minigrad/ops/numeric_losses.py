@@ -24,7 +24,7 @@ from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemen
 from minigrad.ops import elementwise
 from minigrad.ops.choices import pick
 from minigrad.ops.losses import OLD, loss, reduced, share
-from minigrad.ops.type_promotion import no_kernel
+from minigrad.ops.type_promotion import no_cast, no_kernel
 
 # ---------------------------------------------------------------------- losses of a difference
 
@@ -247,10 +247,7 @@ def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> 
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     meeting, own = input._array.dtype, (input, target)
     if meeting.kind in "iu" and target._array.dtype.kind == "f":
-        raise RuntimeError(
-            f"result type Float can't be cast to the desired output type "
-            f"{input.dtype.tensor_type}; convert the input with .float()"
-        )
+        raise no_cast(input, "input")
     input, target = _of_one_type("huber_cpu", input, target)
     result: Tensor = _huber(input, target, reduction, delta)
     if meeting.kind == "f" and result._array.dtype != meeting:

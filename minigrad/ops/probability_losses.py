@@ -21,7 +21,14 @@ from minigrad.faces import functional
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
-from minigrad.ops.type_promotion import broadcast_error, differ, no_kernel, refuse_gradient
+from minigrad.ops.type_promotion import (
+    broadcast_into,
+    broadcast_shape,
+    differ,
+    no_cast,
+    no_kernel,
+    refuse_gradient,
+)
 
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 
@@ -234,49 +241,28 @@ def scores_entropy(
     if input._array.dtype.kind in "iub":
         raise no_kernel("log_sigmoid_cpu", input)
     if target._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "result type Float can't be cast to the desired output type "
-            f"{target.dtype.tensor_type}. Convert the target with .float()."
-        )
+        raise no_cast(target, "target")
     for each in (weight, pos_weight):
         if each is not None and each.is_complex():
             raise RuntimeError("result type ComplexFloat can't be cast to the desired output type")
     sizes = input._array.shape
     if pos_weight is not None:
-        _fits(sizes, pos_weight, first=True)
+        broadcast_shape(pos_weight._array.shape, sizes)  # which names it first, if it does not fit
+        broadcast_into(sizes, pos_weight._array.shape)
         if pos_weight._array.dtype.kind == "b":
             raise RuntimeError("Subtraction of 1 from a pos_weight of booleans is not supported.")
         if pos_weight._array.dtype == np.uint8:  # 0 - 1 is 255, as in PyTorch
             pos_weight = wrap((pos_weight._array - 1).astype(target._array.dtype) + 1)
     if weight is not None:
-        _fits(sizes, weight)
-    return binary_cross_entropy_with_logits(
-        input,
-        target,
-        *(
-            None if each is None else _kept(each._array, target._array.dtype)
-            for each in (weight, pos_weight)
-        ),
-        reduction,
-    )
+        broadcast_into(sizes, weight._array.shape)
+    dtype = target._array.dtype
+    kept = (None if each is None else _kept(each._array, dtype) for each in (weight, pos_weight))
+    return binary_cross_entropy_with_logits(input, target, *kept, reduction)
 
 
 def _kept(weight: Any, dtype: Any) -> Any:
     """Copy weights; whole numbers get the dtype of what they weigh."""
     return np.array(weight, dtype if weight.dtype.kind in "iub" else None)
-
-
-def _fits(sizes: tuple[int, ...], weight: Tensor, first: bool = False) -> None:
-    """Raise if a weight does not broadcast to the shape of the losses."""
-    have = weight._array.shape
-    try:
-        whole = np.broadcast_shapes(sizes, have)
-    except ValueError:
-        raise broadcast_error(*((have, sizes) if first else (sizes, have))) from None
-    if whole != sizes:
-        raise RuntimeError(
-            f"output with shape {list(sizes)} doesn't match the broadcast shape {list(whole)}"
-        )
 
 
 @functional(f"kl_div(input, target, {OLD}, bool log_target=False)")

@@ -164,9 +164,13 @@ def check_places(places: Any, size: int, dim: int) -> None:
         )
 
 
-def _are_places(places: Any) -> bool:
-    """Tell whether an array may list places: it holds int32 or int64."""
-    return places.dtype.kind == "i" and places.itemsize >= 4
+def _check_type(name: str, places: Any, types: str = "int32/int64") -> None:
+    """Raise if an array may not list places."""
+    if places.dtype.kind != "i" or places.itemsize < 4:
+        raise RuntimeError(
+            f"{name}(): Expected dtype {types} for index but got: {scalar_name(places)}. Convert "
+            "it with long()."
+        )
 
 
 def _check_ndim(places: Any, name: str, sizes: tuple[int, ...]) -> None:
@@ -208,11 +212,7 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
     places = index._array
     if not places.size:  # whatever it is, PyTorch does not look
         return watched(gather(input, dim, places), index)
-    if not _are_places(places):
-        raise RuntimeError(
-            f"gather(): Expected dtype int32/int64 for index, but got {index.dtype}. Convert it "
-            "with long()."
-        )
+    _check_type("gather", places)
     _check_ndim(places, "input", input._array.shape)
     for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=False)):
         if d != dim and given > size:
@@ -230,10 +230,8 @@ def checked_places(
     """Check places and values, and give them in the number of dimensions of the input."""
     places = index._array
     own = input._array.shape
-    if places.size and not _are_places(places):
-        raise RuntimeError(
-            "scatter(): Expected dtype int32/int64 for index. Convert it with long()."
-        )
+    if places.size:
+        _check_type("scatter", places)
     if src is not None and src._array.dtype != input._array.dtype:
         raise RuntimeError(
             "scatter(): Expected self.dtype to be equal to src.dtype. Convert one with .to(dtype)."
@@ -365,10 +363,7 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)"
         )
-    if not _are_places(places):
-        raise RuntimeError(
-            "index_select(): Expected dtype int32 or int64 for index. Convert it with long()."
-        )
+    _check_type("index_select", places, "int32 or int64")
     size = input._array.shape[dim] if input.ndim else 1
     if places.size and (places.min() < 0 or places.max() >= size):
         if not input._array.size and size:
@@ -409,10 +404,7 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
             f"index_add_(): Index is supposed to be a vector, but got dim: {places.ndim} with "
             f"type: {scalar_name(places)} and size: {list(places.shape)}"
         )
-    if not _are_places(places):
-        raise RuntimeError(
-            f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(places)}"
-        )
+    _check_type("index_add_", places)
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             f"index_add_(): self ({scalar_name(input._array)}) and source "

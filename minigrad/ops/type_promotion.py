@@ -237,6 +237,23 @@ def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"shapes do not broadcast: {shapes}")
 
 
+def broadcast_into(sizes: tuple[int, ...], *others: tuple[int, ...]) -> None:
+    """Raise if other shapes do not broadcast to one that is fixed."""
+    whole = broadcast_shape(sizes, *others)
+    if whole != sizes:
+        raise RuntimeError(
+            f"output with shape {list(sizes)} doesn't match the broadcast shape {list(whole)}"
+        )
+
+
+def no_cast(given: Tensor, argument: str) -> RuntimeError:
+    """Make the error for integers in the place of a result that is floating point."""
+    return RuntimeError(
+        f"result type Float can't be cast to the desired output type {given.dtype.tensor_type}. "
+        f"Convert the {argument} with .float()."
+    )
+
+
 def no_kernel(kernel: str, given: Tensor) -> NotImplementedError:
     """Make the error for an operation that has no values among integers, or complex numbers."""
     advice = "" if given._array.dtype.kind == "c" else ". Convert to float first."

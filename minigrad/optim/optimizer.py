@@ -169,8 +169,7 @@ class Optimizer:
             self.__dict__.setdefault(f"_optimizer_{moment}_hooks", OrderedDict())
 
     def _hooks(self, moment: str) -> OrderedDict[int, Hook]:
-        table: OrderedDict[int, Hook] = self.__dict__[f"_optimizer_{moment}_hooks"]
-        return table
+        return self.__dict__[f"_optimizer_{moment}_hooks"]
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Register `hook(optimizer, args, kwargs)`, called before each step.

@@ -367,8 +367,7 @@ class Unflatten(Layer, settings="dim, unflattened_size", shows="dim=, unflattene
 
     def forward(self, input: Tensor) -> Tensor:
         """Split the dimension."""
-        result: Tensor = input.unflatten(self.dim, self.unflattened_size)
-        return result
+        return input.unflatten(self.dim, self.unflattened_size)
 
 
 class Unfold(
