@@ -527,8 +527,9 @@ class NodeFace(Node):
         if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
             results: Sequence[Any] = (None,) * len(self.next_functions)
         else:
-            if isinstance(self, AccumulateGrad):
-                gradients = (gradients[0].broadcast_to(self.variable.shape),)
+            if isinstance(self, AccumulateGrad) and gradients[0].shape != self.variable.shape:
+                zeros: Any = wrap_as_normal(np.zeros_like(self.variable._array))
+                gradients = (zeros.add_(gradients[0]),)
             results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
         if isinstance(self, AccumulateGrad) and self._hooks is not None:
             self._hooks.run_post_accumulate_hooks(self.variable)  # no others run

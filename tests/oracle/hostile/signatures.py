@@ -7,6 +7,7 @@ minigrad is called in hostile ways from then on.
 from __future__ import annotations
 
 import inspect
+import itertools
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -73,9 +74,8 @@ def callees() -> tuple[Callee, ...]:
     return tuple(found)
 
 
-def call(chance: random.Random) -> str:
-    """Draw a function and arguments for it: mostly a tensor first, then anything."""
-    callee = chance.choice(callees())
+def call(callee: Callee, chance: random.Random) -> str:
+    """Draw arguments for a function: mostly a tensor first, then anything."""
     rows = {kind: row.split("|") for kind, row in VALUES.items()}
     tensors = [each for kind, row in rows.items() if kind in TENSORS for each in row]
 
@@ -102,6 +102,8 @@ def generate(seed: int, count: int) -> Iterator[str]:
         seed: Which ones.
         count: How many.
     """
-    chance = random.Random(seed)
-    for _ in range(count):
-        yield call(chance)
+    # each has a source of its own: what is called does not change when another one is added
+    chances = {each: random.Random(f"{seed} {each.name}") for each in callees()}
+    order = sorted(chances, key=lambda each: chances[each].random())
+    for callee in itertools.islice(itertools.cycle(order), count):
+        yield call(callee, chances[callee])
